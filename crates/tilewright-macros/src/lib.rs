@@ -3,9 +3,13 @@
 //! [`macro@IrNode`] writes the traversals of a node (visiting, rewriting, structural equality, structural hash, paths,
 //! saving, loading) from the fields' order and attributes, so that no traversal can forget a field.
 //!
-//! Invariants: the macros expand to code that names only `tilewright_expr::node`; they look at syntax only.
+//! [`macro@Plan`] and [`macro@Choice`] give the plans of kernels their arguments, defaults, checks and trace text.
+//!
+//! Invariants: `IrNode` expands to code that names only `tilewright_expr::node`, `Plan` and `Choice` to code of the crate
+//! `tilewright-schedule`, the only one that uses them; all look at syntax only.
 
 mod ir_node;
+mod plan;
 
 use proc_macro::TokenStream;
 
@@ -32,4 +36,27 @@ use proc_macro::TokenStream;
 pub fn derive_ir_node(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     ir_node::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Derives `Plan` for a struct with named, documented fields: the parameters of the primitive that builds the kernel, how
+/// they are read from a call and checked, and how they are written into a trace.
+///
+/// | attribute | meaning |
+/// |---|---|
+/// | `#[plan(range = 1..=64)]` | values of the field that are accepted |
+/// | `#[plan(power_of_two)]` | the value is a power of two |
+/// | `#[plan(default = …)]` | the value where a call leaves it out: a boolean, an integer, or a variant of a `Choice` |
+/// | `#[plan(alias = "…")]` | another name by which calls may give the field |
+/// | `#[plan(check = path)]` on the struct | a function that checks fields against each other |
+#[proc_macro_derive(Plan, attributes(plan))]
+pub fn derive_plan(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    plan::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Derives `PlanField` and `name` for an enum whose variants traces write as `#[choice = "…"]` says.
+#[proc_macro_derive(Choice, attributes(choice))]
+pub fn derive_choice(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    plan::expand_choice(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

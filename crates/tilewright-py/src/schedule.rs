@@ -8,7 +8,8 @@ use tilewright::IRModule;
 use tilewright::expr::node::Path;
 use tilewright::ir::tir::StmtKind;
 use tilewright::ir::{Attr, pass::Pass};
-use tilewright::schedule::primitive::{self, ALL, Default as Absent};
+use tilewright::schedule::primitive::Default as Absent;
+use tilewright::schedule::registry;
 use tilewright::schedule::trace::{self, Instruction, Names, Sort};
 use tilewright::schedule::{Arg, DefaultGPUSchedule, Output, Rv, Schedule, ScheduleError, Trace};
 use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
@@ -292,7 +293,7 @@ impl PyTrace {
 /// A call as a line of Python, from its primitive's name, its arguments as text and its handles' names.
 #[pyfunction]
 pub(crate) fn trace_line(py: Python<'_>, name: &str, args: Vec<String>, outputs: Vec<String>) -> PyResult<String> {
-    match primitive::by_name(name) {
+    match registry::by_name(name) {
         Some(primitive) => Ok(trace::line(primitive, &args, &outputs)),
         None => Err(schedule_error(py, &format!("there is no primitive `{name}`"))),
     }
@@ -311,18 +312,22 @@ pub(crate) fn schedule_primitives(py: Python<'_>) -> PyResult<Vec<Primitive<'_>>
             Absent::Str(text) => vec![text.into_pyobject(py)?.into_any()],
         })
     };
-    let mut all = Vec::with_capacity(ALL.len());
-    for primitive in ALL {
+    let mut all = Vec::new();
+    for primitive in registry::all() {
         let params = primitive.params.iter().map(|(name, absent)| Ok((*name, default(absent)?)));
         all.push((primitive.name, primitive.method, params.collect::<PyResult<_>>()?));
     }
     Ok(all)
 }
 
-/// What a primitive does, in a sentence.
+/// What a primitive does, in a sentence, and what the fields of its plan are.
 #[pyfunction]
-pub(crate) fn schedule_primitive_doc(name: &str) -> Option<&'static str> {
-    ALL.iter().find(|primitive| primitive.method == name).map(|primitive| primitive.doc)
+pub(crate) fn schedule_primitive_doc(name: &str) -> Option<String> {
+    let primitive = registry::all().find(|primitive| primitive.method == name)?;
+    let fields = primitive.plan.iter().flat_map(|plan| plan.docs);
+    let fields: String = fields.map(|(name, doc)| format!("\n{name}: {doc}")).collect();
+    let gap = if fields.is_empty() { "" } else { "\n" };
+    Some(format!("{}{gap}{fields}", primitive.doc))
 }
 
 type Primitive<'py> = (&'static str, &'static str, Vec<(&'static str, Vec<Bound<'py, PyAny>>)>);

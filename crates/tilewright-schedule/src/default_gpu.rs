@@ -20,11 +20,11 @@ use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::Diagnostic;
 use tilewright_target::Target;
 
-use crate::exprs::mentions;
-use crate::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
+use crate::facts::exprs::mentions;
+use crate::facts::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
+use crate::facts::tree::{Key, Site, around, follow, loop_of};
+use crate::facts::unique::with_unique_keys;
 use crate::primitive::{Fault, bind_independent, fuse, place, split};
-use crate::tree::{Key, Site, around, follow, loop_of};
-use crate::unique::with_unique_keys;
 
 const NAME: &str = "DefaultGPUSchedule";
 /// Threads of more blocks than this do several iterations each.

@@ -3,9 +3,9 @@
 use tilewright_ir::tir::{Expr, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use crate::axes::Axis;
-use crate::loops::serial;
-use crate::primitive::Fault;
+use crate::facts::axes::Axis;
+use crate::facts::fault::Fault;
+use crate::facts::loops::serial;
 
 /// Pieces of a row: of each place of its outer axes some of its inner columns, or all columns of several such places.
 pub(crate) struct Pieces {

@@ -5,10 +5,10 @@ use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::axes::Axis;
-use crate::exprs::{mentions, substituted, typed};
-use crate::formulas::Stage;
-use crate::primitive::Fault;
+use crate::facts::axes::Axis;
+use crate::facts::exprs::{mentions, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::formulas::Stage;
 
 /// Whether the expression depends on some of these variables and on nothing else.
 pub(crate) fn is_of(expr: &Expr, vars: &[&Var]) -> bool {

@@ -8,11 +8,11 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::{binary, compare, elements_read, mentions, prefetch_element, substituted, typed};
-use crate::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::{binary, compare, elements_read, mentions, prefetch_element, substituted, typed};
+use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
+use crate::facts::tree::Site;
 use crate::primitive::{Call, Fault};
-use crate::tree::Site;
 
 /// Columns of which the number is known only when the function runs are planned for as if they were this many.
 pub(crate) const UNKNOWN: i64 = 1 << 10;

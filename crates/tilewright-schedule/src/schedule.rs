@@ -8,10 +8,12 @@ use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, nearest};
 
-use crate::primitive::{self, ALL, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
+use crate::facts::seed::{next_seed, scattered};
+use crate::facts::tree::{Key, find};
+use crate::facts::unique::with_unique_keys;
+use crate::primitive::{self, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
+use crate::registry;
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
-use crate::tree::{Key, find};
-use crate::unique::with_unique_keys;
 
 /// A module, the handles that were given out for its blocks and loops, and what was done to it.
 #[derive(Clone, Debug)]
@@ -166,8 +168,8 @@ impl Schedule {
         named: Vec<(String, Arg)>,
     ) -> Result<Output, ScheduleError> {
         let wrong = |primitive, message| ScheduleError { primitive, message, place: None };
-        let Some(primitive) = primitive::by_name(name) else {
-            let near = nearest(name, ALL.iter().map(|known| known.method));
+        let Some(primitive) = registry::by_name(name) else {
+            let near = nearest(name, registry::all().map(|known| known.method));
             let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
             return Err(wrong("schedule", format!("there is no primitive `{name}`{hint}")));
         };
@@ -183,6 +185,7 @@ impl Schedule {
         }
         args.resize(primitive.params.len(), None);
         for (name, arg) in named {
+            let name = primitive.param(&name);
             match primitive.params.iter().position(|(known, _)| known.trim_start_matches('*') == name) {
                 Some(at) if args.get(at).is_some_and(Option::is_none) => args[at] = Some(arg),
                 Some(_) => return Err(wrong(primitive.method, format!("argument `{name}` is given twice"))),
@@ -341,19 +344,6 @@ impl Schedule {
     }
 }
 
-/// The number of the next call.
-fn next_seed(seed: u64) -> u64 {
-    seed.wrapping_add(0x9E37_79B9_7F4A_7C15)
-}
-
-/// Bits that look unlike those of neighbouring numbers (the finaliser of SplitMix64).
-pub(crate) fn scattered(seed: u64) -> u64 {
-    let mut bits = next_seed(seed);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
-}
-
 fn renamed(arg: &Arg, known: &Map<Rv, Rv>) -> Arg {
     match arg {
         Arg::Rv(rv) => Arg::Rv(known.get(rv).copied().unwrap_or(*rv)),
@@ -375,7 +365,7 @@ fn default_arg(default: Default) -> Option<Arg> {
 /// How many blocks without axes there are of each name.
 fn bare_blocks(function: &PrimFunc) -> Map<Arc<str>, usize> {
     let mut found: Map<Arc<str>, usize> = Map::default();
-    crate::tree::search(&function.body, |stmt, _| {
+    crate::facts::tree::search(&function.body, |stmt, _| {
         if let tilewright_ir::tir::StmtKind::Block { block, .. } = &stmt.kind
             && block.iters.is_empty()
         {

@@ -11,7 +11,7 @@
 //! From any form to any form; dataflow blocks change. Between the first product and the softmax may stand any operators and
 //! PrimFuncs that work element by element on the product, with other operands repeated along its dimensions: scales, masks,
 //! biases, choices; the softmax may be spelled out. The softmax is of float32, and its shares weigh the values as they are,
-//! which is what `tile_attention` computes; others stay as they were. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
+//! which is what `flash_attention` computes; others stay as they were. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
 //! groups) and those of the result behind becomes part of the function, too, so that nothing of it is copied; so does what
 //! parts one tensor into the three. Masks and biases that are worked out from next to nothing are worked out in the function
 //! (`generated`). What only gives a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements

@@ -5,14 +5,15 @@ use tilewright_ir::Attr;
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, BufferRegion, CmpOp, Expr, IterVar, PrimFunc, Range, StmtKind};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::compare;
-use crate::guard::known_inside;
-use crate::index_maps::mapped;
-use crate::rewrite::{way, with_block};
-use crate::tree::{Key, Site};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::exprs::compare;
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_inside;
+use crate::facts::index_maps::mapped;
+use crate::facts::rewrite::{way, with_block};
+use crate::facts::tree::{Key, Site};
 
-pub(super) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
+pub(crate) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
     name: "AnnotateBufferAccess",
     method: "annotate_buffer_access",
     doc: "Declares what a block reads or writes of a buffer, as a map of its axes says.",
@@ -22,24 +23,27 @@ pub(super) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
         ("buf_type", Default::Required),
         ("gen_new_ranges", Default::Required),
     ],
+    plan: None,
     gives_list: false,
     run: annotate,
 };
 
-pub(super) const UNSAFE_HIDE_BUFFER_ACCESS: Primitive = Primitive {
+pub(crate) const UNSAFE_HIDE_BUFFER_ACCESS: Primitive = Primitive {
     name: "UnsafeHideBufferAccess",
     method: "unsafe_hide_buffer_access",
     doc: "Lets a block no longer declare that it reads or writes these buffers.",
     params: &[("block", Default::Required), ("buf_type", Default::Required), ("buf_index_array", Default::Required)],
+    plan: None,
     gives_list: false,
     run: hide,
 };
 
-pub(super) const REORDER_BLOCK_ITER_VAR: Primitive = Primitive {
+pub(crate) const REORDER_BLOCK_ITER_VAR: Primitive = Primitive {
     name: "ReorderBlockIterVar",
     method: "reorder_block_iter_var",
     doc: "Puts the axes of a block into another order.",
     params: &[("block", Default::Required), ("new_order", Default::Required)],
+    plan: None,
     gives_list: false,
     run: reorder,
 };

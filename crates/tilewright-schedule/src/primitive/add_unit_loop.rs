@@ -5,14 +5,16 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::tree::{Key, around, loop_of};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::fault::Fault;
+use crate::facts::tree::{Key, around, loop_of};
 
-pub(super) const ADD_UNIT_LOOP: Primitive = Primitive {
+pub(crate) const ADD_UNIT_LOOP: Primitive = Primitive {
     name: "AddUnitLoop",
     method: "add_unit_loop",
     doc: "Puts a loop of one iteration around a block or a loop.",
     params: &[("block_or_loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -5,23 +5,26 @@ use std::sync::Arc;
 use tilewright_ir::tir::{PrimFunc, StmtKind};
 use tilewright_ir::{Attr, Attrs};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results, Value};
-use crate::tree::Site;
+use super::call::{Call, Default, Outcome, Primitive, Results, Value};
+use crate::facts::fault::Fault;
+use crate::facts::tree::Site;
 
-pub(super) const ANNOTATE: Primitive = Primitive {
+pub(crate) const ANNOTATE: Primitive = Primitive {
     name: "Annotate",
     method: "annotate",
     doc: "Writes plain data on a block or a loop.",
     params: &[("block_or_loop", Default::Required), ("ann_key", Default::Required), ("ann_val", Default::Required)],
+    plan: None,
     gives_list: false,
     run: annotate,
 };
 
-pub(super) const UNANNOTATE: Primitive = Primitive {
+pub(crate) const UNANNOTATE: Primitive = Primitive {
     name: "Unannotate",
     method: "unannotate",
     doc: "Removes plain data from a block or a loop.",
     params: &[("block_or_loop", Default::Required), ("ann_key", Default::Required)],
+    plan: None,
     gives_list: false,
     run: unannotate,
 };

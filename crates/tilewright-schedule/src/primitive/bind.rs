@@ -3,16 +3,18 @@
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{ForKind, PrimFunc, is_thread};
 
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::independent::check_independent;
-use crate::tree::{Key, Site, around, loop_of, search};
+use crate::facts::fault::Fault;
+use crate::facts::independent::check_independent;
+use crate::facts::tree::{Key, Site, around, loop_of, search};
 
-pub(super) const BIND: Primitive = Primitive {
+pub(crate) const BIND: Primitive = Primitive {
     name: "Bind",
     method: "bind",
     doc: "Gives the iterations of a loop to the threads of a GPU that the tag names.",
     params: &[("loop", Default::Required), ("thread_axis", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -14,19 +14,21 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Origins;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::{init_block, with_own_loops, without_reduction};
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, compare, mentions, substituted};
-use crate::guard::{known_around, known_inside};
-use crate::independent::driven_axes;
-use crate::rewrite::way;
-use crate::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
+use crate::facts::exprs::{binary, compare, mentions, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::guard::{known_around, known_inside};
+use crate::facts::independent::driven_axes;
+use crate::facts::rewrite::way;
+use crate::facts::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
 
-pub(super) const BLOCKIZE: Primitive = Primitive {
+pub(crate) const BLOCKIZE: Primitive = Primitive {
     name: "Blockize",
     method: "blockize",
     doc: "Makes a block of what is inside of a loop.",
     params: &[("target", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
+    plan: None,
     gives_list: false,
     run,
 };
@@ -223,9 +225,9 @@ impl Divided<'_> {
 }
 
 fn typed_as(value: &Expr, dtype: tilewright_tensor::DataType) -> Result<Expr, Fault> {
-    crate::exprs::typed(value.cast(dtype))
+    crate::facts::exprs::typed(value.cast(dtype))
 }
 
 fn typed_not(value: &Expr) -> Result<Expr, Fault> {
-    crate::exprs::typed(value.not())
+    crate::facts::exprs::typed(value.not())
 }

@@ -6,14 +6,19 @@ use tilewright_ir::Attr;
 use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};
 
 use super::annotate::with_annotations;
-use super::{COMPUTE_AT_METHOD, Call, Default, Fault, Outcome, Primitive, Results, Value, by_name, place};
-use crate::guard::known_around;
-use crate::required::{cache_of, copy_block, outermost_free, read_box, written_box};
-use crate::rewrite::{way, with_block, with_buffer};
-use crate::stages::{reads, scope_stages, writes};
-use crate::written::written_exactly;
+use super::cache_read::CACHE_READ;
+use super::cache_write::CACHE_WRITE;
+use super::call::{Call, Default, Outcome, Primitive, Results, Value, place};
+use super::compute_at::COMPUTE_AT;
+use super::reverse_compute_at::REVERSE_COMPUTE_AT;
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::required::{cache_of, copy_block, outermost_free, read_box, written_box};
+use crate::facts::rewrite::{way, with_block, with_buffer};
+use crate::facts::stages::{reads, scope_stages, writes};
+use crate::facts::written::written_exactly;
 
-pub(super) const CACHE_INPLACE: Primitive = Primitive {
+pub(crate) const CACHE_INPLACE: Primitive = Primitive {
     name: "CacheInplace",
     method: "cache_inplace",
     doc: "Copies what a block changes in place to other memory and back: both copies.",
@@ -22,11 +27,12 @@ pub(super) const CACHE_INPLACE: Primitive = Primitive {
         ("read_buffer_index", Default::Required),
         ("storage_scope", Default::Required),
     ],
+    plan: None,
     gives_list: true,
     run: inplace,
 };
 
-pub(super) const READ_AT: Primitive = Primitive {
+pub(crate) const READ_AT: Primitive = Primitive {
     name: "ReadAt",
     method: "read_at",
     doc: "Copies what a block reads to other memory, within a loop.",
@@ -36,11 +42,12 @@ pub(super) const READ_AT: Primitive = Primitive {
         ("read_buffer_index", Default::Required),
         ("storage_scope", Default::Required),
     ],
+    plan: None,
     gives_list: false,
-    run: |call| at_loop(call, "cache_read", COMPUTE_AT_METHOD),
+    run: |call| at_loop(call, &CACHE_READ, &COMPUTE_AT),
 };
 
-pub(super) const WRITE_AT: Primitive = Primitive {
+pub(crate) const WRITE_AT: Primitive = Primitive {
     name: "WriteAt",
     method: "write_at",
     doc: "Copies what a block writes from other memory, within a loop.",
@@ -50,8 +57,9 @@ pub(super) const WRITE_AT: Primitive = Primitive {
         ("write_buffer_index", Default::Required),
         ("storage_scope", Default::Required),
     ],
+    plan: None,
     gives_list: false,
-    run: |call| at_loop(call, "cache_write", "reverse_compute_at"),
+    run: |call| at_loop(call, &CACHE_WRITE, &REVERSE_COMPUTE_AT),
 };
 
 fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
@@ -91,10 +99,7 @@ fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
 }
 
 /// A copy, moved into a loop.
-fn at_loop(call: &Call<'_>, copies: &str, moves: &str) -> Result<Outcome, Fault> {
-    let (Some(copies), Some(moves)) = (by_name(copies), by_name(moves)) else {
-        return Err(Fault::of_call("there is no such copy"));
-    };
+fn at_loop(call: &Call<'_>, copies: &Primitive, moves: &Primitive) -> Result<Outcome, Fault> {
     call.loop_at(0)?;
     let none = Value::Attr(Attr::None);
     let args: Vec<Value> = (1..4).map(|at| call.value(at).cloned()).chain([Ok(none)]).collect::<Result<_, _>>()?;

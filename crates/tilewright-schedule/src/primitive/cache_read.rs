@@ -6,14 +6,15 @@
 
 use tilewright_ir::tir::{PrimFunc, Scope, Stmt, StmtKind};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::known_around;
-use crate::required::{cache_of, copy_block, outermost_free, read_box, written_box};
-use crate::rewrite::{way, with_block, with_buffer};
-use crate::stages::{reads, scope_stages};
-use crate::tree::{Key, Site, find, follow, key_at};
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::required::{cache_of, copy_block, outermost_free, read_box, written_box};
+use crate::facts::rewrite::{way, with_block, with_buffer};
+use crate::facts::stages::{reads, scope_stages};
+use crate::facts::tree::{Key, Site, find, follow, key_at};
 
-pub(super) const CACHE_READ: Primitive = Primitive {
+pub(crate) const CACHE_READ: Primitive = Primitive {
     name: "CacheRead",
     method: "cache_read",
     doc: "Copies what a block reads to other memory first; the block reads it there.",
@@ -23,6 +24,7 @@ pub(super) const CACHE_READ: Primitive = Primitive {
         ("storage_scope", Default::Required),
         ("consumer_blocks", Default::None),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -4,17 +4,18 @@
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::{compare, mentions};
-use crate::guard::known_around;
-use crate::independent::driven_axes;
-use crate::required::{cache_of, copy_block, loops_to, outermost_free};
-use crate::rewrite::{way, with_block, with_buffer};
-use crate::stages::{reads, scope_stages, touches, writes};
-use crate::tree::Site;
-use crate::written::written_exactly;
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use crate::facts::exprs::{compare, mentions};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::driven_axes;
+use crate::facts::required::{cache_of, copy_block, loops_to, outermost_free};
+use crate::facts::rewrite::{way, with_block, with_buffer};
+use crate::facts::stages::{reads, scope_stages, touches, writes};
+use crate::facts::tree::Site;
+use crate::facts::written::written_exactly;
 
-pub(super) const CACHE_WRITE: Primitive = Primitive {
+pub(crate) const CACHE_WRITE: Primitive = Primitive {
     name: "CacheWrite",
     method: "cache_write",
     doc: "Lets a block write to other memory, from where it is copied.",
@@ -23,6 +24,7 @@ pub(super) const CACHE_WRITE: Primitive = Primitive {
         ("write_buffer_index", Default::Required),
         ("storage_scope", Default::Required),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -5,16 +5,17 @@ use std::ops::RangeInclusive;
 
 use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind};
 
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
 use super::compute_inline::check_temporary;
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::known_inside;
-use crate::independent::{check_affine, check_independent, has_effects, reads_what_stays};
-use crate::required::{BoxLoops, read_box};
-use crate::rewrite::{axes_of, way, without};
-use crate::stages::{reads, stages, touches, writes};
-use crate::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_inside;
+use crate::facts::independent::{check_affine, check_independent, has_effects, reads_what_stays};
+use crate::facts::required::{BoxLoops, read_box};
+use crate::facts::rewrite::{axes_of, way, without};
+use crate::facts::stages::{reads, stages, touches, writes};
+use crate::facts::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
 
-pub(super) const COMPUTE_AT: Primitive = Primitive {
+pub(crate) const COMPUTE_AT: Primitive = Primitive {
     name: "ComputeAt",
     method: "compute_at",
     doc: "Moves a block into a loop of its consumers, where it computes what they need there.",
@@ -24,6 +25,7 @@ pub(super) const COMPUTE_AT: Primitive = Primitive {
         ("preserve_unit_loops", Default::Bool(false)),
         ("index", Default::Int(-1)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -7,18 +7,20 @@ use tilewright_ir::nest::{loads, same_indices};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{mentions, substituted};
-use crate::independent::{check_affine, has_effects};
-use crate::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
-use crate::stages::{stages, touches};
-use crate::tree::{Site, follow};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::exprs::{mentions, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::independent::{check_affine, has_effects};
+use crate::facts::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::facts::stages::{stages, touches};
+use crate::facts::tree::{Site, follow};
 
-pub(super) const COMPUTE_INLINE: Primitive = Primitive {
+pub(crate) const COMPUTE_INLINE: Primitive = Primitive {
     name: "ComputeInline",
     method: "compute_inline",
     doc: "Removes a block: where what it computes is read, it is computed.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

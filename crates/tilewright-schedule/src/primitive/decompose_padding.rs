@@ -5,20 +5,22 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{BinOp, Block, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind};
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::with_own_loops;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, reads_memory, substituted};
-use crate::independent::{check_affine, has_effects};
-use crate::rewrite::{Formula, way};
-use crate::stages::touches;
-use crate::tree::{Key, axis_values, follow, loop_of};
-use crate::unique::renewed_axes;
+use crate::facts::exprs::{binary, reads_memory, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::independent::{check_affine, has_effects};
+use crate::facts::rewrite::{Formula, way};
+use crate::facts::stages::touches;
+use crate::facts::tree::{Key, axis_values, follow, loop_of};
+use crate::facts::unique::renewed_axes;
 
-pub(super) const DECOMPOSE_PADDING: Primitive = Primitive {
+pub(crate) const DECOMPOSE_PADDING: Primitive = Primitive {
     name: "DecomposePadding",
     method: "decompose_padding",
     doc: "Writes the constant of a padding first, in front of a loop, and then what is not padding.",
     params: &[("block", Default::Required), ("loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -6,19 +6,21 @@ use tilewright_ir::tir::{
     BinOp, Block, BufferRegion, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var,
 };
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, compare, mentions, substituted};
-use crate::guard::known_around;
-use crate::independent::{check_affine, driven_axes};
-use crate::rewrite::way;
-use crate::tree::{Key, Site, around, follow, loop_of};
-use crate::unique::renewed_axes;
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::exprs::{binary, compare, mentions, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_affine, driven_axes};
+use crate::facts::rewrite::way;
+use crate::facts::tree::{Key, Site, around, follow, loop_of};
+use crate::facts::unique::renewed_axes;
 
-pub(super) const DECOMPOSE_REDUCTION: Primitive = Primitive {
+pub(crate) const DECOMPOSE_REDUCTION: Primitive = Primitive {
     name: "DecomposeReduction",
     method: "decompose_reduction",
     doc: "Makes the init of a reduction a block of its own, in front of a loop.",
     params: &[("block", Default::Required), ("loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

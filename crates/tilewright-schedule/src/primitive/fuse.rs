@@ -7,17 +7,19 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, Var};
 use tilewright_tensor::DataType;
 
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::{binary, mentions, substituted, typed};
-use crate::guard::{known_around, known_but_units, simplified};
-use crate::tree::{Key, Site, around, loop_of};
+use crate::facts::exprs::{binary, mentions, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::{known_around, known_but_units, simplified};
+use crate::facts::tree::{Key, Site, around, loop_of};
 
-pub(super) const FUSE: Primitive = Primitive {
+pub(crate) const FUSE: Primitive = Primitive {
     name: "Fuse",
     method: "fuse",
     doc: "Makes one loop of several that stand one inside the other.",
     params: &[("*loops", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
+    plan: None,
     gives_list: false,
     run,
 };

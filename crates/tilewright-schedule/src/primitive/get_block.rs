@@ -2,14 +2,16 @@
 
 use tilewright_support::nearest;
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::tree::{follow, is_block, key_at, search};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::fault::Fault;
+use crate::facts::tree::{follow, is_block, key_at, search};
 
-pub(super) const GET_BLOCK: Primitive = Primitive {
+pub(crate) const GET_BLOCK: Primitive = Primitive {
     name: "GetBlock",
     method: "get_block",
     doc: "The block of this name, in the function of that name or the one that is worked on.",
     params: &[("name", Default::Required), ("func_name", Default::None)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -1,13 +1,15 @@
 //! `get_loops(block)`: the loops around a block as far as the next block around it, from outside inwards.
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::tree::Key;
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::fault::Fault;
+use crate::facts::tree::Key;
 
-pub(super) const GET_LOOPS: Primitive = Primitive {
+pub(crate) const GET_LOOPS: Primitive = Primitive {
     name: "GetLoops",
     method: "get_loops",
     doc: "The loops around a block, from outside inwards.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: true,
     run,
 };

@@ -5,15 +5,16 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Block, BufferRegion, CmpOp, Expr, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::with_stack;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::driven_axes;
-use crate::tree::{Key, Site, around, below, blocks_below, with_below};
-use crate::unique::with_unique_keys;
+use crate::facts::exprs::{binary, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::driven_axes;
+use crate::facts::tree::{Key, Site, around, below, blocks_below, with_below};
+use crate::facts::unique::with_unique_keys;
 
-pub(super) const LOOP_PARTITION: Primitive = Primitive {
+pub(crate) const LOOP_PARTITION: Primitive = Primitive {
     name: "LoopPartition",
     method: "loop_partition",
     doc: "Makes several loops, one behind the other, of one; a size that is `None` is what is left.",
@@ -22,6 +23,7 @@ pub(super) const LOOP_PARTITION: Primitive = Primitive {
         ("factors", Default::Required),
         ("preserve_unit_iters", Default::Bool(true)),
     ],
+    plan: None,
     gives_list: true,
     run,
 };

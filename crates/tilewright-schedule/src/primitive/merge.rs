@@ -3,20 +3,22 @@
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
 
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::substituted;
-use crate::guard::known_around;
-use crate::independent::check_independent;
-use crate::rewrite::way;
-use crate::stages::{reads, writes};
-use crate::tree::{Key, Site, around, blocks_below};
+use crate::facts::exprs::substituted;
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::check_independent;
+use crate::facts::rewrite::way;
+use crate::facts::stages::{reads, writes};
+use crate::facts::tree::{Key, Site, around, blocks_below};
 
-pub(super) const MERGE: Primitive = Primitive {
+pub(crate) const MERGE: Primitive = Primitive {
     name: "Merge",
     method: "merge",
     doc: "Makes one loop of several that stand one behind the other.",
     params: &[("*loops", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };
@@ -66,7 +68,7 @@ fn bodies(function: &PrimFunc, first: &Site, others: &[Site], l: &Loop) -> Resul
                 format!("the bounds of loop `{}` are not known to be those of loop `{}`", other.var.name, l.var.name);
             return Err(Fault::at(site, message));
         }
-        let value = crate::exprs::typed(Expr::var(&l.var).cast(other.var.dtype))?;
+        let value = crate::facts::exprs::typed(Expr::var(&l.var).cast(other.var.dtype))?;
         bodies.push(substituted(&body, &[(other.var.clone(), value)]));
     }
     Ok(bodies)

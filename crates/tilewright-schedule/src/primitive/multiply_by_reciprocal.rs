@@ -20,20 +20,22 @@ use tilewright_ir::tir::{
     BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, IterKind, IterVar, PrimFunc, Stmt, StmtKind, Var,
 };
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
-use crate::guard::known_around;
-use crate::reducer::{Part, Reducer};
-use crate::required::{outermost_free, places, spatial_block, written_box};
-use crate::rewrite::{Formula, axes_of, way, with_block};
-use crate::stages::{scope_stages, touches, writes};
-use crate::tree::{Site, follow, loop_of};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::exprs::{binary, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::reducer::{Part, Reducer};
+use crate::facts::required::{outermost_free, places, spatial_block, written_box};
+use crate::facts::rewrite::{Formula, axes_of, way, with_block};
+use crate::facts::stages::{scope_stages, touches, writes};
+use crate::facts::tree::{Site, follow, loop_of};
 
-pub(super) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
+pub(crate) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
     name: "MultiplyByReciprocal",
     method: "multiply_by_reciprocal",
     doc: "Lets a block that divides by the sums of a softmax, or by square roots of reduced numbers, multiply by their reciprocals, computed once each.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

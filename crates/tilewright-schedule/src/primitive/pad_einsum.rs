@@ -12,21 +12,23 @@ use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, Intrinsic, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, compare, stored, typed};
-use crate::guard::known_around;
-use crate::independent::has_effects;
-use crate::reducer::Reducer;
-use crate::required::{places, spatial_block};
-use crate::rewrite::{way, with_block, with_buffer_in};
-use crate::tree::{Site, around};
+use crate::facts::exprs::{binary, compare, stored, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::has_effects;
+use crate::facts::reducer::Reducer;
+use crate::facts::required::{places, spatial_block};
+use crate::facts::rewrite::{way, with_block, with_buffer_in};
+use crate::facts::tree::{Site, around};
 
-pub(super) const PAD_EINSUM: Primitive = Primitive {
+pub(crate) const PAD_EINSUM: Primitive = Primitive {
     name: "PadEinsum",
     method: "pad_einsum",
     doc: "Fills the extents of a sum of products up to multiples of these numbers.",
     params: &[("block", Default::Required), ("padding", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };
@@ -167,7 +169,8 @@ impl Einsum<'_> {
         let mut plain = true;
         let vars: Vec<Var> = self.block.iters.iter().map(|iter| iter.var.clone()).collect();
         let mut see = |buffer: &Buffer, indices: &[Expr]| {
-            plain &= indices.iter().all(|index| self.axis(index).is_some() || !crate::exprs::mentions(index, &vars));
+            plain &=
+                indices.iter().all(|index| self.axis(index).is_some() || !crate::facts::exprs::mentions(index, &vars));
             let known = |(other, at): &(Buffer, Vec<Expr>)| other == buffer && same_indices(at, indices);
             if indices.iter().any(|index| self.is_longer(index)) && !found.iter().any(known) {
                 found.push((buffer.clone(), indices.to_vec()));

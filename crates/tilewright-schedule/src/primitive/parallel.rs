@@ -2,17 +2,19 @@
 
 use tilewright_ir::tir::{ForKind, PrimFunc};
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::independent::check_independent;
-use crate::tree::{Site, around};
+use crate::facts::fault::Fault;
+use crate::facts::independent::check_independent;
+use crate::facts::tree::{Site, around};
 use tilewright_ir::nest::Loop;
 
-pub(super) const PARALLEL: Primitive = Primitive {
+pub(crate) const PARALLEL: Primitive = Primitive {
     name: "Parallel",
     method: "parallel",
     doc: "Shares the iterations of a loop among the cores.",
     params: &[("loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

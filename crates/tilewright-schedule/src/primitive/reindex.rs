@@ -14,26 +14,28 @@ use tilewright_ir::tir::{
 };
 use tilewright_tensor::DataType;
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{compare, mentions, stored, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::{check_affine, driven_axes};
-use crate::index_maps::{mapped, with_accesses_moved};
-use crate::required::{outermost_free, spatial_block, written_box};
-use crate::rewrite::{way, with_block};
-use crate::stages::{reads, scope_stages, writes};
-use crate::tree::{Key, Site, blocks_below};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::exprs::{compare, mentions, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_affine, driven_axes};
+use crate::facts::index_maps::{mapped, with_accesses_moved};
+use crate::facts::required::{outermost_free, spatial_block, written_box};
+use crate::facts::rewrite::{way, with_block};
+use crate::facts::stages::{reads, scope_stages, writes};
+use crate::facts::tree::{Key, Site, blocks_below};
 
-pub(super) const REINDEX: Primitive = Primitive {
+pub(crate) const REINDEX: Primitive = Primitive {
     name: "ReIndex",
     method: "reindex",
     doc: "Puts a temporary between a block and a buffer that is indexed by the block's axes.",
     params: &[("block", Default::Required), ("buffer", Default::Required)],
+    plan: None,
     gives_list: false,
     run: reindex,
 };
 
-pub(super) const REINDEX_CACHE_READ: Primitive = Primitive {
+pub(crate) const REINDEX_CACHE_READ: Primitive = Primitive {
     name: "ReindexCacheRead",
     method: "reindex_cache_read",
     doc: "Copies what a block reads to other memory, at the places that a map of its axes says.",
@@ -43,11 +45,12 @@ pub(super) const REINDEX_CACHE_READ: Primitive = Primitive {
         ("storage_scope", Default::Required),
         ("index_map", Default::Required),
     ],
+    plan: None,
     gives_list: false,
     run: cache_read,
 };
 
-pub(super) const REINDEX_CACHE_WRITE: Primitive = Primitive {
+pub(crate) const REINDEX_CACHE_WRITE: Primitive = Primitive {
     name: "ReindexCacheWrite",
     method: "reindex_cache_write",
     doc: "Lets a block write to other memory, at the places that a map of its axes says.",
@@ -57,6 +60,7 @@ pub(super) const REINDEX_CACHE_WRITE: Primitive = Primitive {
         ("storage_scope", Default::Required),
         ("index_map", Default::Required),
     ],
+    plan: None,
     gives_list: false,
     run: cache_write,
 };
@@ -134,7 +138,7 @@ fn through(
     let moved = with_temporary(site, block, buffer, &temporary, &places);
     let function = PrimFunc { body: site.replaced(moved), ..call.function.clone() };
     let outer =
-        crate::tree::follow(&function.body, &way(&outer)).ok_or_else(|| Fault::at(site, "the place is gone"))?;
+        crate::facts::tree::follow(&function.body, &way(&outer)).ok_or_else(|| Fault::at(site, "the place is gone"))?;
     let copy = copy(&mut known, site, &used, (buffer, &indices), (&temporary, &places), is_write)?;
     let blocks = blocks_below(&Site::root(&copy));
     let key = blocks.first().and_then(Site::block).and_then(|block| block.iters.first());
@@ -251,7 +255,8 @@ fn shape_of(known: &mut Analyzer, site: &Site, used: &[IterVar], places: &[Expr]
 fn tells_apart(known: &mut Analyzer, used: &[IterVar], places: &[Expr]) -> bool {
     let wide: Vec<(Var, Var)> =
         used.iter().map(|iter| (iter.var.clone(), Var::new(iter.var.name.clone(), DataType::I64))).collect();
-    let renamed = places.iter().map(|place| crate::index_maps::renamed(place, &wide)).collect::<Option<Vec<_>>>();
+    let renamed =
+        places.iter().map(|place| crate::facts::index_maps::renamed(place, &wide)).collect::<Option<Vec<_>>>();
     let map = renamed.and_then(|places| IndexMap::new(wide.iter().map(|(_, to)| to.clone()).collect(), places).ok());
     let shape = used.iter().map(|iter| iter.domain.extent.cast(DataType::I64).ok()).collect::<Option<Vec<_>>>();
     let outputs: Vec<Var> = places.iter().map(|_| Var::new("p", DataType::I64)).collect();

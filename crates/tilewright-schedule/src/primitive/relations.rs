@@ -3,42 +3,47 @@
 
 use tilewright_ir::tir::{BufferRegion, PrimFunc};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::stages::stages;
-use crate::tree::{Key, Site, below, blocks_below, key_at};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::fault::Fault;
+use crate::facts::stages::stages;
+use crate::facts::tree::{Key, Site, below, blocks_below, key_at};
 
-pub(super) const GET_CHILD_BLOCKS: Primitive = Primitive {
+pub(crate) const GET_CHILD_BLOCKS: Primitive = Primitive {
     name: "GetChildBlocks",
     method: "get_child_blocks",
     doc: "The blocks directly inside of a block or a loop.",
     params: &[("block_or_loop", Default::Required)],
+    plan: None,
     gives_list: true,
     run: children,
 };
 
-pub(super) const GET_PRODUCERS: Primitive = Primitive {
+pub(crate) const GET_PRODUCERS: Primitive = Primitive {
     name: "GetProducers",
     method: "get_producers",
     doc: "The blocks that write what a block reads.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: true,
     run: producers,
 };
 
-pub(super) const GET_CONSUMERS: Primitive = Primitive {
+pub(crate) const GET_CONSUMERS: Primitive = Primitive {
     name: "GetConsumers",
     method: "get_consumers",
     doc: "The blocks that read what a block writes.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: true,
     run: consumers,
 };
 
-pub(super) const GET_OUTPUT_BLOCKS: Primitive = Primitive {
+pub(crate) const GET_OUTPUT_BLOCKS: Primitive = Primitive {
     name: "GetOutputBlocks",
     method: "get_output_blocks",
     doc: "The blocks inside of a block that write what is needed behind it.",
     params: &[("scope_block", Default::Required)],
+    plan: None,
     gives_list: true,
     run: outputs,
 };

@@ -4,16 +4,18 @@ use tilewright_expr::Expr;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::mentions;
-use crate::independent::{check_affine, check_own_reads, driven_axes, has_effects};
-use crate::tree::{Key, Site, around, blocks_below, is_block, loop_of};
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use crate::facts::exprs::mentions;
+use crate::facts::fault::Fault;
+use crate::facts::independent::{check_affine, check_own_reads, driven_axes, has_effects};
+use crate::facts::tree::{Key, Site, around, blocks_below, is_block, loop_of};
 
-pub(super) const REORDER: Primitive = Primitive {
+pub(crate) const REORDER: Primitive = Primitive {
     name: "Reorder",
     method: "reorder",
     doc: "Puts loops of one nest into this order, from outside inwards.",
     params: &[("*ordered_loops", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

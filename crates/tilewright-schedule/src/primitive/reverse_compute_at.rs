@@ -4,17 +4,18 @@
 use tilewright_arith::estimate_region_strict_bound;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt};
 
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
 use super::compute_at::{check_loops_around, check_moves, inserted};
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::substituted;
-use crate::guard::known_inside;
-use crate::independent::{check_affine, driven_axes};
-use crate::required::{BoxLoops, loops_to, written_box};
-use crate::rewrite::{way, without};
-use crate::stages::{reads, stages, writes};
-use crate::tree::{Site, axis_values, key_at, loop_of};
+use crate::facts::exprs::substituted;
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_inside;
+use crate::facts::independent::{check_affine, driven_axes};
+use crate::facts::required::{BoxLoops, loops_to, written_box};
+use crate::facts::rewrite::{way, without};
+use crate::facts::stages::{reads, stages, writes};
+use crate::facts::tree::{Site, axis_values, key_at, loop_of};
 
-pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
+pub(crate) const REVERSE_COMPUTE_AT: Primitive = Primitive {
     name: "ReverseComputeAt",
     method: "reverse_compute_at",
     doc: "Moves a block into a loop of its producers, where it takes what they have computed there.",
@@ -24,6 +25,7 @@ pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
         ("preserve_unit_loops", Default::Bool(false)),
         ("index", Default::Int(-1)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -4,20 +4,22 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::{check_plain_loads, check_temporary};
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{mentions, substituted};
-use crate::guard::known_around;
-use crate::independent::{check_affine, has_effects};
-use crate::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
-use crate::stages::{stages, touches};
-use crate::tree::{Site, find, follow, key_at};
+use crate::facts::exprs::{mentions, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_affine, has_effects};
+use crate::facts::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::facts::stages::{stages, touches};
+use crate::facts::tree::{Site, find, follow, key_at};
 
-pub(super) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
+pub(crate) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
     name: "ReverseComputeInline",
     method: "reverse_compute_inline",
     doc: "Removes a block: what it does with each element its producer does at once.",
     params: &[("block", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -13,22 +13,24 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Set;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::without_reduction;
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{binary, compare, mentions, stored, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::{check_affine, driven_axes, has_effects};
-use crate::reducer::{Part, Reducer};
-use crate::rewrite::{way, with_block};
-use crate::tree::{Key, Site, around, blocks_below, loop_of};
-use crate::unique::renewed_axes;
+use crate::facts::exprs::{binary, compare, mentions, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_affine, driven_axes, has_effects};
+use crate::facts::reducer::{Part, Reducer};
+use crate::facts::rewrite::{way, with_block};
+use crate::facts::tree::{Key, Site, around, blocks_below, loop_of};
+use crate::facts::unique::renewed_axes;
 
-pub(super) const RFACTOR: Primitive = Primitive {
+pub(crate) const RFACTOR: Primitive = Primitive {
     name: "RFactor",
     method: "rfactor",
     doc: "Reduces the iterations of a loop each for itself, into a temporary, and then these.",
     params: &[("loop", Default::Required), ("factor_axis", Default::Int(0))],
+    plan: None,
     gives_list: false,
     run,
 };

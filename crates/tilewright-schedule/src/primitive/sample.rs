@@ -4,21 +4,24 @@
 use tilewright_ir::Attr;
 use tilewright_ir::tir::Expr;
 
-use super::{COMPUTE_AT_METHOD, Call, Default, Fault, Outcome, Primitive, Results, Value, by_name};
-use crate::schedule::scattered;
-use crate::stages::{reads, stages, writes};
-use crate::tree::{Key, Site, key_at, loop_of};
+use super::call::{Call, Default, Outcome, Primitive, Results, Value};
+use super::compute_at::COMPUTE_AT;
+use crate::facts::fault::Fault;
+use crate::facts::seed::scattered;
+use crate::facts::stages::{reads, stages, writes};
+use crate::facts::tree::{Key, Site, key_at, loop_of};
 
-pub(super) const SAMPLE_CATEGORICAL: Primitive = Primitive {
+pub(crate) const SAMPLE_CATEGORICAL: Primitive = Primitive {
     name: "SampleCategorical",
     method: "sample_categorical",
     doc: "One of the integers, as likely as its probability says, or that of the decision.",
     params: &[("candidates", Default::Required), ("probs", Default::Required), ("decision", Default::None)],
+    plan: None,
     gives_list: false,
     run: categorical,
 };
 
-pub(super) const SAMPLE_PERFECT_TILE: Primitive = Primitive {
+pub(crate) const SAMPLE_PERFECT_TILE: Primitive = Primitive {
     name: "SamplePerfectTile",
     method: "sample_perfect_tile",
     doc: "`n` factors whose product is a loop's extent, drawn or as the decision says.",
@@ -28,11 +31,12 @@ pub(super) const SAMPLE_PERFECT_TILE: Primitive = Primitive {
         ("max_innermost_factor", Default::Int(16)),
         ("decision", Default::None),
     ],
+    plan: None,
     gives_list: true,
     run: perfect_tile,
 };
 
-pub(super) const SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
+pub(crate) const SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
     name: "SamplePartitionedTile",
     method: "sample_partitioned_tile",
     doc: "`n` factors whose product is a loop's extent; the product of those from `partition_pos` on is a multiple \
@@ -44,15 +48,17 @@ pub(super) const SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
         ("innerpart_factor", Default::Int(1)),
         ("decision", Default::None),
     ],
+    plan: None,
     gives_list: true,
     run: partitioned_tile,
 };
 
-pub(super) const SAMPLE_COMPUTE_LOCATION: Primitive = Primitive {
+pub(crate) const SAMPLE_COMPUTE_LOCATION: Primitive = Primitive {
     name: "SampleComputeLocation",
     method: "sample_compute_location",
     doc: "A loop that a block can move into by `compute_at`, drawn or as the decision says.",
     params: &[("block", Default::Required), ("decision", Default::None)],
+    plan: None,
     gives_list: false,
     run: compute_location,
 };
@@ -261,7 +267,7 @@ fn locations(call: &Call<'_>, site: &Site) -> Result<Vec<Key>, Fault> {
     let moves = |key: &Key| {
         let place = |key: &Key| Value::Place(key.clone());
         let args = [place(&block), place(key), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
-        by_name(COMPUTE_AT_METHOD).is_some_and(|compute_at| (compute_at.run)(&Call { args: &args, ..*call }).is_ok())
+        (COMPUTE_AT.run)(&Call { args: &args, ..*call }).is_ok()
     };
     Ok(consumer.loops().iter().map(|l| Key::Loop(l.var.id())).filter(moves).collect())
 }

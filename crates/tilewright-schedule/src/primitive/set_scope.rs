@@ -2,15 +2,17 @@
 
 use tilewright_ir::tir::{PrimFunc, Scope};
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_temporary;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::rewrite::with_buffer;
+use crate::facts::fault::Fault;
+use crate::facts::rewrite::with_buffer;
 
-pub(super) const SET_SCOPE: Primitive = Primitive {
+pub(crate) const SET_SCOPE: Primitive = Primitive {
     name: "SetScope",
     method: "set_scope",
     doc: "Puts a temporary into another sort of memory.",
     params: &[("block", Default::Required), ("buffer_index", Default::Required), ("storage_scope", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

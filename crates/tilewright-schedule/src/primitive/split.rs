@@ -8,12 +8,13 @@ use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::{binary, compare, substituted, typed};
-use crate::guard::{guarded, known_around, known_but_units, known_inside, simplified};
-use crate::tree::{Key, Site, around, below, loop_of};
+use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use crate::facts::exprs::{binary, compare, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::{guarded, known_around, known_but_units, known_inside, simplified};
+use crate::facts::tree::{Key, Site, around, below, loop_of};
 
-pub(super) const SPLIT: Primitive = Primitive {
+pub(crate) const SPLIT: Primitive = Primitive {
     name: "Split",
     method: "split",
     doc: "Makes several loops, one inside the other, of one; a factor that is `None` follows from the others.",
@@ -23,6 +24,7 @@ pub(super) const SPLIT: Primitive = Primitive {
         ("preserve_unit_iters", Default::Bool(true)),
         ("disable_predication", Default::Bool(false)),
     ],
+    plan: None,
     gives_list: true,
     run,
 };

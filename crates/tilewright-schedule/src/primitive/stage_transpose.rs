@@ -27,23 +27,25 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
+use super::call::{Call, Default, Outcome, Primitive};
 use super::vectorize_transpose::{
     Bounds, Copy, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
 };
-use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::check_affine;
-use crate::loops::{looped, memory, only_if, serial};
-use crate::rewrite::Formula;
-use crate::size::{LINE, ceil_div};
-use crate::tree::Site;
+use crate::facts::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::check_affine;
+use crate::facts::loops::{looped, memory, only_if, serial};
+use crate::facts::rewrite::Formula;
+use crate::facts::size::{LINE, ceil_div};
+use crate::facts::tree::Site;
 
-pub(super) const STAGE_TRANSPOSE: Primitive = Primitive {
+pub(crate) const STAGE_TRANSPOSE: Primitive = Primitive {
     name: "StageTranspose",
     method: "stage_transpose",
     doc: "Turns what is read along one loop and written along another in tiles, and writes whole rows of the result.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
+    plan: None,
     gives_list: false,
     run,
 };

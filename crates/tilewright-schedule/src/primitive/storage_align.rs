@@ -4,9 +4,10 @@
 use tilewright_ir::Attr;
 
 use super::annotate::with_annotations;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use super::call::{Call, Default, Outcome, Primitive, Results};
+use crate::facts::fault::Fault;
 
-pub(super) const STORAGE_ALIGN: Primitive = Primitive {
+pub(crate) const STORAGE_ALIGN: Primitive = Primitive {
     name: "StorageAlign",
     method: "storage_align",
     doc: "Puts elements that are neighbours along an axis a multiple of a factor, and an offset, apart.",
@@ -17,6 +18,7 @@ pub(super) const STORAGE_ALIGN: Primitive = Primitive {
         ("factor", Default::Required),
         ("offset", Default::Required),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -8,25 +8,28 @@ use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 use tilewright_tensor::DataType;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_plain_loads;
 use super::transform_layout::{check_compact, home_of};
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::rewrite::with_buffer;
+use crate::facts::fault::Fault;
+use crate::facts::rewrite::with_buffer;
 
-pub(super) const UNSAFE_SET_DTYPE: Primitive = Primitive {
+pub(crate) const UNSAFE_SET_DTYPE: Primitive = Primitive {
     name: "UnsafeSetDType",
     method: "unsafe_set_dtype",
     doc: "Gives a temporary elements of another type: what is computed is only as exact as that.",
     params: &[("block", Default::Required), ("buffer_index", Default::Required), ("dtype", Default::Required)],
+    plan: None,
     gives_list: false,
     run: set_dtype,
 };
 
-pub(super) const SET_AXIS_SEPARATOR: Primitive = Primitive {
+pub(crate) const SET_AXIS_SEPARATOR: Primitive = Primitive {
     name: "SetAxisSeparator",
     method: "set_axis_separator",
     doc: "Gives a temporary memory of several dimensions, that begin at these of its own.",
     params: &[("block", Default::Required), ("buffer", Default::Required), ("axis_separators", Default::Required)],
+    plan: None,
     gives_list: false,
     run: set_separators,
 };

@@ -17,15 +17,16 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::Substitute;
 
 use super::blockize::blockize;
-use super::{Call, Default, Fault, Outcome, Primitive, Results, TensorIntrin, place};
-use crate::exprs::{mentions, substituted};
-use crate::guard::known_inside;
-use crate::independent::driven_axes;
-use crate::index_maps::at_values;
-use crate::tree::{Key, key_at};
-use crate::unique::with_unique_keys;
+use super::call::{Call, Default, Outcome, Primitive, Results, TensorIntrin, place};
+use crate::facts::exprs::{mentions, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_inside;
+use crate::facts::independent::driven_axes;
+use crate::facts::index_maps::at_values;
+use crate::facts::tree::{Key, key_at};
+use crate::facts::unique::with_unique_keys;
 
-pub(super) const TENSORIZE: Primitive = Primitive {
+pub(crate) const TENSORIZE: Primitive = Primitive {
     name: "Tensorize",
     method: "tensorize",
     doc: "Puts the implementation of a tensor intrinsic in the place of what it describes.",
@@ -34,6 +35,7 @@ pub(super) const TENSORIZE: Primitive = Primitive {
         ("tensor_intrin", Default::Required),
         ("preserve_unit_iters", Default::Bool(true)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

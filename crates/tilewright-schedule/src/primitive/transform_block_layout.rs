@@ -9,19 +9,21 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Expr, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{mentions, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::{check_own_reads, has_effects};
-use crate::index_maps::renamed;
-use crate::tree::{Key, Site, around};
+use crate::facts::exprs::{mentions, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_own_reads, has_effects};
+use crate::facts::index_maps::renamed;
+use crate::facts::tree::{Key, Site, around};
 
-pub(super) const TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
+pub(crate) const TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
     name: "TransformBlockLayout",
     method: "transform_block_layout",
     doc: "Makes other axes and loops of a block's, as a map says.",
     params: &[("block", Default::Required), ("index_map", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

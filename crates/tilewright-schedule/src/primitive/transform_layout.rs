@@ -10,17 +10,18 @@ use tilewright_ir::IndexMap;
 use tilewright_ir::tir::{Buffer, BufferRegion, Expr, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_plain_loads;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::exprs::{stored, typed};
-use crate::guard::known_around;
-use crate::index_maps::{mapped, renamed, with_accesses_moved};
-use crate::required::spatial_block;
-use crate::rewrite::with_regions_anew;
-use crate::stages::touches;
-use crate::tree::Site;
+use crate::facts::exprs::{stored, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::index_maps::{mapped, renamed, with_accesses_moved};
+use crate::facts::required::spatial_block;
+use crate::facts::rewrite::with_regions_anew;
+use crate::facts::stages::touches;
+use crate::facts::tree::Site;
 
-pub(super) const TRANSFORM_LAYOUT: Primitive = Primitive {
+pub(crate) const TRANSFORM_LAYOUT: Primitive = Primitive {
     name: "TransformLayout",
     method: "transform_layout",
     doc: "Stores the elements of a temporary at the places that a map of their indices says.",
@@ -31,6 +32,7 @@ pub(super) const TRANSFORM_LAYOUT: Primitive = Primitive {
         ("pad_value", Default::None),
         ("assume_injective_transform", Default::Bool(false)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

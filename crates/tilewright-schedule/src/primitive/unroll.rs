@@ -2,15 +2,17 @@
 
 use tilewright_ir::tir::ForKind;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::parallel::with_kind;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::tree::loop_of;
+use crate::facts::fault::Fault;
+use crate::facts::tree::loop_of;
 
-pub(super) const UNROLL: Primitive = Primitive {
+pub(crate) const UNROLL: Primitive = Primitive {
     name: "Unroll",
     method: "unroll",
     doc: "Writes out the iterations of a loop.",
     params: &[("loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

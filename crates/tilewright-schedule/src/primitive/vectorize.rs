@@ -2,15 +2,17 @@
 
 use tilewright_ir::tir::ForKind;
 
+use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::parallel::with_kind;
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::independent::check_independent;
+use crate::facts::fault::Fault;
+use crate::facts::independent::check_independent;
 
-pub(super) const VECTORIZE: Primitive = Primitive {
+pub(crate) const VECTORIZE: Primitive = Primitive {
     name: "Vectorize",
     method: "vectorize",
     doc: "Makes the iterations of a loop the lanes of vector operations.",
     params: &[("loop", Default::Required)],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -22,19 +22,21 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ForKind, IterKind, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::exprs::{binary, compare, mentions, stored, substituted, typed};
-use crate::guard::known_around;
-use crate::independent::{check_affine, has_effects};
-use crate::loops::{folded, load, store};
-use crate::reducer::{identity, is_in, update_of};
-use crate::tree::{Site, around};
+use super::call::{Call, Default, Outcome, Primitive};
+use crate::facts::exprs::{binary, compare, mentions, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::{check_affine, has_effects};
+use crate::facts::loops::{folded, load, store};
+use crate::facts::reducer::{identity, is_in, update_of};
+use crate::facts::tree::{Site, around};
 
-pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
+pub(crate) const VECTORIZE_REDUCTION: Primitive = Primitive {
     name: "VectorizeReduction",
     method: "vectorize_reduction",
     doc: "Makes the iterations of a reduction the lanes of vector operations.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("accumulators", Default::Int(4))],
+    plan: None,
     gives_list: false,
     run,
 };

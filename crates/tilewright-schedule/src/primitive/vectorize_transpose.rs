@@ -24,19 +24,21 @@ use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var,
 };
 
-use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt};
-use crate::guard::known_around;
-use crate::independent::check_affine;
-use crate::loops::only_if;
-use crate::rewrite::Formula;
-use crate::tree::{Site, around, axis_values, loop_of};
+use super::call::{Call, Default, Outcome, Primitive};
+use crate::facts::exprs::{binary, compare, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt};
+use crate::facts::fault::Fault;
+use crate::facts::guard::known_around;
+use crate::facts::independent::check_affine;
+use crate::facts::loops::only_if;
+use crate::facts::rewrite::Formula;
+use crate::facts::tree::{Site, around, axis_values, loop_of};
 
-pub(super) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
+pub(crate) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",
     method: "vectorize_transpose",
     doc: "Copies what is read along one loop and written along another in tiles that are turned in registers.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
+    plan: None,
     gives_list: false,
     run,
 };
@@ -56,7 +58,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 }
 
 /// The lanes of the vectors that are turned, the second argument.
-pub(in crate::primitive) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
+pub(crate) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
     match call.int(1)? {
         lanes @ (2 | 4 | 8 | 16) => Ok(lanes),
         other => Err(Fault::of_call(format!("argument 2: expected 2, 4, 8 or 16, found {other}"))),
@@ -64,7 +66,7 @@ pub(in crate::primitive) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
 }
 
 /// The block with other statements and memory of its own, which touches what `element` does in all iterations of two loops.
-pub(in crate::primitive) fn in_one_block(
+pub(crate) fn in_one_block(
     site: &Site,
     element: Stmt,
     [read, write]: [&Loop; 2],
@@ -80,7 +82,7 @@ pub(in crate::primitive) fn in_one_block(
 }
 
 /// What a block stores, in terms of the loops around it, and under which condition.
-pub(in crate::primitive) fn formula_of_loops(site: &Site) -> Result<(Formula, &Expr), Fault> {
+pub(crate) fn formula_of_loops(site: &Site) -> Result<(Formula, &Expr), Fault> {
     let Formula { buffer, indices, value } = Formula::of(site)?;
     let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
         return Err(Fault::at(site, "expected a block"));
@@ -90,26 +92,26 @@ pub(in crate::primitive) fn formula_of_loops(site: &Site) -> Result<(Formula, &E
 }
 
 /// Upper bounds, `a < b`.
-pub(in crate::primitive) type Bounds = Vec<(Expr, Expr)>;
+pub(crate) type Bounds = Vec<(Expr, Expr)>;
 
 /// `to[…, write] = from[…, read]`, in terms of the loops.
 #[derive(Clone)]
-pub(in crate::primitive) struct Copy {
-    pub(in crate::primitive) lanes: usize,
-    pub(in crate::primitive) from: Buffer,
-    pub(in crate::primitive) from_indices: Vec<Expr>,
-    pub(in crate::primitive) to: Buffer,
-    pub(in crate::primitive) to_indices: Vec<Expr>,
+pub(crate) struct Copy {
+    pub(crate) lanes: usize,
+    pub(crate) from: Buffer,
+    pub(crate) from_indices: Vec<Expr>,
+    pub(crate) to: Buffer,
+    pub(crate) to_indices: Vec<Expr>,
     /// The loop along what is read.
-    pub(in crate::primitive) read: Loop,
+    pub(crate) read: Loop,
     /// The loop along what is written.
-    pub(in crate::primitive) write: Loop,
+    pub(crate) write: Loop,
     /// Upper bounds, `a < b`, of the one and of the other loop, and conditions on neither.
-    pub(in crate::primitive) read_bounds: Bounds,
-    pub(in crate::primitive) write_bounds: Bounds,
+    pub(crate) read_bounds: Bounds,
+    pub(crate) write_bounds: Bounds,
     /// Upper bounds of the loop along what is written behind which nothing is read, and zeros are written.
-    pub(in crate::primitive) zeros_behind: Bounds,
-    pub(in crate::primitive) conditions: Vec<Expr>,
+    pub(crate) zeros_behind: Bounds,
+    pub(crate) conditions: Vec<Expr>,
 }
 
 impl Copy {
@@ -194,7 +196,7 @@ impl Copy {
     }
 
     /// The loops over tiles: those along what is read go inside, so that few places are read from in turns.
-    pub(in crate::primitive) fn along_read(&self) -> Result<Stmt, Fault> {
+    pub(crate) fn along_read(&self) -> Result<Stmt, Fault> {
         let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
         let body = self.tile_at(&rows, &columns)?;
         let inner = self.over(&rows, &self.read, self.under_conditions(body))?;
@@ -341,7 +343,7 @@ fn all_of(
 }
 
 /// The two innermost loops around a block, of which each is serial and has bounds of its own, and the place of the outer one.
-pub(in crate::primitive) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
+pub(crate) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
     let refuse = |message: &str| Fault::at(site, message.to_owned());
     let none = "there are no two loops around the block";
     let (above, rest) =
@@ -356,7 +358,7 @@ pub(in crate::primitive) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), 
 }
 
 /// Whether the elements at these indices lie together along a loop: it is a term of the last index, and of no other.
-pub(in crate::primitive) fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
+pub(crate) fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
     let var = std::slice::from_ref(var);
     let Some((last, others)) = indices.split_last() else { return false };
     let coefficient = known.linear_in(last, var).and_then(|linear| linear.coefficients.first().copied());
@@ -364,7 +366,7 @@ pub(in crate::primitive) fn is_along(known: &Analyzer, indices: &[Expr], var: &V
 }
 
 /// The conditions as bounds of the one and of the other loop, and those that vary with neither.
-pub(in crate::primitive) fn sorted_bounds(
+pub(crate) fn sorted_bounds(
     known: &Analyzer,
     vars: &[Var; 2],
     predicate: &Expr,

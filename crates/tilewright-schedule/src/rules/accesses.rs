@@ -9,12 +9,12 @@ use tilewright_ir::tir::{
 
 use super::Declined;
 use crate::Schedule;
-use crate::exprs::{mentions, substituted};
-use crate::guard::known_around;
-use crate::size::operations;
-use crate::stride::{Stride, stride};
+use crate::facts::exprs::{mentions, substituted};
+use crate::facts::guard::known_around;
+use crate::facts::size::operations;
+use crate::facts::stride::{Stride, stride};
+use crate::facts::tree::{axis_values, loop_of};
 use crate::trace::Rv;
-use crate::tree::{axis_values, loop_of};
 
 /// The elements of a buffer that one load or store touches.
 #[derive(Clone, Debug)]
@@ -65,8 +65,10 @@ impl PlainNest {
         let depth = site.above.len() - rvs.len();
         let outer = site.above.get(depth).map_or(&site.stmt, |(stmt, _)| stmt);
         let nest = Nest::of(outer).ok_or_else(|| Declined::because("a stage is no nest of loops around one block"))?;
-        let around =
-            crate::tree::Site { above: site.above.get(..depth).unwrap_or_default().to_vec(), stmt: outer.clone() };
+        let around = crate::facts::tree::Site {
+            above: site.above.get(..depth).unwrap_or_default().to_vec(),
+            stmt: outer.clone(),
+        };
         let mut known = known_around(function, &around);
         let kinds = kinds(&nest)?;
         for l in &nest.loops {

@@ -2,14 +2,14 @@
 
 use tilewright_target::Target;
 
-use super::calls::int;
 use super::strides::stride;
 use super::{Declined, MAIN, Rule};
 use crate::Schedule;
-use crate::axes::Axis;
-use crate::primitive::tile_attention::Attention;
-use crate::size::TASKS;
-use crate::trace::Arg;
+use crate::facts::axes::Axis;
+use crate::facts::size::TASKS;
+use crate::families::attention::Attention;
+use crate::kernels::cpu::attention::FLASH_ATTENTION;
+use crate::plan::cpu::attention::AttentionPlan;
 
 pub(super) const RULE: Rule = Rule {
     name: "attention",
@@ -34,10 +34,17 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let most = if tile > 8 { 4 } else { 2 };
     let vectors = attention.as_ref().map_or(1, |attention| vectors(attention, lanes, most));
     let few = if attention.as_ref().is_some_and(has_parts) { 1 } else { FEW };
-    let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), few].map(int);
-    let values_are_apart = vectors > 1 && attention.is_some_and(|attention| values_are_apart(&attention));
-    let copied = [false, values_are_apart].map(|copied| int(i64::from(copied)));
-    schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).chain(copied).collect())?;
+    let copy_values = vectors > 1 && attention.is_some_and(|attention| values_are_apart(&attention));
+    let plan = AttentionPlan {
+        lanes,
+        vectors,
+        rows: tile / vectors,
+        keys: KEYS.max(lanes),
+        few,
+        copy_keys: false,
+        copy_values,
+    };
+    schedule.build(&FLASH_ATTENTION, first, &plan)?;
     Ok(())
 }
 

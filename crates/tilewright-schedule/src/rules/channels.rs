@@ -20,9 +20,10 @@ use super::tasks::tile_cost;
 use super::tiling::copy_cost;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::exprs::mentions;
-use crate::primitive::tile_product::{Contraction, is_constant};
-use crate::size::ceil_div;
+use crate::facts::exprs::mentions;
+use crate::facts::size::ceil_div;
+use crate::families::contraction::{Contraction, is_constant};
+use crate::primitive::{CACHE_WRITE, COMPUTE_INLINE, TRANSFORM_LAYOUT};
 use crate::trace::{Arg, Rv};
 
 pub(super) const CHANNELS: Rule = Rule {
@@ -48,7 +49,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let heavy = heavy_stage(schedule)?;
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let c = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    if !is_constant(function, &c.of_rows) || !c.out.dtype.is_float() {
+    if !is_constant(function, &c.a) || !c.out.dtype.is_float() {
         return Err(Declined::because("it is no convolution with constant weights"));
     }
     if !costs(&c, target).is_some_and(|costs| costs.pays()) {
@@ -57,11 +58,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let map = channels_innermost(&c).ok_or_else(|| Declined::because("channels have no dimension of their own"))?;
     let root = function.root_block().ok_or_else(gone)?;
     if !root.alloc_buffers.contains(&c.out) {
-        schedule.apply_named("cache_write", vec![Arg::Rv(heavy), int(0), text("global")])?;
+        schedule.call(&CACHE_WRITE, vec![Arg::Rv(heavy), int(0), text("global")])?;
     }
     let none = Arg::Attr(Attr::None);
     let args = vec![Arg::Rv(heavy), int(0), Arg::Attr(Attr::IndexMap(map)), none, Arg::Attr(Attr::Bool(false))];
-    schedule.apply_named("transform_layout", args)?;
+    schedule.call(&TRANSFORM_LAYOUT, args)?;
     turn_behind(schedule, target, heavy)?;
     (PRODUCT.apply)(schedule, target)
 }
@@ -71,7 +72,7 @@ fn turn_behind(schedule: &mut Schedule, target: &Target, heavy: Rv) -> Result<()
     let mut stages = schedule.stages()?;
     let at = stages.iter().position(|&stage| is_same(schedule, stage, heavy)).ok_or_else(gone)?;
     for stage in stages.split_off(at).into_iter().skip(1) {
-        if !attempt(schedule, |schedule| Ok(schedule.on_block("compute_inline", stage)?)) {
+        if !attempt(schedule, |schedule| Ok(schedule.on_block(&COMPUTE_INLINE, stage)?)) {
             fallback::stage(schedule, target, stage)?;
         }
     }
@@ -80,7 +81,7 @@ fn turn_behind(schedule: &mut Schedule, target: &Target, heavy: Rv) -> Result<()
 
 /// The result's dimensions in another order: that of channels is the innermost one.
 fn channels_innermost(c: &Contraction) -> Option<IndexMap> {
-    let channels: Vec<Var> = c.rows.axes.iter().map(|axis| axis.var.clone()).collect();
+    let channels: Vec<Var> = c.m.axes.iter().map(|axis| axis.var.clone()).collect();
     let places: Vec<Var> = (0..c.indices.len()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
     let of_channels = |at: &usize| c.indices.get(*at).is_some_and(|index| mentions(index, &channels));
     let (inner, outer): (Vec<usize>, Vec<usize>) = (0..places.len()).partition(of_channels);
@@ -105,7 +106,7 @@ impl Costs {
 /// What a convolution costs as a product, the way that it is computed by rules of products: multiplications of vectors for
 /// each place of the depth of a group.
 pub(super) fn least_cost(c: &Contraction, function: &PrimFunc, target: &Target) -> Option<f64> {
-    let turned = costs(c, target).filter(|costs| is_constant(function, &c.of_rows) && costs.pays());
+    let turned = costs(c, target).filter(|costs| is_constant(function, &c.a) && costs.pays());
     turned.map(|costs| costs.turned).or_else(|| as_it_is(c, target, copy_cost(c)))
 }
 
@@ -122,14 +123,14 @@ fn as_it_is(c: &Contraction, target: &Target, copy: f64) -> Option<f64> {
 /// What both ways cost where turning may pay.
 fn costs(c: &Contraction, target: &Target) -> Option<Costs> {
     let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
-    if !c.has_lines() {
+    if !c.needs_im2col() {
         return None;
     }
-    if mentions(&c.of_rows, &groups) {
+    if mentions(&c.a, &groups) {
         return costs_in_groups(c, target).or_else(|| costs_of_many_in_groups(c, target));
     }
     // Pixels that no border surrounds are neighbours, read as fast as they lie.
-    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
+    let slides = c.k.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
     if slides { costs_of_many(c, target, TURN) } else { None }
 }
 
@@ -157,7 +158,7 @@ fn costs_of_many_in_groups(c: &Contraction, target: &Target) -> Option<Costs> {
 /// Of many channels, where to turn a vector of results costs so much.
 fn costs_of_many(c: &Contraction, target: &Target, turn: f64) -> Option<Costs> {
     let [channels, pixels, depth] = sizes(c)?;
-    let line = c.columns.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
+    let line = c.n.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
     let counts = lane_counts(target, u32::from(c.out.dtype.bits), false);
     let &lanes = counts.first()?;
     if c.out.dtype != DataType::F32 || channels < 2 * lanes || pixels < lanes || line < 1 {
@@ -172,7 +173,7 @@ fn costs_of_many(c: &Contraction, target: &Target, turn: f64) -> Option<Costs> {
 /// Channels of a group, pixels, and places of the depth.
 fn sizes(c: &Contraction) -> Option<[i64; 3]> {
     let there = |size: &Expr| size.as_int().filter(|&size| size > 0);
-    Some([there(&c.rows.size)?, there(&c.columns.size)?, there(&c.depth.size)?])
+    Some([there(&c.m.size)?, there(&c.n.size)?, there(&c.k.size)?])
 }
 
 /// Multiplications of vectors in the register tiles that take the least time for so many rows and columns; of pixels in lines

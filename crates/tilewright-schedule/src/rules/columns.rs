@@ -12,6 +12,7 @@ use super::calls::{int, text};
 use super::elementwise::is_small;
 use super::fallback::attempt;
 use crate::Schedule;
+use crate::primitive::{CACHE_WRITE, DECOMPOSE_REDUCTION, PARALLEL, REVERSE_COMPUTE_AT, UNROLL, VECTORIZE};
 use crate::trace::{Arg, Rv};
 
 /// Results of a piece where the reduction is long.
@@ -57,18 +58,18 @@ pub(super) fn columns(
     let mut piece = outside.last().copied();
     if shared && !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
         let tasks = schedule.fuse_all(&outside)?;
-        schedule.on_loop("parallel", tasks)?;
+        schedule.on_loop(&PARALLEL, tasks)?;
         piece = Some(tasks);
     }
     if let (true, Some(piece)) = (short, piece) {
         attempt(schedule, |schedule| in_registers(schedule, nest.block, piece));
     }
     begin(schedule, nest, first)?;
-    schedule.on_loop("vectorize", along)?;
+    schedule.on_loop(&VECTORIZE, along)?;
     if short {
         for l in rvs(&own) {
             if extent_of(schedule, l)?.as_int().is_some() {
-                schedule.on_loop("unroll", l)?;
+                schedule.on_loop(&UNROLL, l)?;
             }
         }
     }
@@ -80,22 +81,22 @@ fn begin(schedule: &mut Schedule, nest: &PlainNest, first: Rv) -> Result<(), Dec
     if nest.nest.block.init.is_none() {
         return Ok(());
     }
-    let init = schedule.apply_named("decompose_reduction", vec![Arg::Rv(nest.block), Arg::Rv(first)])?;
+    let init = schedule.call(&DECOMPOSE_REDUCTION, vec![Arg::Rv(nest.block), Arg::Rv(first)])?;
     if let [init] = init.rvs()
         && let Some(&inner) = schedule.loops_around(*init)?.last()
     {
-        schedule.on_loop("vectorize", inner)?;
+        schedule.on_loop(&VECTORIZE, inner)?;
     }
     Ok(())
 }
 
 /// Puts the results of a piece into registers, from which they are copied when they are complete.
 fn in_registers(schedule: &mut Schedule, block: Rv, piece: Rv) -> Result<(), Declined> {
-    let copy = schedule.apply_named("cache_write", vec![Arg::Rv(block), int(0), text("local")])?;
+    let copy = schedule.call(&CACHE_WRITE, vec![Arg::Rv(block), int(0), text("local")])?;
     if let [copy] = copy.rvs() {
-        schedule.move_to("reverse_compute_at", *copy, piece)?;
+        schedule.move_to(&REVERSE_COMPUTE_AT, *copy, piece)?;
         if let Some(&inner) = schedule.loops_around(*copy)?.last() {
-            schedule.on_loop("vectorize", inner)?;
+            schedule.on_loop(&VECTORIZE, inner)?;
         }
     }
     Ok(())

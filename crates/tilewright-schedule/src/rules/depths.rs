@@ -8,8 +8,9 @@ use tilewright_target::{NEAR_BYTES, Target};
 use super::registers::{RegisterTile, l1};
 use super::strides::{L1_WAY, L2_WAY, crowd, stride};
 use super::tiling::{MANY_ROWS, SMALL_COPY, Sizes};
-use crate::primitive::tile_product::{Contraction, Tiling};
-use crate::size::ceil_div;
+use crate::facts::size::ceil_div;
+use crate::families::contraction::Contraction;
+use crate::plan::cpu::gemm::GemmPlan;
 
 /// Extents of the depth that are known only when the function runs are planned for as if they were this, which is the depth
 /// of a step where something is copied for each.
@@ -34,8 +35,8 @@ pub(super) const FEW_FOR_COPY: i64 = 64;
 /// rows, the shallower steps may be: sums that go to memory and back more often cost less than a copy.
 pub(super) fn that_stays(c: &Contraction, sizes: &Sizes, depth: i64, tile: &RegisterTile) -> Option<i64> {
     let (rows, columns) = sizes.rows.zip(sizes.columns)?;
-    let place = c.depth.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
-    let stride = stride(&c.of_columns, place.map(|axis| &axis.var))?;
+    let place = c.k.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
+    let stride = stride(&c.b, place.map(|axis| &axis.var))?;
     let small = sizes.depth.is_some_and(|depth| depth.saturating_mul(columns) <= SMALL_COPY);
     let few = rows <= MANY_ROWS || small || sizes.batch != Some(1);
     let is_narrow = tile.panel() * sizes.bytes <= L1_WAY;
@@ -49,19 +50,19 @@ pub(super) fn that_stays(c: &Contraction, sizes: &Sizes, depth: i64, tile: &Regi
 /// The depth of a step with all places of the inner axes for each place of the outermost one; steps of one depth where one
 /// about as deep divides all.
 pub(super) fn of_whole_windows(depth: i64, c: &Contraction) -> i64 {
-    let inner: i64 = c.depth.axes.iter().skip(1).filter_map(|axis| axis.extent.as_int()).product();
+    let inner: i64 = c.k.axes.iter().skip(1).filter_map(|axis| axis.extent.as_int()).product();
     let inner = inner.max(1);
     let about = (depth / inner).max(1);
-    let all = c.depth.axes.first().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
+    let all = c.k.axes.first().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
     let even = (about - about / 3..=about + about / 2).filter(|count| all % count == 0);
     even.min_by_key(|count| count.abs_diff(about)).unwrap_or(about) * inner
 }
 
 /// The depth of steps whose widened panels the first-level cache holds, where that is deep enough to pay.
-pub(super) fn of_widened_panels(t: &Tiling, sizes: &Sizes, target: &Target) -> i64 {
+pub(super) fn of_widened_panels(t: &GemmPlan, sizes: &Sizes, target: &Target) -> i64 {
     let most = l1(target) / 3 * 2 / (t.panel() * sizes.bytes).max(1);
-    if most < LEAST_STEP || t.depth <= most {
-        return t.depth;
+    if most < LEAST_STEP || t.kc <= most {
+        return t.kc;
     }
     let all = sizes.depth.unwrap_or(most).max(1);
     even(all, ceil_div(all, most), t.lanes)

@@ -2,13 +2,12 @@
 //!
 //! As a product of matrices a convolution copies each element of its windows beside its neighbours, and what is copied is
 //! multiplied with as many numbers as a group has channels. Where these are few, or columns of windows lie apart, the copies
-//! take as long as the multiplications or longer. Then windows are read where they lie in a padded image (`tile_windows`),
+//! take as long as the multiplications or longer. Then windows are read where they lie in a padded image (`direct_conv`),
 //! each element once for several channels.
 
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::calls::int;
 use super::channels;
 use super::fallback::{self, attempt};
 use super::inline::cheap_temporaries;
@@ -17,10 +16,11 @@ use super::tasks::tile_cost;
 use super::tiles::{bands, bands_at_least, bands_to_share, images_of_task, lanes};
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::primitive::tile_product::Contraction;
-use crate::primitive::tile_windows::{Channels, Read, Tiling, UNROLLED, Windows};
-use crate::size::ceil_div;
-use crate::trace::Arg;
+use crate::facts::size::ceil_div;
+use crate::families::contraction::Contraction;
+use crate::families::window::{Channels, Read, Windows};
+use crate::kernels::cpu::direct_conv::DIRECT_CONV;
+use crate::plan::cpu::direct_conv::{DirectConvPlan, MAX_UNROLLED};
 
 pub(super) const DIRECT: Rule = Rule {
     name: "direct",
@@ -47,29 +47,27 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let heavy = heavy_stage(schedule)?;
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let c = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    if !c.out.dtype.is_float() || c.out.dtype.bits < 32 || c.columns_are_narrow() || !c.has_lines() {
+    if !c.out.dtype.is_float() || c.out.dtype.bits < 32 || c.b_is_narrow() || !c.needs_im2col() {
         return Err(Declined::because("it is no convolution of wide floats"));
     }
     let as_product = channels::least_cost(&c, function, target)
         .ok_or_else(|| Declined::because("the sizes of the product are not known"))?;
     cheap_temporaries(schedule)?;
-    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
+    let slides = c.k.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
     let (tiling, cost) = tiling(&windows, target)?;
     // Images that are columns of one product, as those of a volume are, are images of their own here.
     let pixels = windows.height.saturating_mul(windows.width).max(1);
-    let images = c.columns.size.as_int().map_or(1, |all| ceil_div(all, pixels)).max(1);
+    let images = c.n.size.as_int().map_or(1, |all| ceil_div(all, pixels)).max(1);
     let as_product = as_product / images as f64 + padding(&windows);
     if cost > as_product * LESS {
         return Err(Declined::because("the product is as fast"));
     }
-    let Tiling { rows, lanes, band, images, channels } = tiling;
-    let sizes = [rows, lanes, band, images, channels].map(int);
     let mut behind = schedule.stages()?;
     let at = behind.iter().position(|&stage| is_same(schedule, stage, heavy)).ok_or_else(gone)?;
     behind.drain(..=at);
-    schedule.apply_named("tile_windows", std::iter::once(Arg::Rv(heavy)).chain(sizes).collect())?;
+    schedule.build(&DIRECT_CONV, heavy, &tiling)?;
     // What is not computed on finished tiles is still there.
     behind.retain(|stage| schedule.stmt(*stage).is_some());
     if !slides && !behind.is_empty() {
@@ -91,7 +89,7 @@ fn padding(w: &Windows) -> f64 {
 }
 
 /// The sizes that cost least, and what they cost: multiplications of vectors for each place of a window.
-fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
+fn tiling(w: &Windows, target: &Target) -> Result<(DirectConvPlan, f64), Declined> {
     let channels = w.channels.as_ref().ok_or_else(|| Declined::because("each channel has an image of its own"))?;
     let apart = w.reads.iter().filter_map(|read| read.along.last()).map(|along| along.x).max().unwrap_or(1);
     let [read] = w.reads.as_slice() else { return Err(Declined::because("windows are of several images")) };
@@ -108,10 +106,10 @@ fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
     // An unknown number of images may be one.
     let shared = bands_to_share(w, images.or(Some(1)), work);
     let at_least = bands_at_least(w, NEAR, |_| true).max(shared);
-    let mut found: Option<(Tiling, f64)> = None;
+    let mut found: Option<(DirectConvPlan, f64)> = None;
     for (channels_of_tile, most, count) in tiles(channels, i64::from(target.limits.vector_registers)) {
         let lanes = vector * count;
-        if lanes > 64 || lanes > ceil_div(w.width, vector) * vector || channels_of_tile * most > UNROLLED {
+        if lanes > 64 || lanes > ceil_div(w.width, vector) * vector || channels_of_tile * most > MAX_UNROLLED {
             continue;
         }
         let (band, rows) = bands(w.height, most, at_least);
@@ -128,7 +126,7 @@ fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
         let cost = tiles as f64 * tile_cost(channels_of_tile, rows * count) * rate + copies;
         if found.as_ref().is_none_or(|(_, least)| cost < *least) {
             let images = images_of_task(images, work);
-            found = Some((Tiling { rows, lanes, band, images, channels: channels_of_tile }, cost));
+            found = Some((DirectConvPlan { rows, lanes, band, images, channels: channels_of_tile }, cost));
         }
     }
     found.ok_or_else(|| Declined::because("no tile fits into the registers, or no even bands share the work"))

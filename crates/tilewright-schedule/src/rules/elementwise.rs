@@ -12,7 +12,8 @@ use tilewright_tir_passes::MAX_LANES;
 use super::accesses::{Cost, PlainNest, extent_of};
 use super::{Declined, Rule, inline, transpose};
 use crate::Schedule;
-use crate::size::{LINE, TASKS};
+use crate::facts::size::{LINE, TASKS};
+use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
 
 pub(super) const ELEMENTWISE: Rule = Rule {
@@ -176,7 +177,7 @@ fn share(schedule: &mut Schedule, rows: Rv, along: Rv, row: Option<i64>, grain: 
         1 => rows,
         several => outermost(&schedule.split_by(rows, &[None, Some(Expr::i64(several))])?, rows),
     };
-    schedule.on_loop("parallel", tasks)?;
+    schedule.on_loop(&PARALLEL, tasks)?;
     Ok(along)
 }
 
@@ -193,7 +194,7 @@ fn part(schedule: &mut Schedule, rows: Option<Rv>, along: Rv, grain: i64) -> Res
         Some(rows) => schedule.fuse_all(&[rows, *pieces])?,
         None => *pieces,
     };
-    schedule.on_loop("parallel", tasks)?;
+    schedule.on_loop(&PARALLEL, tasks)?;
     Ok(*inside)
 }
 
@@ -208,5 +209,5 @@ pub(super) fn in_vectors(schedule: &mut Schedule, l: Rv, pieces: Option<i64>) ->
         }
         _ => l,
     };
-    Ok(schedule.on_loop("vectorize", inner)?)
+    Ok(schedule.on_loop(&VECTORIZE, inner)?)
 }

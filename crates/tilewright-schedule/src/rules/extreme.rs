@@ -8,8 +8,9 @@ use super::elementwise::{ALONE, even_part};
 use super::softmax::TASK;
 use super::{Declined, Rule};
 use crate::Schedule;
+use crate::facts::size::TASKS;
+use crate::primitive::SEEK_EXTREME;
 use crate::primitive::seek_extreme::Extreme;
-use crate::size::TASKS;
 use crate::trace::Arg;
 
 pub(super) const EXTREME: Rule = Rule {
@@ -59,6 +60,6 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let several = even_part(rows, rows.map_or(most, |rows| most.min((rows / TASKS).max(1))), 1).max(1);
     let accumulators = if piece >= 4 * lanes { 4 } else { 1 };
     let sizes = [lanes, accumulators, several, piece].map(int);
-    schedule.apply_named("seek_extreme", std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
+    schedule.call(&SEEK_EXTREME, std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
     Ok(())
 }

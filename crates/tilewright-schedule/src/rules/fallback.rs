@@ -9,6 +9,7 @@ use tilewright_target::Target;
 use super::accesses::PlainNest;
 use super::{Declined, MAIN, Rule, columns, elementwise, inline, loses_guards, parts, rows, transpose};
 use crate::Schedule;
+use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
 
 pub(super) const FALLBACK: Rule = Rule {
@@ -46,8 +47,8 @@ fn loop_by_loop(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
     if !nest.is_spatial() || nest.along_result() != nest.rvs.len().checked_sub(1) {
         return Err(Declined::because("the result does not lie along the innermost loop"));
     }
-    schedule.on_loop("parallel", *tasks)?;
-    Ok(schedule.on_loop("vectorize", *along)?)
+    schedule.on_loop(&PARALLEL, *tasks)?;
+    Ok(schedule.on_loop(&VECTORIZE, *along)?)
 }
 
 /// Whether the steps succeeded; the schedule is as before where they did not.
@@ -115,6 +116,6 @@ fn in_pieces(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resu
 /// Shares the outermost loop around a block whose iterations are independent.
 fn outermost_in_parallel(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
     let loops = schedule.loops_around(block)?;
-    let shared = loops.into_iter().any(|l| attempt(schedule, |schedule| Ok(schedule.on_loop("parallel", l)?)));
+    let shared = loops.into_iter().any(|l| attempt(schedule, |schedule| Ok(schedule.on_loop(&PARALLEL, l)?)));
     if shared { Ok(()) } else { Err(Declined::because("no loop is proven to be independent")) }
 }

@@ -7,8 +7,9 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, StmtKin
 use super::Declined;
 use super::accesses::gone;
 use crate::Schedule;
-use crate::size::{MOST_NODES, size};
-use crate::stride::stride;
+use crate::facts::size::{MOST_NODES, size};
+use crate::facts::stride::stride;
+use crate::primitive::COMPUTE_INLINE;
 use crate::trace::Rv;
 
 /// Operations that are cheaper than to read their result from memory.
@@ -21,7 +22,7 @@ pub(super) fn cheap_temporaries(schedule: &mut Schedule) -> Result<(), Declined>
         let stages = schedule.stages()?;
         let Some(&stage) = stages.get(kept) else { return Ok(()) };
         let others = stages.get(kept + 1..).unwrap_or_default();
-        let inlined = pays(schedule, stage, others)? && schedule.on_block("compute_inline", stage).is_ok();
+        let inlined = pays(schedule, stage, others)? && schedule.on_block(&COMPUTE_INLINE, stage).is_ok();
         kept += usize::from(!inlined);
     }
 }

@@ -49,8 +49,8 @@ use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_target::{Kind, Target};
 
 use crate::default_gpu::IS_SCHEDULED;
-use crate::exprs::reads_memory;
-use crate::tree::{follow, search};
+use crate::facts::exprs::reads_memory;
+use crate::facts::tree::{follow, search};
 use crate::{Schedule, ScheduleError, Trace};
 
 pub use apply::ApplyDefaultSchedule;

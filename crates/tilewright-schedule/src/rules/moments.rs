@@ -8,8 +8,9 @@ use super::elementwise::even_part;
 use super::softmax::{TASK, accumulators};
 use super::{Declined, Rule};
 use crate::Schedule;
+use crate::facts::size::TASKS;
+use crate::primitive::PIPELINE_MOMENTS;
 use crate::primitive::pipeline_moments::Moments;
-use crate::size::TASKS;
 use crate::trace::Arg;
 
 pub(super) const MOMENTS: Rule = Rule {
@@ -52,6 +53,6 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let accumulators = accumulators(moments.columns.min(piece), lanes);
     let sizes = [lanes, accumulators, several, piece].map(int);
     let args = std::iter::once(Arg::Rv(last)).chain(sizes).chain([flag(ahead)]);
-    schedule.apply_named("pipeline_moments", args.collect())?;
+    schedule.call(&PIPELINE_MOMENTS, args.collect())?;
     Ok(())
 }

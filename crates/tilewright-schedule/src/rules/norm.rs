@@ -8,9 +8,10 @@ use super::elementwise::even_part;
 use super::softmax::{ROWS, TASK, accumulators};
 use super::{Declined, Rule};
 use crate::Schedule;
+use crate::facts::size::TASKS;
 use crate::primitive::pipeline_norm::Norm;
+use crate::primitive::{MULTIPLY_BY_RECIPROCAL, PIPELINE_NORM};
 use crate::row_vectors::UNKNOWN;
-use crate::size::TASKS;
 use crate::trace::Arg;
 
 pub(super) const NORM: Rule = Rule {
@@ -22,7 +23,7 @@ pub(super) const NORM: Rule = Rule {
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let last = *schedule.stages()?.last().ok_or_else(gone)?;
     // Divisions by the root of a variance.
-    let _ = schedule.on_block("multiply_by_reciprocal", last);
+    let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
     let last = *schedule.stages()?.last().ok_or_else(gone)?;
     let (function, _) = schedule.site(last).ok_or_else(gone)?;
     let norm = Norm::of(function).map_err(|fault| Declined::because(fault.message))?;
@@ -40,6 +41,6 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let rows = (count / TASKS).min(most);
     let lanes = i64::from(target.lanes(32)).clamp(1, 64);
     let sizes = [lanes, accumulators(columns, lanes), even_part(Some(count), rows, 1)].map(int);
-    schedule.apply_named("pipeline_norm", std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
+    schedule.call(&PIPELINE_NORM, std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
     Ok(())
 }

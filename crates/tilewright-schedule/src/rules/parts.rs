@@ -14,6 +14,7 @@ use super::columns::PIECE;
 use super::elementwise::cycles;
 use super::rows::is_along_row;
 use crate::Schedule;
+use crate::primitive::RFACTOR;
 use crate::trace::{Arg, Rv};
 
 /// Cycles of a part.
@@ -69,7 +70,7 @@ pub(super) fn into_parts(schedule: &mut Schedule, target: &Target, nest: &PlainN
     let long = even_part(schedule, long, &others, parts * unit)?;
     let split = schedule.split_by(long, &[Some(Expr::i64(parts)), None])?;
     let Some(&outer) = split.first() else { return Err(Declined::because("a loop was not split")) };
-    let partial = schedule.apply_named("rfactor", vec![Arg::Rv(outer), int(0)])?;
+    let partial = schedule.call(&RFACTOR, vec![Arg::Rv(outer), int(0)])?;
     partial.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))
 }
 
@@ -111,7 +112,7 @@ pub(super) fn into_pieces(schedule: &mut Schedule, nest: &PlainNest) -> Result<R
     let split = schedule.split_by(rv, &[None, Some(Expr::i64(several))])?;
     let inner = split.last().copied().ok_or_else(|| Declined::because("a loop was not split"))?;
     let axis = i64::try_from(write.buffer.rank()).unwrap_or(1) - 1;
-    let pieces = schedule.apply_named("rfactor", vec![Arg::Rv(inner), int(axis)])?;
+    let pieces = schedule.call(&RFACTOR, vec![Arg::Rv(inner), int(axis)])?;
     let block = pieces.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))?;
     let nest = PlainNest::of(schedule, block)?;
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);

@@ -2,19 +2,20 @@
 //! computed on finished tiles. How large tiles, steps and tasks are, says [`super::tiling`].
 
 use tilewright_expr::node::walk;
-use tilewright_ir::Attr;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, PrimFunc, StmtKind};
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::calls::{int, text};
 use super::depths::{STEP, steps};
 use super::fallback::{self, attempt};
 use super::tiling::tiling;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::primitive::tile_product::{Contraction, Narrow, is_constant, matrices};
-use crate::trace::{Arg, Rv};
+use crate::families::contraction::outputs::matrices;
+use crate::families::contraction::{Contraction, is_constant};
+use crate::kernels::cpu::gemm::GEMM;
+use crate::primitive::{COMPUTE_INLINE, PARALLEL, VECTORIZE};
+use crate::trace::Rv;
 
 pub(super) const PRODUCT: Rule = Rule {
     name: "product",
@@ -37,27 +38,20 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
             padded.push(stage);
         } else {
             // What has to stay is refused by name by the product itself.
-            let _ = schedule.on_block("compute_inline", stage);
+            let _ = schedule.on_block(&COMPUTE_INLINE, stage);
         }
     }
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let contraction = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    let constant = is_constant(function, &contraction.of_columns);
-    let crowded = computes_exponentials(function) && !contraction.has_lines();
+    let constant = is_constant(function, &contraction.b);
+    let crowded = computes_exponentials(function) && !contraction.needs_im2col();
     let batch = matrices(function, &site, &contraction);
     let mut tiling = tiling(&contraction, batch, constant, target)?;
-    if crowded && contraction.rows.size.as_int().is_none_or(|rows| rows > tiling.rows) {
-        tiling.depth = steps(tiling.depth, tiling.lanes, STEP);
+    if crowded && contraction.m.size.as_int().is_none_or(|rows| rows > tiling.mr) {
+        tiling.kc = steps(tiling.kc, tiling.lanes, STEP);
     }
     padded.into_iter().try_for_each(|stage| line_by_line(schedule, stage))?;
-    let sizes = [tiling.rows, tiling.vectors, tiling.lanes, tiling.depth, tiling.row_block, tiling.column_block];
-    let args = std::iter::once(Arg::Rv(heavy))
-        .chain(sizes.map(int))
-        .chain([text(tiling.pack_rows.name()), text(tiling.pack_columns.name())])
-        .chain([Narrow::Grouped, Narrow::WidenedInPanels].map(|way| Arg::Attr(Attr::Bool(tiling.narrow == way))))
-        .chain([tiling.outer_steps, tiling.ask_near].map(|flag| Arg::Attr(Attr::Bool(flag))))
-        .collect();
-    schedule.apply_named("tile_product", args)?;
+    schedule.build(&GEMM, heavy, &tiling)?;
     // What is not computed on finished tiles is still there.
     behind.retain(|stage| schedule.stmt(*stage).is_some());
     for stage in behind {
@@ -85,9 +79,9 @@ fn line_by_line(schedule: &mut Schedule, stage: Rv) -> Result<(), Declined> {
     let Some((&last, outer)) = loops.split_last() else { return Ok(()) };
     if !outer.is_empty() {
         let rows = schedule.fuse_all(outer)?;
-        schedule.on_loop("parallel", rows)?;
+        schedule.on_loop(&PARALLEL, rows)?;
     }
-    schedule.on_loop("vectorize", last)?;
+    schedule.on_loop(&VECTORIZE, last)?;
     Ok(())
 }
 

@@ -8,8 +8,8 @@ use tilewright_target::{NEAR_BYTES, Target};
 use super::depths::STEP;
 use super::tasks::{UNKNOWN, loads_cost, tile_cost};
 use super::tiling::{FEW_ROWS, Sizes};
-use crate::primitive::tile_product::Contraction;
-use crate::size::{LINE, ceil_div};
+use crate::facts::size::{LINE, ceil_div};
+use crate::families::contraction::Contraction;
 
 /// Cycles until a vector of 512 bits has come from the second-level cache, and that part of a tile's own cycles which it may take
 /// without being waited for.
@@ -76,7 +76,7 @@ impl Registers {
     pub(super) fn of(target: &Target, c: &Contraction, lane_counts: Vec<i64>, line: Option<i64>) -> Self {
         let all = i64::from(target.limits.vector_registers);
         Self {
-            count: if c.has_lines() { all - all / 16 } else { all },
+            count: if c.needs_im2col() { all - all / 16 } else { all },
             lane_counts,
             rate: f64::from(target.full_rate_bits()) / 256.0,
             full: 512.0 / f64::from(c.out.dtype.bits.max(1)),

@@ -13,7 +13,8 @@ use super::calls::{int, text};
 use super::elementwise::{ALONE, TASK, cycles, in_vectors, result_innermost};
 use super::{Declined, Rule, columns, inline, parts};
 use crate::Schedule;
-use crate::size::PAGE;
+use crate::facts::size::PAGE;
+use crate::primitive::{COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, PARALLEL, SET_SCOPE, VECTORIZE_REDUCTION};
 use crate::trace::{Arg, Rv};
 
 pub(super) const ROWS: Rule = Rule {
@@ -26,7 +27,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
     // Divisions by a softmax's sum or by the root of a norm's, which only the last stage has.
     if let Some(&last) = schedule.stages()?.last() {
-        let _ = schedule.on_block("multiply_by_reciprocal", last);
+        let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
     }
     let stages = schedule.stages()?;
     let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
@@ -145,10 +146,10 @@ pub(super) fn row_by_row(
     let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
     let (tasks, row) = tasks(schedule, row, work)?;
     for producer in nests.iter().rev().filter(|nest| nest.block != last.block) {
-        schedule.move_to("compute_at", producer.block, row)?;
+        schedule.move_to(&COMPUTE_AT, producer.block, row)?;
     }
     if let Some(tasks) = tasks {
-        schedule.on_loop("parallel", tasks)?;
+        schedule.on_loop(&PARALLEL, tasks)?;
     }
     let depth = |schedule: &mut Schedule, block| -> Result<usize, Declined> {
         let around = schedule.loops_around(block)?;
@@ -257,7 +258,7 @@ fn within_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Res
 fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> {
     let spatial = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial);
     if (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1)) {
-        schedule.apply_named("set_scope", vec![Arg::Rv(nest.block), int(0), text("local")])?;
+        schedule.call(&SET_SCOPE, vec![Arg::Rv(nest.block), int(0), text("local")])?;
     }
     Ok(())
 }
@@ -295,6 +296,6 @@ pub(super) fn reduce_in_vectors(schedule: &mut Schedule, target: &Target, nest: 
     let accumulators = [8, 4, 2].into_iter().find(|&n| count.is_none_or(|count| count >= 4 * n * lanes)).unwrap_or(1);
     let lanes = if count.is_some_and(|count| count <= lanes / 2) { lanes / 2 } else { lanes };
     let accumulators = if count.is_none() { 4 } else { accumulators };
-    schedule.apply_named("vectorize_reduction", vec![Arg::Rv(nest.block), int(lanes), int(accumulators)])?;
+    schedule.call(&VECTORIZE_REDUCTION, vec![Arg::Rv(nest.block), int(lanes), int(accumulators)])?;
     Ok(())
 }

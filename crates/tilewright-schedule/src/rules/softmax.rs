@@ -7,10 +7,11 @@ use super::calls::{flag, int};
 use super::elementwise::even_part;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::axes::Group;
+use crate::facts::axes::Group;
+use crate::facts::size::{TASKS, ceil_div};
 use crate::primitive::pipeline_softmax::Softmax;
+use crate::primitive::{PIPELINE_SOFTMAX, SOFTMAX_BY_PIECES, SOFTMAX_SIDE_BY_SIDE};
 use crate::row_vectors::UNKNOWN;
-use crate::size::{TASKS, ceil_div};
 use crate::trace::Arg;
 
 pub(super) const SOFTMAX: Rule = Rule {
@@ -60,14 +61,14 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if let Some(beside) = &softmax.beside {
         let sizes = side_by_side(&softmax, beside, target)?;
         let args = std::iter::once(Arg::Rv(last)).chain([lanes, sizes.rows, sizes.piece, steps(columns)].map(int));
-        schedule.apply_named("softmax_side_by_side", args.chain([flag(sizes.keep)]).collect())?;
+        schedule.call(&SOFTMAX_SIDE_BY_SIDE, args.chain([flag(sizes.keep)]).collect())?;
         return Ok(());
     }
     if let Some(columns) = columns.filter(|&columns| columns > COLUMNS) {
         let sizes = by_pieces(&softmax, columns, target)?;
         let sizes = ([lanes, ACCUMULATORS, sizes.rows, sizes.piece].map(int), flag(sizes.keep));
         let args = std::iter::once(Arg::Rv(last)).chain(sizes.0).chain([sizes.1]);
-        schedule.apply_named("softmax_by_pieces", args.collect())?;
+        schedule.call(&SOFTMAX_BY_PIECES, args.collect())?;
         return Ok(());
     }
     let accumulators = accumulators(columns.unwrap_or(UNKNOWN).max(1), lanes);
@@ -79,7 +80,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         None => most,
     };
     let sizes = [lanes, accumulators, even_part(count, rows, 1).max(1)].map(int);
-    schedule.apply_named("pipeline_softmax", std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
+    schedule.call(&PIPELINE_SOFTMAX, std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
     Ok(())
 }
 

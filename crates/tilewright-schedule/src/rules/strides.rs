@@ -4,7 +4,7 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_target::NEAR_WAY_BYTES;
 
-use crate::size::{LINE, PAGE, ceil_div};
+use crate::facts::size::{LINE, PAGE, ceil_div};
 
 /// Bytes behind which addresses meet the same places of the first-level cache.
 pub(super) const L1_WAY: i64 = PAGE;
@@ -15,7 +15,7 @@ pub(super) const L2_WAY: i64 = NEAR_WAY_BYTES.cast_signed();
 /// they are, and this is a constant.
 pub(super) fn stride(factor: &Expr, axis: Option<&Var>) -> Option<i64> {
     let (ExprKind::Load { buffer, indices, predicate: None }, Some(axis)) = (&factor.kind, axis) else { return None };
-    let elements = crate::stride::stride(&Analyzer::new(), axis, buffer, indices)?.as_int()?;
+    let elements = crate::facts::stride::stride(&Analyzer::new(), axis, buffer, indices)?.as_int()?;
     elements.checked_mul(buffer.dtype.element_bytes() as i64)
 }
 

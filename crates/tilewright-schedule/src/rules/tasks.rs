@@ -5,8 +5,8 @@
 //! again by each block of rows. There have to be tasks enough to share the work.
 
 use super::tiling::Sizes;
-use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
-use crate::size::{TASKS, ceil_div};
+use crate::facts::size::{TASKS, ceil_div};
+use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
 
 /// Multiplications that are worth a task of their own.
 const TASK: i64 = 1_000_000;
@@ -41,18 +41,18 @@ const HOP: f64 = 55.0;
 const RAGGED: f64 = 1.01;
 
 /// Chooses the rows and columns of a task.
-pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
+pub(super) fn blocks(t: &mut GemmPlan, sizes: &Sizes) {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let columns = known(sizes.columns);
-    let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
+    let most = if t.pack_b == PackB::PerTask { ROWS_PER_COPY } else { ROWS };
     let panels = ceil_div(columns, t.panel());
     let work = [sizes.batch, sizes.rows, sizes.columns, sizes.depth]
         .map(known)
         .iter()
         .fold(1, |a: i64, b| a.saturating_mul(*b));
     let wanted = (work / TASK).clamp(1, TASKS);
-    let (mut best, mut found) = (f64::INFINITY, (t.rows, 1));
-    for rows in row_blocks(sizes.rows, t.rows, most) {
+    let (mut best, mut found) = (f64::INFINITY, (t.mr, 1));
+    for rows in row_blocks(sizes.rows, t.mr, most) {
         let widest = if sizes.streamed { 2 * COLUMNS } else { COLUMNS };
         let mut per_task = (widest / t.panel()).clamp(1, panels);
         loop {
@@ -67,11 +67,11 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
             per_task = ceil_div(per_task, 2);
         }
     }
-    (t.row_block, t.column_block) = (found.0, found.1 * t.panel());
+    (t.mc, t.nc) = (found.0, found.1 * t.panel());
 }
 
 /// The cycles that all tasks of so many rows and panels take.
-fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) -> f64 {
+fn cost(t: &GemmPlan, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) -> f64 {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let (all, columns, depth, batch) =
         (known(sizes.rows), known(sizes.columns), known(sizes.depth) as f64, known(sizes.batch));
@@ -83,25 +83,25 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
         0 => whole as f64 * tiles_cost(t, rows),
         // Where the last block has fewer rows than the others, all blocks have whole tiles and powers of two.
         _ => {
-            let tiles = (whole * (rows / t.rows) + rest / t.rows) as f64 * tile_cost(t.rows, t.vectors);
-            let others = whole as f64 * powers_cost(t, rows % t.rows) + powers_cost(t, rest % t.rows);
+            let tiles = (whole * (rows / t.mr) + rest / t.mr) as f64 * tile_cost(t.mr, t.nr_vectors);
+            let others = whole as f64 * powers_cost(t, rows % t.mr) + powers_cost(t, rest % t.mr);
             (tiles + others) * RAGGED
         }
     };
-    let copied = match t.pack_rows {
-        PackRows::InPlace => 0.0,
+    let copied = match t.pack_a {
+        PackA::InPlace => 0.0,
         _ => (column_blocks * all) as f64 * depth * COPY,
     };
-    let read = match t.pack_columns {
-        PackColumns::Task => sizes.copy,
-        PackColumns::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
-        PackColumns::Ahead if sizes.awaited => AWAITED,
-        PackColumns::InPlace | PackColumns::Ahead => STREAM,
+    let read = match t.pack_b {
+        PackB::PerTask => sizes.copy,
+        PackB::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
+        PackB::Ahead if sizes.awaited => AWAITED,
+        PackB::InPlace | PackB::Ahead => STREAM,
     };
-    let jump = match t.pack_columns {
-        PackColumns::InPlace if sizes.streamed => JUMP,
-        PackColumns::InPlace => HOP,
-        PackColumns::Task | PackColumns::Ahead => 0.0,
+    let jump = match t.pack_b {
+        PackB::InPlace if sizes.streamed => JUMP,
+        PackB::InPlace => HOP,
+        PackB::PerTask | PackB::Ahead => 0.0,
     };
     let jumps = (row_blocks * column_blocks) as f64 * depth * jump;
     let one = tiles * panels as f64 * depth + copied + jumps + row_blocks as f64 * columns as f64 * depth * read;
@@ -110,19 +110,19 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
 }
 
 /// Cycles of register tiles of so many rows, for each panel and place of the depth.
-fn tiles_cost(t: &Tiling, rows: i64) -> f64 {
+fn tiles_cost(t: &GemmPlan, rows: i64) -> f64 {
     if rows <= 0 {
         return 0.0;
     }
-    let tiles = ceil_div(rows, t.rows);
+    let tiles = ceil_div(rows, t.mr);
     let (small, larger) = (rows / tiles, rows % tiles);
-    larger as f64 * tile_cost(small + 1, t.vectors) + (tiles - larger) as f64 * tile_cost(small, t.vectors)
+    larger as f64 * tile_cost(small + 1, t.nr_vectors) + (tiles - larger) as f64 * tile_cost(small, t.nr_vectors)
 }
 
 /// The same, of tiles that have powers of two of rows.
-fn powers_cost(t: &Tiling, rows: i64) -> f64 {
+fn powers_cost(t: &GemmPlan, rows: i64) -> f64 {
     let powers = (0..i64::BITS - 1).map(|power| 1_i64 << power).filter(|size| rows & size != 0);
-    powers.map(|size| tile_cost(size, t.vectors)).sum()
+    powers.map(|size| tile_cost(size, t.nr_vectors)).sum()
 }
 
 /// Cycles of what a register tile loads at a place of the depth.

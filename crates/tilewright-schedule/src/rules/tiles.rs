@@ -8,13 +8,14 @@ use tilewright_ir::tir::StmtKind;
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::calls::int;
 use super::windows::LARGEST;
 use super::{Declined, elementwise};
 use crate::Schedule;
-use crate::primitive::tile_windows::{Read, Tiling, UNROLLED, Windows};
-use crate::size::{TASKS, ceil_div};
-use crate::trace::{Arg, Rv};
+use crate::facts::size::{TASKS, ceil_div};
+use crate::families::window::{Read, Windows};
+use crate::kernels::cpu::direct_conv::DIRECT_CONV;
+use crate::plan::cpu::direct_conv::{DirectConvPlan, MAX_UNROLLED};
+use crate::trace::Rv;
 
 /// Columns of an image at least: fewer are no vector.
 const NARROWEST: i64 = 3;
@@ -32,7 +33,7 @@ const ALONE: i64 = elementwise::ALONE.cast_signed();
 /// Numbers of bands that are compared.
 const COMPARED: i64 = 64;
 
-/// Applies `tile_windows` to the only stage that reduces.
+/// Builds a direct convolution of the only stage that reduces.
 pub(super) fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let mut reductions = Vec::new();
     for stage in schedule.stages()? {
@@ -43,9 +44,8 @@ pub(super) fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), D
     let [block] = reductions.as_slice() else { return Err(Declined::because("there is not one reduction")) };
     let (function, site) = schedule.site(*block).ok_or_else(gone)?;
     let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    let Tiling { rows, lanes, band, images, channels } = tiling(&windows, target)?;
-    let args = std::iter::once(Arg::Rv(*block)).chain([rows, lanes, band, images, channels].map(int)).collect();
-    schedule.apply_named("tile_windows", args)?;
+    let plan = tiling(&windows, target)?;
+    schedule.build(&DIRECT_CONV, *block, &plan)?;
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn reduces(schedule: &Schedule, stage: Rv) -> bool {
     }
 }
 
-fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
+fn tiling(w: &Windows, target: &Target) -> Result<DirectConvPlan, Declined> {
     let furthest = w.reads.iter().flat_map(|read| &read.along).map(|along| along.x).max().unwrap_or(0);
     if w.window() > LARGEST || w.width < NARROWEST || furthest > FURTHEST {
         return Err(Declined::because("the windows are large, few, or far apart"));
@@ -68,7 +68,7 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let in_parts = w.all_rows.is_some() || w.all_columns.is_some();
     let images = w.outer.size.as_int();
     let work = w.height * w.width * (w.window() + 4) / vector;
-    let most = most.min(UNROLLED / w.window()).max(1);
+    let most = most.min(MAX_UNROLLED / w.window()).max(1);
     let most = if w.all_rows.is_some() { most.min(ROWS) } else { most };
     // An unknown number of images of unknown size may be one.
     let shared = bands_to_share(w, if in_parts { images.or(Some(1)) } else { images }, work);
@@ -79,7 +79,7 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     // Where rows are few, columns take their place.
     let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
     let lanes = vector * [4, 2, 1].into_iter().find(fits).unwrap_or(1);
-    Ok(Tiling { rows, lanes, band, images, channels: 1 })
+    Ok(DirectConvPlan { rows, lanes, band, images, channels: 1 })
 }
 
 /// The lanes of the vectors that cover the columns at the least cost.

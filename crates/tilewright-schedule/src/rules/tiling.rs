@@ -14,10 +14,12 @@ use super::depths::{self, STEP};
 use super::registers::{FAR, NEAR_ROWS, RegisterTile, Registers, l1, lane_counts};
 use super::strides::{L1_WAY, crowd, stride};
 use super::tasks::{COPY, blocks};
-use crate::axes::Axis;
-use crate::exprs::mentions;
-use crate::primitive::tile_product::{Contraction, Grouping, Narrow, PackColumns, PackRows, Tiling, is_dense};
-use crate::size::ceil_div;
+use crate::facts::axes::Axis;
+use crate::facts::exprs::mentions;
+use crate::facts::size::ceil_div;
+use crate::families::contraction::dot_groups::Grouping;
+use crate::families::contraction::{Contraction, is_dense};
+use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackA, PackB};
 
 /// Elements of columns that are copied before the product runs, if there are no more: few enough to stay in a cache.
 pub(super) const SMALL_COPY: i64 = 1 << 19;
@@ -58,10 +60,10 @@ impl Sizes {
     fn of(c: &Contraction, batch: Option<i64>) -> Self {
         Self {
             batch,
-            rows: c.rows.size.as_int(),
-            columns: c.columns.size.as_int(),
-            depth: c.depth.size.as_int(),
-            bytes: i64::from(c.of_columns.dtype.bits / 8),
+            rows: c.m.size.as_int(),
+            columns: c.n.size.as_int(),
+            depth: c.k.size.as_int(),
+            bytes: i64::from(c.b.dtype.bits / 8),
             streamed: false,
             awaited: false,
             copy: copy_cost(c),
@@ -103,7 +105,12 @@ struct Tiled<'a> {
 }
 
 /// The tiling of a product of so many matrices, whose columns may be constants.
-pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target: &Target) -> Result<Tiling, Declined> {
+pub(super) fn tiling(
+    c: &Contraction,
+    batch: Option<i64>,
+    constant: bool,
+    target: &Target,
+) -> Result<GemmPlan, Declined> {
     let p = Tiled::of(c, Sizes::of(c, batch), constant, target)?;
     let depth = p.depth_beside_rows();
     let in_place = p.depth_in_place(depth);
@@ -111,28 +118,28 @@ pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target
     let streamed = p.is_streamed(pack_columns);
     let pack_rows = p.pack_rows();
     let RegisterTile { rows, vectors, lanes } = p.tile;
-    let mut found = Tiling {
-        rows,
-        vectors,
+    let mut found = GemmPlan {
+        mr: rows,
+        nr_vectors: vectors,
         lanes,
-        depth: p.depth(in_place.unwrap_or(depth), pack_rows, streamed),
-        row_block: 0,
-        column_block: 0,
-        pack_rows,
-        pack_columns,
-        narrow: if p.grouping.is_some() { Narrow::Grouped } else { Narrow::WidenedInTiles },
-        outer_steps: false,
-        ask_near: p.waits_for_columns(pack_columns) && target.reads_once_into_first_level(),
+        kc: p.depth(in_place.unwrap_or(depth), pack_rows, streamed),
+        mc: 0,
+        nc: 0,
+        pack_a: pack_rows,
+        pack_b: pack_columns,
+        narrow: if p.grouping.is_some() { Narrow::DotProduct } else { Narrow::WidenInTile },
+        k_outermost: false,
+        prefetch_b_to_l1: p.waits_for_columns(pack_columns) && target.reads_once_into_first_level(),
     };
     let sizes = Sizes { streamed, ..p.sizes };
     blocks(&mut found, &sizes);
-    if p.grouping.is_none() && c.columns_are_narrow() && found.widening_pays() {
-        found.narrow = Narrow::WidenedInPanels;
-        if !c.has_lines() {
-            found.depth = depths::of_widened_panels(&found, &sizes, target);
+    if p.grouping.is_none() && c.b_is_narrow() && found.widening_pays() {
+        found.narrow = Narrow::WidenInPanel;
+        if !c.needs_im2col() {
+            found.kc = depths::of_widened_panels(&found, &sizes, target);
         }
     }
-    found.outer_steps = p.shares_far_rows(&found);
+    found.k_outermost = p.shares_far_rows(&found);
     Ok(found)
 }
 
@@ -141,16 +148,16 @@ impl<'a> Tiled<'a> {
         if sizes.rows == Some(1) && sizes.columns == Some(1) {
             return Err(Declined::because("each sum is a result of its own: there is no tile of them"));
         }
-        if sizes.rows == Some(1) && !constant && (c.has_lines() || !columns_run_along(c)) {
+        if sizes.rows == Some(1) && !constant && (c.needs_im2col() || !columns_run_along(c)) {
             return Err(Declined::because("there is one row, and its columns are not side by side in memory"));
         }
         // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal numbers, too.
         let pays = |grouping: &Grouping| *grouping != Grouping::Bfloat16 || sizes.rows != Some(1);
-        let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
+        let grouping = Grouping::of(c).filter(|grouping| is_dot_product_fast(*grouping, target) && pays(grouping));
         let lanes = lane_counts(target, u32::from(c.out.dtype.bits), grouping.is_some() || constant);
         let line = line_of_rows(c);
         let registers = Registers::of(target, c, lanes, line);
-        let may_be_tall = constant && grouping.is_none() && !c.has_lines();
+        let may_be_tall = constant && grouping.is_none() && !c.needs_im2col();
         let tall = if may_be_tall { registers.tall_tile(&sizes) } else { None };
         let tile = tall.unwrap_or_else(|| registers.tile(&sizes));
         let few = sizes.has_at_most(depths::FEW_FOR_COPY) && !sizes.has_at_most(tile.rows);
@@ -169,8 +176,8 @@ impl<'a> Tiled<'a> {
     }
 
     /// Whether columns are read once, by a tile that waits for them to come from memory.
-    fn waits_for_columns(&self, pack_columns: PackColumns) -> bool {
-        pack_columns == PackColumns::Ahead && self.is_single_tile() && self.tile.rows <= WAITING_ROWS
+    fn waits_for_columns(&self, pack_columns: PackB) -> bool {
+        pack_columns == PackB::Ahead && self.is_single_tile() && self.tile.rows <= WAITING_ROWS
     }
 
     /// The whole depth, or what is planned for in its place.
@@ -178,16 +185,16 @@ impl<'a> Tiled<'a> {
         self.sizes.depth.unwrap_or(STEP).max(1)
     }
 
-    fn pack_rows(&self) -> PackRows {
-        let along_depth = || runs_along(&self.c.of_rows, self.c.depth.axes.last().map(|axis| &axis.var));
+    fn pack_rows(&self) -> PackA {
+        let along_depth = || runs_along(&self.c.a, self.c.k.axes.last().map(|axis| &axis.var));
         if self.grouping.is_some() {
-            PackRows::RowMajor
+            PackA::RowMajor
         } else if self.sizes.has_at_most(FEW_ROWS) || self.rows_stay {
-            PackRows::InPlace
+            PackA::InPlace
         } else if !self.is_tall && along_depth() {
-            PackRows::RowMajor
+            PackA::RowMajor
         } else {
-            PackRows::ColumnMajor
+            PackA::ColumnMajor
         }
     }
 
@@ -207,8 +214,8 @@ impl<'a> Tiled<'a> {
     /// The depth of a step whose columns are read where they lie; `None` where they are copied.
     fn depth_in_place(&self, depth: i64) -> Option<i64> {
         let c = self.c;
-        let few_tiles = !c.columns_are_narrow() || self.sizes.has_at_most(2 * self.tile.rows);
-        if !columns_run_along(c) || c.has_lines() || self.grouping.is_some() || !few_tiles {
+        let few_tiles = !c.b_is_narrow() || self.sizes.has_at_most(2 * self.tile.rows);
+        if !columns_run_along(c) || c.needs_im2col() || self.grouping.is_some() || !few_tiles {
             return None;
         }
         match self.is_single_tile() {
@@ -217,44 +224,44 @@ impl<'a> Tiled<'a> {
         }
     }
 
-    fn pack_columns(&self, in_place: bool) -> PackColumns {
+    fn pack_columns(&self, in_place: bool) -> PackB {
         // A copy of all columns pays where several blocks of rows use it.
-        let is_shared = match self.c.has_lines() {
+        let is_shared = match self.c.needs_im2col() {
             true => self.sizes.elements_of_columns().is_some_and(|count| count <= SMALL_COPY),
             false => self.sizes.rows > Some(MANY_ROWS),
         };
         if self.constant {
-            PackColumns::Ahead
+            PackB::Ahead
         } else if in_place {
-            PackColumns::InPlace
+            PackB::InPlace
         } else if self.sizes.batch == Some(1) && self.sizes.rows.is_some() && is_shared {
-            PackColumns::Ahead
+            PackB::Ahead
         } else {
-            PackColumns::Task
+            PackB::PerTask
         }
     }
 
     /// Whether one tile of rows reads columns from memory, those of a place of the depth in several panels.
-    fn is_streamed(&self, pack_columns: PackColumns) -> bool {
+    fn is_streamed(&self, pack_columns: PackB) -> bool {
         if self.sizes.has_at_most_columns(self.tile.panel()) {
             return false;
         }
-        self.is_single_tile() && pack_columns == PackColumns::InPlace && self.sizes.bytes_of_columns() > Some(FAR)
+        self.is_single_tile() && pack_columns == PackB::InPlace && self.sizes.bytes_of_columns() > Some(FAR)
     }
 
     /// Whether tasks have few columns each and all rows, which would come from afar again for each task if it made all steps.
-    fn shares_far_rows(&self, t: &Tiling) -> bool {
+    fn shares_far_rows(&self, t: &GemmPlan) -> bool {
         let (Some(rows), Some(depth)) = (self.sizes.rows, self.sizes.depth) else { return false };
         let is_far = rows.saturating_mul(depth).saturating_mul(self.sizes.bytes) > NEAR_ROWS;
-        let copied = t.pack_rows != PackRows::InPlace || t.pack_columns == PackColumns::Task;
-        let copies = copied || t.narrow == Narrow::WidenedInPanels;
-        let few = rows <= t.row_block && t.column_block <= FEW_PANELS * t.panel() && self.sizes.batch == Some(1);
-        is_far && few && depth > t.depth && !copies && !self.is_single_tile() && !self.c.has_lines()
+        let copied = t.pack_a != PackA::InPlace || t.pack_b == PackB::PerTask;
+        let copies = copied || t.narrow == Narrow::WidenInPanel;
+        let few = rows <= t.mc && t.nc <= FEW_PANELS * t.panel() && self.sizes.batch == Some(1);
+        is_far && few && depth > t.kc && !copies && !self.is_single_tile() && !self.c.needs_im2col()
     }
 
     /// The depth of a step, where `depth` suits rows and columns.
-    fn depth(&self, depth: i64, pack_rows: PackRows, streamed: bool) -> i64 {
-        if self.c.has_lines() || (self.line.is_some() && pack_rows == PackRows::InPlace) {
+    fn depth(&self, depth: i64, pack_rows: PackA, streamed: bool) -> i64 {
+        if self.c.needs_im2col() || (self.line.is_some() && pack_rows == PackA::InPlace) {
             depths::of_whole_windows(depth, self.c)
         } else if streamed {
             depth.min(STREAMED)
@@ -270,14 +277,14 @@ impl<'a> Tiled<'a> {
 }
 
 fn columns_run_along(c: &Contraction) -> bool {
-    runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var))
+    runs_along(&c.b, c.n.axes.last().map(|axis| &axis.var))
 }
 
 /// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
 pub(super) fn copy_cost(c: &Contraction) -> f64 {
-    let element = i64::from(c.of_columns.dtype.bits / 8);
-    let along = || stride(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
-    match c.has_lines() {
+    let element = i64::from(c.b.dtype.bits / 8);
+    let along = || stride(&c.b, c.n.axes.last().map(|axis| &axis.var));
+    match c.needs_im2col() {
         false => COPY,
         true if along() == Some(element) => COPY_OF_LINE,
         true => COPY_APART,
@@ -293,10 +300,10 @@ fn crowd_of_rows(target: &Target) -> i64 {
 /// other, where so many may meet on one of its places. Windows with gaps leave out places between pixels, which other pixels
 /// use.
 fn rows_stay(c: &Contraction, rows: i64, most: i64) -> bool {
-    let along = |axis: Option<&Axis>| stride(&c.of_rows, axis.map(|axis| &axis.var));
+    let along = |axis: Option<&Axis>| stride(&c.a, axis.map(|axis| &axis.var));
     let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
-    let (row, place) = (last(&c.rows.axes), last(&c.depth.axes));
-    let element = i64::from(c.of_rows.dtype.bits / 8);
+    let (row, place) = (last(&c.m.axes), last(&c.k.axes));
+    let element = i64::from(c.a.dtype.bits / 8);
     let are_pixels = || along(row.as_ref()) == Some(element) && line(c).is_some();
     let runs = place.is_none() || along(place.as_ref()) == Some(element) || are_pixels();
     runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= most)
@@ -305,14 +312,14 @@ fn rows_stay(c: &Contraction, rows: i64, most: i64) -> bool {
 /// Rows along the last of their axes, where rows are pixels of an image with a border, and columns have a place in memory for
 /// each of them: parts of such a line are read where they are, without a division for each row.
 fn line_of_rows(c: &Contraction) -> Option<i64> {
-    line(c).filter(|_| !c.has_lines() && rows_stay(c, 1, CROWD_OF_ROWS))
+    line(c).filter(|_| !c.needs_im2col() && rows_stay(c, 1, CROWD_OF_ROWS))
 }
 
 /// Rows along the last of their axes, where those of the one around it do not follow in memory.
 fn line(c: &Contraction) -> Option<i64> {
-    let long: Vec<&Axis> = c.rows.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
+    let long: Vec<&Axis> = c.m.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
     let [.., outer, inner] = long.as_slice() else { return None };
-    let apart = !is_dense(&c.of_rows, outer, inner);
+    let apart = !is_dense(&c.a, outer, inner);
     apart.then(|| inner.extent.as_int()).flatten().filter(|&line| line > 0)
 }
 
@@ -329,4 +336,12 @@ fn runs_along(factor: &Expr, axis: Option<&Var>) -> bool {
         }
     });
     along
+}
+
+/// Whether a processor has the dot-product instruction of a group, and does more with it than with fused multiply-adds.
+fn is_dot_product_fast(grouping: Grouping, target: &Target) -> bool {
+    match grouping {
+        Grouping::Bfloat16 => target.has_fast_bf16_dots(),
+        Grouping::Bytes { .. } => target.has("avx512vnni"),
+    }
 }

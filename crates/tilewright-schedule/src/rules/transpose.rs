@@ -15,7 +15,8 @@ use super::calls::{int, text};
 use super::elementwise::{self, is_small};
 use super::fallback::attempt;
 use crate::Schedule;
-use crate::size::{LINE, ceil_div};
+use crate::facts::size::{LINE, ceil_div};
+use crate::primitive::{CACHE_READ, COMPUTE_AT, PARALLEL, STAGE_TRANSPOSE, VECTORIZE, VECTORIZE_TRANSPOSE};
 use crate::trace::{Arg, Rv};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
@@ -85,7 +86,7 @@ fn through_registers(
     let side = if begins_lines(nest, crossed) { SQUARE_LINES } else { LONG_SQUARE_LINES };
     in_pieces(schedule, target, nest, crossed, (elements(nest, side), elements(nest, side)))?;
     let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
-    schedule.apply_named("vectorize_transpose", vec![Arg::Rv(nest.block), lanes, ahead])?;
+    schedule.call(&VECTORIZE_TRANSPOSE, vec![Arg::Rv(nest.block), lanes, ahead])?;
     Ok(())
 }
 
@@ -98,7 +99,7 @@ fn staged(schedule: &mut Schedule, target: &Target, nest: &PlainNest, crossed: (
     // What is read as a whole, the processor reads ahead by itself.
     let ahead = is_far(nest) && nest.extent(crossed.0).is_none_or(|extent| extent > read);
     let ahead = Arg::Attr(Attr::Bool(ahead));
-    schedule.apply_named("stage_transpose", vec![Arg::Rv(nest.block), int(lanes), ahead])?;
+    schedule.call(&STAGE_TRANSPOSE, vec![Arg::Rv(nest.block), int(lanes), ahead])?;
     Ok(())
 }
 
@@ -179,7 +180,7 @@ fn in_pieces(
     let alike = widths.iter().take_while(|width| Some(*width) == widths.first()).count();
     if !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
         let tasks = schedule.fuse_all(outside.get(..alike).unwrap_or_default())?;
-        schedule.on_loop("parallel", tasks)?;
+        schedule.on_loop(&PARALLEL, tasks)?;
     }
     Ok(())
 }
@@ -218,9 +219,9 @@ fn squares_of(
     attempt(schedule, |schedule| copied(schedule, nest, read, *writes));
     if !is_small(nest.iterations(&all), nest.cost, target) {
         let tasks = schedule.fuse_all(&outside)?;
-        schedule.on_loop("parallel", tasks)?;
+        schedule.on_loop(&PARALLEL, tasks)?;
     }
-    Ok(schedule.on_loop("vectorize", *written_in)?)
+    Ok(schedule.on_loop(&VECTORIZE, *written_in)?)
 }
 
 /// The loops, up to that one, that go through memory as one with it; `other` is none of them.
@@ -245,16 +246,16 @@ fn copied(schedule: &mut Schedule, nest: &PlainNest, read: usize, square: Rv) ->
     let number = block.reads.iter().position(|region| region.buffer == crossing.buffer).ok_or_else(missing)?;
     let number = i64::try_from(number).unwrap_or_default();
     let none = Arg::Attr(Attr::None);
-    let copy = schedule.apply_named("cache_read", vec![Arg::Rv(nest.block), int(number), text("local"), none])?;
+    let copy = schedule.call(&CACHE_READ, vec![Arg::Rv(nest.block), int(number), text("local"), none])?;
     let [copy] = copy.rvs() else { return Err(missing()) };
-    schedule.move_to("compute_at", *copy, square)?;
+    schedule.move_to(&COMPUTE_AT, *copy, square)?;
     let depth = 1 + schedule.loops_around(nest.block)?.iter().position(|l| same(schedule, *l, square)).unwrap_or(0);
     let own = PlainNest::inside(schedule, *copy, depth);
     let vector = match &own {
         Ok(own) => own.along_result().and_then(|at| own.rvs.get(at).copied()),
         Err(_) => schedule.loops_around(*copy)?.last().copied(),
     };
-    vector.map_or(Ok(()), |l| Ok(schedule.on_loop("vectorize", l)?))
+    vector.map_or(Ok(()), |l| Ok(schedule.on_loop(&VECTORIZE, l)?))
 }
 
 fn same(schedule: &Schedule, a: Rv, b: Rv) -> bool {

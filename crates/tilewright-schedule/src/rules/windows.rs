@@ -13,7 +13,7 @@ use super::accesses::PlainNest;
 use super::fallback::attempt;
 use super::{Declined, Rule, inline, rows, tiles};
 use crate::Schedule;
-use crate::exprs::{mentions, reads_memory};
+use crate::facts::exprs::{mentions, reads_memory};
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",

@@ -24,13 +24,14 @@
 mod emit;
 mod recognise;
 
-use super::{Call, Default, Fault, Outcome, Primitive};
+use crate::facts::fault::Fault;
 use crate::pieces::Pieces;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Moments;
 
-pub(super) const PIPELINE_MOMENTS: Primitive = Primitive {
+pub(crate) const PIPELINE_MOMENTS: Primitive = Primitive {
     name: "PipelineMoments",
     method: "pipeline_moments",
     doc: "Writes the result of a row of a norm while mean and variance of the next one are taken, piece by piece.",
@@ -42,6 +43,7 @@ pub(super) const PIPELINE_MOMENTS: Primitive = Primitive {
         ("piece", Default::Int(2048)),
         ("ahead", Default::Bool(false)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -16,13 +16,13 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Ran
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::{binary, substituted, typed};
-use crate::formulas::{self, Stage, check_temporary};
-use crate::primitive::Fault;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::{binary, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::formulas::{self, Stage, check_temporary};
+use crate::facts::size::size;
+use crate::facts::stride::{Steps, run, steps, steps_of, stride};
 use crate::reduced_rows::{check_rows, indexed, is_of, is_sum, once_for_row, read_at};
-use crate::size::size;
-use crate::stride::{Steps, run, steps, steps_of, stride};
 
 /// Operations of a term at most: it is worked out twice for the moments of a piece.
 const COST: usize = 16;

@@ -5,9 +5,9 @@ use tilewright_tensor::DataType;
 
 use super::Norm;
 use super::recognise::{Formula, Sum};
-use crate::exprs::{binary, stored, substituted};
-use crate::loops::{folded, load, memory, serial, store, with_names};
-use crate::primitive::Fault;
+use crate::facts::exprs::{binary, stored, substituted};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, memory, serial, store, with_names};
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
 
 /// Bytes that are asked for before they are read: a step, which goes through several rows, takes longer than memory does.

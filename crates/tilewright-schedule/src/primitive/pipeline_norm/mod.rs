@@ -22,12 +22,13 @@
 mod emit;
 mod recognise;
 
-use super::{Call, Default, Fault, Outcome, Primitive};
+use crate::facts::fault::Fault;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Norm;
 
-pub(super) const PIPELINE_NORM: Primitive = Primitive {
+pub(crate) const PIPELINE_NORM: Primitive = Primitive {
     name: "PipelineNorm",
     method: "pipeline_norm",
     doc: "Runs the stages of a norm at once: the sums of a row, those of the row before it that depend on them, the \
@@ -38,6 +39,7 @@ pub(super) const PIPELINE_NORM: Primitive = Primitive {
         ("accumulators", Default::Int(4)),
         ("rows", Default::Int(32)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -12,12 +12,12 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::mentions;
-use crate::formulas::{self, Stage, check_temporary};
-use crate::primitive::Fault;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::mentions;
+use crate::facts::fault::Fault;
+use crate::facts::formulas::{self, Stage, check_temporary};
+use crate::facts::size::size;
 use crate::reduced_rows::{axes, check_rows, indexed, is_sum, lies_along, once_for_row, read_at};
-use crate::size::size;
 
 /// Sums of a row, and operations of a term, at most: each sum is a row that has to stay near, and what a term is made of is
 /// worked out again for each stage.

@@ -5,11 +5,11 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, Stm
 use tilewright_tensor::DataType;
 
 use super::Softmax;
-use crate::exprs::{binary, compare, greater, stored, substituted, typed};
-use crate::loops::{folded, load, memory, serial, store, with_names};
-use crate::primitive::Fault;
+use crate::facts::exprs::{binary, compare, greater, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, memory, serial, store, with_names};
+use crate::facts::size::PAGE;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
-use crate::size::PAGE;
 
 /// Bytes that are asked for before they are read: what memory gives while a number comes from it, with room to spare. A core
 /// that waits for numbers one row ahead reaches three quarters of what memory gives.

@@ -22,12 +22,13 @@
 mod emit;
 mod recognise;
 
-use super::{Call, Default, Fault, Outcome, Primitive};
+use crate::facts::fault::Fault;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Softmax;
 
-pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
+pub(crate) const PIPELINE_SOFTMAX: Primitive = Primitive {
     name: "PipelineSoftmax",
     method: "pipeline_softmax",
     doc: "Runs the stages of a softmax at once: the maximum of a row, the powers of the row before it, the results \
@@ -38,6 +39,7 @@ pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
         ("accumulators", Default::Int(4)),
         ("rows", Default::Int(32)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

@@ -13,12 +13,12 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Ran
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::{binary, loaded_buffers, mentions, typed};
-use crate::formulas::{self, Reduced, Stage, check_temporary};
-use crate::primitive::Fault;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::{binary, loaded_buffers, mentions, typed};
+use crate::facts::fault::Fault;
+use crate::facts::formulas::{self, Reduced, Stage, check_temporary};
+use crate::facts::stride::{Steps, run, steps, steps_of};
 use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
-use crate::stride::{Steps, run, steps, steps_of};
 
 /// A softmax over the axes of its result.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Intrinsic, Scope, 
 use tilewright_tensor::DataType;
 
 use super::Extreme;
-use crate::axes::Group;
-use crate::exprs::{binary, compare, elements_read, prefetch_element, stored, substituted, typed};
-use crate::loops::{folded, load, memory, named, only_if, serial, store, with_names};
+use crate::facts::axes::Group;
+use crate::facts::exprs::{binary, compare, elements_read, prefetch_element, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, memory, named, only_if, serial, store, with_names};
 use crate::pieces::{Piece, Pieces};
-use crate::primitive::Fault;
 use crate::row_vectors::{Row, RowVectors};
 
 /// Bytes that are asked for before they are read.

@@ -19,9 +19,10 @@
 mod emit;
 mod recognise;
 
-use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::axes::{Axis, Group};
+use crate::facts::axes::{Axis, Group};
+use crate::facts::fault::Fault;
 use crate::pieces::Pieces;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::{Along, Beside};
 pub(crate) use recognise::Extreme;
@@ -29,7 +30,7 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, Var};
 use tilewright_tensor::DataType;
 
-pub(super) const SEEK_EXTREME: Primitive = Primitive {
+pub(crate) const SEEK_EXTREME: Primitive = Primitive {
     name: "SeekExtreme",
     method: "seek_extreme",
     doc: "Looks for the place of an extreme in the piece of its row that has it, or in a lane for each row.",
@@ -40,6 +41,7 @@ pub(super) const SEEK_EXTREME: Primitive = Primitive {
         ("rows", Default::Int(1)),
         ("piece", Default::Int(2048)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

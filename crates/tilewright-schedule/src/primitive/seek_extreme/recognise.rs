@@ -12,14 +12,14 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFu
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::typed;
-use crate::formulas::{self, Stage, check_temporary};
-use crate::primitive::Fault;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::typed;
+use crate::facts::fault::Fault;
+use crate::facts::formulas::{self, Stage, check_temporary};
+use crate::facts::reducer::identity;
+use crate::facts::size::size;
+use crate::facts::stride::{run, steps, steps_of};
 use crate::reduced_rows::{check_rows, indexed, read_at};
-use crate::reducer::identity;
-use crate::size::size;
-use crate::stride::{run, steps, steps_of};
 
 /// Operations of a term at most: it is worked out again where the extreme is looked for.
 const COST: usize = 16;

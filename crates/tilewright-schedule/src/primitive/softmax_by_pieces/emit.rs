@@ -3,13 +3,15 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::exprs::{binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed};
-use crate::loops::{folded, load, memory, serial, store, used_in, with_names};
+use crate::facts::exprs::{
+    binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed,
+};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, memory, serial, store, used_in, with_names};
+use crate::facts::size::ceil_div;
 use crate::pieces::{Piece, Pieces};
-use crate::primitive::Fault;
 use crate::primitive::pipeline_softmax::Softmax;
 use crate::row_vectors::{Place, Row, RowVectors};
-use crate::size::ceil_div;
 
 /// What tasks are made from.
 pub(super) struct Maker<'a> {

@@ -24,12 +24,13 @@
 mod emit;
 
 use super::pipeline_softmax::Softmax;
-use super::{Call, Default, Fault, Outcome, Primitive};
+use crate::facts::fault::Fault;
 use crate::pieces::Pieces;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 
-pub(super) const SOFTMAX_BY_PIECES: Primitive = Primitive {
+pub(crate) const SOFTMAX_BY_PIECES: Primitive = Primitive {
     name: "SoftmaxByPieces",
     method: "softmax_by_pieces",
     doc: "Writes the result of a row of a softmax while maximum and sum of the next one are taken, piece by piece.",
@@ -41,6 +42,7 @@ pub(super) const SOFTMAX_BY_PIECES: Primitive = Primitive {
         ("piece", Default::Int(2048)),
         ("keep", Default::Bool(false)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };

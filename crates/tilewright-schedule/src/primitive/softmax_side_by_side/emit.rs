@@ -3,13 +3,15 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::axes::Group;
-use crate::exprs::{binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed};
-use crate::loops::{load, memory, serial, store, used_in, with_names};
-use crate::primitive::Fault;
+use crate::facts::axes::Group;
+use crate::facts::exprs::{
+    binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed,
+};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{load, memory, serial, store, used_in, with_names};
+use crate::facts::size::ceil_div;
 use crate::primitive::pipeline_softmax::Softmax;
 use crate::row_vectors::{Place, Row, RowVectors};
-use crate::size::ceil_div;
 
 /// Bytes that are asked for before they are read.
 const AHEAD: i64 = 8 << 10;

@@ -24,16 +24,17 @@
 mod emit;
 
 use super::pipeline_softmax::Softmax;
-use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::axes::{Axis, Group};
+use crate::facts::axes::{Axis, Group};
+use crate::facts::fault::Fault;
+use crate::facts::size::ceil_div;
+use crate::primitive::call::{Call, Default, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
-use crate::size::ceil_div;
 use emit::Maker;
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, Var};
 use tilewright_tensor::DataType;
 
-pub(super) const SOFTMAX_SIDE_BY_SIDE: Primitive = Primitive {
+pub(crate) const SOFTMAX_SIDE_BY_SIDE: Primitive = Primitive {
     name: "SoftmaxSideBySide",
     method: "softmax_side_by_side",
     doc: "Takes a softmax of rows that lie side by side in lots: maximum and sum at once, then the results.",
@@ -45,6 +46,7 @@ pub(super) const SOFTMAX_SIDE_BY_SIDE: Primitive = Primitive {
         ("steps", Default::Int(8)),
         ("keep", Default::Bool(false)),
     ],
+    plan: None,
     gives_list: false,
     run,
 };
@@ -69,7 +71,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         let known = Analyzer::new();
         let lots = match beside.size.as_int() {
             Some(all) => Expr::i64(ceil_div(all, lot)),
-            None => crate::exprs::typed(beside.size.ceil_div(lot))?,
+            None => crate::facts::exprs::typed(beside.size.ceil_div(lot))?,
         };
         let is_even = beside.size.as_int().is_some_and(|all| all % lot == 0);
         let width = if is_even { None } else { Some(Var::new("width", DataType::I64)) };

@@ -1,0 +1,128 @@
+//! What is known at a place, and conditions under which the statements inside of a loop run.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Expr, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_tir_passes::analyzer_of;
+
+use crate::facts::exprs::{binary, mentions, reads_memory};
+use crate::facts::fault::Fault;
+use crate::facts::tree::{Site, loop_of};
+
+/// An analyser that knows the loops, axes and conditions around a place, that place included.
+pub(crate) fn known_inside(function: &PrimFunc, site: &Site) -> Analyzer {
+    let mut analyzer = analyzer_of(function);
+    for (stmt, at) in site.above.iter().map(|(stmt, at)| (stmt, *at)).chain([(&site.stmt, 0)]) {
+        learn(&mut analyzer, stmt, at);
+    }
+    analyzer
+}
+
+/// As [`known_around`], but of loops of one iteration it knows nothing: their variables stay where they stand.
+pub(crate) fn known_but_units(function: &PrimFunc, site: &Site) -> Analyzer {
+    let mut analyzer = analyzer_of(function);
+    let is_unit = |stmt: &Stmt| loop_of(stmt).is_some_and(|l| l.extent.as_int() == Some(1));
+    site.above.iter().filter(|(stmt, _)| !is_unit(stmt)).for_each(|(stmt, at)| learn(&mut analyzer, stmt, *at));
+    analyzer
+}
+
+/// An analyser that knows the loops, axes and conditions around a place.
+pub(crate) fn known_around(function: &PrimFunc, site: &Site) -> Analyzer {
+    let mut analyzer = analyzer_of(function);
+    site.above.iter().for_each(|(stmt, at)| learn(&mut analyzer, stmt, *at));
+    analyzer
+}
+
+/// What holds in the `at`-th statement below this one.
+pub(crate) fn learn(analyzer: &mut Analyzer, stmt: &Stmt, at: usize) {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, .. } => {
+            analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        }
+        StmtKind::Let { var, value, .. } => analyzer.bind_value(var, value),
+        StmtKind::Block { block, predicate, .. } => {
+            block.iters.iter().for_each(|iter| analyzer.bind(&iter.var, &iter.domain));
+            if !reads_memory(predicate) {
+                analyzer.assume(predicate);
+            }
+        }
+        StmtKind::If { condition, .. } if at == 0 && !reads_memory(condition) => analyzer.assume(condition),
+        _ => {}
+    }
+}
+
+/// The statement, run only where the condition holds. The condition becomes part of the predicates of the blocks inside;
+/// where something else is inside, or where bounds of loops on the way depend on the variables, it becomes a branch.
+pub(crate) fn guarded(stmt: &Stmt, condition: &Expr, vars: &[Var]) -> Result<Stmt, Fault> {
+    if !takes_predicate(stmt, vars) {
+        return Ok(StmtKind::If { condition: condition.clone(), then: stmt.clone(), otherwise: None }.into());
+    }
+    let mut kind = stmt.kind.clone();
+    match &mut kind {
+        StmtKind::For { body, .. } => *body = guarded(body, condition, vars)?,
+        StmtKind::Seq(stmts) => {
+            for inner in stmts.iter_mut() {
+                *inner = guarded(inner, condition, vars)?;
+            }
+        }
+        StmtKind::Block { predicate, .. } => {
+            *predicate = if predicate.as_int() == Some(1) {
+                condition.clone()
+            } else {
+                binary(BinOp::And, predicate, condition)?
+            };
+        }
+        _ => {}
+    }
+    Ok(kind.into())
+}
+
+/// Whether every statement inside is a block whose values can be computed whether or not it runs.
+fn takes_predicate(stmt: &Stmt, vars: &[Var]) -> bool {
+    match &stmt.kind {
+        StmtKind::For { min, extent, body, .. } => {
+            !mentions(min, vars)
+                && !mentions(extent, vars)
+                && tilewright_support::with_stack(|| takes_predicate(body, vars))
+        }
+        StmtKind::Seq(stmts) => stmts.iter().all(|stmt| takes_predicate(stmt, vars)),
+        StmtKind::Block { values, predicate, .. } => !values.iter().chain([predicate]).any(reads_memory),
+        _ => false,
+    }
+}
+
+/// The statement with the values and predicates of its outermost blocks simplified.
+pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool) -> Stmt {
+    let mut kind = stmt.kind.clone();
+    let scope = analyzer.enter();
+    match &mut kind {
+        StmtKind::For { var, min, extent, body, .. } => {
+            *min = analyzer.simplify(min);
+            *extent = analyzer.simplify(extent);
+            if !keep_units || extent.as_int() != Some(1) {
+                analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+            }
+            *body = tilewright_support::with_stack(|| simplified(analyzer, body, keep_units));
+        }
+        StmtKind::Seq(stmts) => stmts.iter_mut().for_each(|stmt| *stmt = simplified(analyzer, stmt, keep_units)),
+        StmtKind::If { condition, then, otherwise } => {
+            *condition = analyzer.simplify(condition);
+            if let Some(otherwise) = otherwise {
+                *otherwise = tilewright_support::with_stack(|| simplified(analyzer, otherwise, keep_units));
+            }
+            if !reads_memory(condition) {
+                analyzer.assume(condition);
+            }
+            *then = tilewright_support::with_stack(|| simplified(analyzer, then, keep_units));
+        }
+        StmtKind::Block { values, predicate, .. } => {
+            *predicate = analyzer.simplify(predicate);
+            if !reads_memory(predicate) {
+                analyzer.assume(predicate);
+            }
+            values.iter_mut().for_each(|value| *value = analyzer.simplify(value));
+        }
+        _ => {}
+    }
+    analyzer.leave(scope);
+    kind.into()
+}

@@ -1,0 +1,13 @@
+//! Families of kernels: what a function computes, recognised once from its TensorIR as a *spec*.
+//!
+//! | family | spec |
+//! |---|---|
+//! | [`contraction`] | GEMM, GEMV, batched and grouped products, convolutions as im2col products |
+//! | [`window`] | reductions over sliding windows of images: direct and depthwise convolutions, pools |
+//! | [`attention`] | products of queries and keys, softmax, weighted values |
+//!
+//! Invariants: a spec knows no target, no plan and no schedule; two kinds of machine share it.
+
+pub(crate) mod attention;
+pub(crate) mod contraction;
+pub(crate) mod window;

@@ -1,0 +1,239 @@
+# Sums that are filled before they begin are zero without keys, whatever their shares would be divided by.
+# test: schedule
+# step: p = get_block("P")
+# step: flash_attention(p, 4, 2, 2, 8, 1)
+# run: main n=0 == same
+# run: main n=1 == same
+# run: main n=9 tol=1e-4 == same
+# run: main n=9 seed=7 special == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(Q: T.Buffer((T.int64(6), T.int64(4)), "float32"), k: T.handle, v: T.handle, X: T.Buffer((T.int64(6), T.int64(5)), "float32")):
+        n = T.int64()
+        K = T.match_buffer(k, (n, T.int64(4)), "float32")
+        V = T.match_buffer(v, (n, T.int64(5)), "float32")
+        P = T.alloc_buffer((T.int64(6), n), "float32")
+        M = T.alloc_buffer((T.int64(6),), "float32")
+        S = T.alloc_buffer((T.int64(6),), "float32")
+        for i, j, d in T.grid(T.int64(6), n, T.int64(4)):
+            with T.block("P"):
+                vi, vj, vd = T.axis.remap("SSR", [i, j, d])
+                with T.init():
+                    P[vi, vj] = T.float32(0)
+                P[vi, vj] = P[vi, vj] + Q[vi, vd] * K[vj, vd]
+        for i in range(T.int64(6)):
+            with T.block("M_start"):
+                vi = T.axis.spatial(T.int64(6), i)
+                M[vi] = T.float32("-inf")
+        for i, j in T.grid(T.int64(6), n):
+            with T.block("M"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                M[vi] = T.max(M[vi], P[vi, vj])
+        for i in range(T.int64(6)):
+            with T.block("S_start"):
+                vi = T.axis.spatial(T.int64(6), i)
+                S[vi] = T.float32(0)
+        for i, j in T.grid(T.int64(6), n):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                S[vi] = S[vi] + T.exp(P[vi, vj] - M[vi])
+        for i, w in T.grid(T.int64(6), T.int64(5)):
+            with T.block("X_start"):
+                vi, vw = T.axis.remap("SS", [i, w])
+                X[vi, vw] = T.float32(0)
+        for i, w, j in T.grid(T.int64(6), T.int64(5), n):
+            with T.block("X"):
+                vi, vw, vj = T.axis.remap("SSR", [i, w, j])
+                X[vi, vw] = X[vi, vw] + T.exp(P[vi, vj] - M[vi]) / S[vi] * V[vj, vw]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(Q: T.Buffer((T.int64(6), T.int64(4)), "float32"), k: T.handle, v: T.handle, X: T.Buffer((T.int64(6), T.int64(5)), "float32")):
+        n = T.int64()
+        K = T.match_buffer(k, (n, T.int64(4)), "float32")
+        V = T.match_buffer(v, (n, T.int64(5)), "float32")
+        # with T.block("root"):
+        for task in T.parallel(T.int64(1)):
+            with T.block("P"):
+                T.reads(Q[T.int64(0):T.int64(6), T.int64(0):T.int64(4)], K[T.int64(0):n, T.int64(0):T.int64(4)], V[T.int64(0):n, T.int64(0):T.int64(5)])
+                T.writes(X[T.int64(0):T.int64(6), T.int64(0):T.int64(5)])
+                queries = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
+                scores = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
+                mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
+                best = T.alloc_buffer((T.int64(8),), align=64)
+                total = T.alloc_buffer((T.int64(8),), align=64)
+                correction = T.alloc_buffer((T.int64(8),), align=64)
+                reference = T.alloc_buffer((T.int64(8),), align=64)
+                rows = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
+                mixed_tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
+                tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
+                sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
+                query_block: T.int64 = T.int64(0)
+                for i_tile, d_tile in T.grid(T.int64(2), T.int64(1)):
+                    if query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)) < T.int64(6):
+                        row: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_1: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_2: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_3: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                        queries[d_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                        queries[d_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                        queries[d_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                    else:
+                        row: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_1: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_2: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_3: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                        queries[d_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                        queries[d_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                        queries[d_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                for v_1 in T.unroll(T.int64(2)):
+                    for i in T.vectorized(T.int64(4)):
+                        best[v_1 * T.int64(4) + i] = T.float32("-inf")
+                for v_1 in T.unroll(T.int64(2)):
+                    for i in T.vectorized(T.int64(4)):
+                        total[v_1 * T.int64(4) + i] = T.float32(0.0)
+                for w in range(T.int64(5)):
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            mixed[w, v_1 * T.int64(4) + i] = T.float32(0.0)
+                for key_block in range((n + T.int64(7)) // T.int64(8)):
+                    first_key: T.int64 = key_block * T.int64(8)
+                    keys: T.int64 = T.min(n - first_key, T.int64(8))
+                    for tile_1 in range((keys + T.int64(1)) // T.int64(2)):
+                        for r in T.unroll(T.int64(2)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
+                        for d in range(T.int64(4)):
+                            for r in T.unroll(T.int64(2)):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(4)):
+                                        tile[r, v_1 * T.int64(4) + i] = tile[r, v_1 * T.int64(4) + i] + K[T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)), d] * queries[d, v_1 * T.int64(4) + i]
+                        for r in T.unroll(T.int64(2)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    scores[tile_1 * T.int64(2) + r, v_1 * T.int64(4) + i] = tile[r, v_1 * T.int64(4) + i]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            sums[v_1 * T.int64(4) + i] = best[v_1 * T.int64(4) + i]
+                    for j in range(keys):
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                sums[v_1 * T.int64(4) + i] = T.Select(scores[j, v_1 * T.int64(4) + i] > sums[v_1 * T.int64(4) + i], scores[j, v_1 * T.int64(4) + i], sums[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            reference[v_1 * T.int64(4) + i] = T.Select(sums[v_1 * T.int64(4) + i] == T.float32("-inf"), T.float32(0.0), sums[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            correction[v_1 * T.int64(4) + i] = T.exp(best[v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            best[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            sums[v_1 * T.int64(4) + i] = T.float32(0.0)
+                    for j in range(keys):
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                scores[j, v_1 * T.int64(4) + i] = T.Select(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i] < T.float32(-87.33), T.float32(-87.33), scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])))
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                sums[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i] + scores[j, v_1 * T.int64(4) + i]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            total[v_1 * T.int64(4) + i] = total[v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + sums[v_1 * T.int64(4) + i]
+                    for columns in range(T.int64(2)):
+                        for r in T.unroll(T.int64(2)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed_tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
+                        for j in range(keys):
+                            for r in T.unroll(T.int64(2)):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(4)):
+                                        mixed_tile[r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i] + V[T.min(first_key + j, n - T.int64(1)), columns * T.int64(2) + r] * scores[j, v_1 * T.int64(4) + i]
+                        for r in T.unroll(T.int64(2)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] = mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + mixed_tile[r, v_1 * T.int64(4) + i]
+                    for r in T.unroll(T.int64(1)):
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                mixed_tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
+                    for j in range(keys):
+                        for r in T.unroll(T.int64(1)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed_tile[r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(4) + r] * scores[j, v_1 * T.int64(4) + i]
+                    for r in T.unroll(T.int64(1)):
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                mixed[T.int64(4) + r, v_1 * T.int64(4) + i] = mixed[T.int64(4) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + mixed_tile[r, v_1 * T.int64(4) + i]
+                for vector in range(T.int64(2)):
+                    for w_tile, i_tile in T.grid(T.int64(2), T.int64(1)):
+                        if w_tile * T.int64(4) + T.int64(3) < T.int64(5):
+                            row: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(0), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_1: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(1), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_2: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(2), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_3: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(3), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * T.int64(4) + T.int64(0), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                            rows[i_tile * T.int64(4) + T.int64(1), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                            rows[i_tile * T.int64(4) + T.int64(2), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                            rows[i_tile * T.int64(4) + T.int64(3), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                        else:
+                            row: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(0) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(0), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_1: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(1) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(1), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_2: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(2) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(2), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_3: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(3) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(3), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * T.int64(4) + T.int64(0), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                            rows[i_tile * T.int64(4) + T.int64(1), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                            rows[i_tile * T.int64(4) + T.int64(2), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                            rows[i_tile * T.int64(4) + T.int64(3), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                    for i in range(T.int64(4)):
+                        if query_block * T.int64(8) + vector * T.int64(4) + i < T.int64(6):
+                            for column in range(T.int64(1)):
+                                for c in T.vectorized(T.int64(4)):
+                                    X[query_block * T.int64(8) + (vector * T.int64(4) + i), column * T.int64(4) + c] = rows[i, column * T.int64(4) + c] / T.Select(n == T.int64(0), T.float32(1.0), total[vector * T.int64(4) + i])
+                            for c in T.vectorized(T.int64(1)):
+                                X[query_block * T.int64(8) + (vector * T.int64(4) + i), T.int64(4) + c] = rows[i, T.int64(4) + c] / T.Select(n == T.int64(0), T.float32(1.0), total[vector * T.int64(4) + i])

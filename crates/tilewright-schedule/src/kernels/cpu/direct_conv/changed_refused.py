@@ -1,0 +1,29 @@
+# The image changes between the stage that pads it and the windows.
+# test: diagnostics
+# step: b = get_block("Y")
+# step: direct_conv(b, 1, 4, 1)
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(X: T.Buffer((3, 8), "float32"), Y: T.Buffer((3, 8), "float32")):
+        P = T.alloc_buffer((3, 10), "float32")
+        for i, j in T.grid(3, 10):
+            with T.block("P"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                P[vi, vj] = T.if_then_else(1 <= vj and vj < 9, X[vi, vj - 1], T.float32(0))
+        for i, j in T.grid(3, 8):
+            with T.block("X"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                X[vi, vj] = X[vi, vj] + T.float32(1)
+        for i, j, k in T.grid(3, 8, 3):
+            with T.block("Y"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    Y[vi, vj] = T.float32(0)
+                Y[vi, vj] = Y[vi, vj] + P[vi, vj + vk]
+
+# expect:
+# error[TW0706]: `direct_conv` cannot be applied: `X`, from which `P` is made, is written here
+#  |
+#  = note: in the step `direct_conv(b, 1, 4, 1)`

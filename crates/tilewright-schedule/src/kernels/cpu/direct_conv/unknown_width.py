@@ -1,0 +1,74 @@
+# Strips of an unknown number of columns, of which each window skips one, and of bands that have rows in common; the results
+# are written over what is added to them.
+# test: schedule
+# step: b = get_block("Z")
+# step: direct_conv(b, 2, 4, 2)
+# run: main n=1 w=6 == same
+# run: main n=2 w=1 == same
+# run: main n=1 w=0 == same
+# run: main n=1 w=131 == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(var_X: T.handle, var_Y: T.handle):
+        n = T.int64()
+        w = T.int64()
+        X = T.match_buffer(var_X, (n, T.int64(5), w * T.int64(2) + T.int64(1)), "float32")
+        Y = T.match_buffer(var_Y, (n, T.int64(5), w), "float32")
+        Z = T.alloc_buffer((n, T.int64(5), w), "float32")
+        for i, y, x, s in T.grid(n, T.int64(5), w, T.int64(3)):
+            with T.block("Z"):
+                vi, vy, vx, vs = T.axis.remap("SSSR", [i, y, x, s])
+                with T.init():
+                    Z[vi, vy, vx] = T.float32(0)
+                Z[vi, vy, vx] = Z[vi, vy, vx] + X[vi, vy, vx * T.int64(2) + vs]
+        for i, y, x in T.grid(n, T.int64(5), w):
+            with T.block("Y"):
+                vi, vy, vx = T.axis.remap("SSS", [i, y, x])
+                Y[vi, vy, vx] = Y[vi, vy, vx] + Z[vi, vy, vx]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(var_X: T.handle, var_Y: T.handle):
+        n = T.int64()
+        w = T.int64()
+        X = T.match_buffer(var_X, (n, T.int64(5), w * T.int64(2) + T.int64(1)), "float32")
+        Y = T.match_buffer(var_Y, (n, T.int64(5), w), "float32")
+        # with T.block("root"):
+        if w > T.int64(0):
+            for task in T.parallel(n):
+                with T.block("Z"):
+                    T.reads(X[T.int64(0):n, T.int64(0):T.int64(5), T.int64(0):w * T.int64(2) + T.int64(1)], Y[T.int64(0):n, T.int64(0):T.int64(5), T.int64(0):w])
+                    T.writes(Y[T.int64(0):n, T.int64(0):T.int64(5), T.int64(0):w])
+                    X_1 = T.alloc_buffer((T.int64(1300),), align=64)
+                    tile = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                    for band in range(T.int64(1)):
+                        first_row: T.int64 = T.int64(0)
+                        for strip in range((w + T.int64(127)) // T.int64(128)):
+                            first_column: T.int64 = strip * T.int64(128)
+                            tiles_across: T.int64 = (T.min(T.int64(128), w - first_column) + T.int64(3)) // T.int64(4)
+                            for image in range(T.int64(1)):
+                                for i, i_1, piece in T.grid(T.int64(1), T.int64(5), tiles_across * T.int64(2) + T.int64(1)):
+                                    for lane in T.vectorized(T.int64(4)):
+                                        X_1[i * T.int64(1300) + i_1 * T.int64(260) + piece * T.int64(4) + lane] = T.if_then_else(first_column * T.int64(2) + piece * T.int64(4) + lane < w * T.int64(2) + T.int64(1), X[task + i, first_row + i_1, first_column * T.int64(2) + piece * T.int64(4) + lane], T.float32(0.0))
+                                for down in range(T.int64(5)):
+                                    y: T.int64 = down * T.int64(1)
+                                    for across in range(tiles_across):
+                                        x: T.int64 = across * T.int64(4)
+                                        for l in T.vectorized(T.int64(4)):
+                                            tile[T.int64(0), l] = T.float32(0.0)
+                                        for l in T.vectorized(T.int64(4)):
+                                            tile[T.int64(0), l] = tile[T.int64(0), l] + X_1[(y + T.int64(0)) * T.int64(260) + (x + l) * T.int64(2) + T.int64(0)]
+                                        for l in T.vectorized(T.int64(4)):
+                                            tile[T.int64(0), l] = tile[T.int64(0), l] + X_1[(y + T.int64(0)) * T.int64(260) + (x + l) * T.int64(2) + T.int64(1)]
+                                        for l in T.vectorized(T.int64(4)):
+                                            tile[T.int64(0), l] = tile[T.int64(0), l] + X_1[(y + T.int64(0)) * T.int64(260) + (x + l) * T.int64(2) + T.int64(2)]
+                                        for l in T.vectorized(T.int64(4)):
+                                            if first_column + (x + l) < w:
+                                                Y[task, first_row + (y + T.int64(0)), first_column + (x + l)] = Y[task, first_row + (y + T.int64(0)), first_column + (x + l)] + tile[T.int64(0), l]

@@ -1,0 +1,21 @@
+# A product under a condition is not one without it.
+# test: diagnostics
+# step: b = get_block("P")
+# step: gemm(b, 2, 1, 4, 8, 8, 8)
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((6, 5), "float32"), B: T.Buffer((5, 8), "float32"), P: T.Buffer((6, 8), "float32"), n: T.int32):
+        if n > 3:
+            for i, j, k in T.grid(6, 8, 5):
+                with T.block("P"):
+                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                    with T.init():
+                        P[vi, vj] = T.float32(0)
+                    P[vi, vj] = P[vi, vj] + A[vi, vk] * B[vk, vj]
+
+# expect:
+# error[TW0706]: `gemm` cannot be applied: block `P` is not alone in loops around nothing else
+#  |
+#  = note: in the step `gemm(b, 2, 1, 4, 8, 8, 8)`

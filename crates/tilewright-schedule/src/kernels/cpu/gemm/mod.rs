@@ -1,0 +1,126 @@
+//! The blocked GEMM of a CPU: a sum of products with a register tile, whatever its operands are, and its epilogue on finished
+//! tiles. Its primitive is `gemm(block, …)`, with the fields of [`GemmPlan`] as arguments.
+//!
+//! A block `out[f(s)] += a(s, k) * b(s, k)` is a [`Contraction`]: M are the axes of A alone, N those of B alone, the batch is
+//! in both, and K is reduced. A convolution is one as well, whose N are pixels. The loops, from outside inwards:
+//!
+//! ```text
+//! for task in parallel(batch * N blocks * M blocks)
+//!   for K block, by `kc`
+//!     the A block is packed                                 pack_a
+//!     for panel of NR = `nr_vectors * lanes` columns in the N block
+//!       the panel of B is packed                            pack_b
+//!       for tile of `mr` rows in the M block
+//!         the micro-kernel: mr * nr_vectors accumulators of `lanes`, over the K block
+//!         the tile goes to the result, or to partial sums; after the last K block the epilogue is computed on it
+//! ```
+//!
+//! | `pack_a` | operand A is |
+//! |---|---|
+//! | `"none"` | read in place |
+//! | `"row_major"`, `"column_major"` | packed by each task, neighbours along K or along M adjacent |
+//!
+//! | `pack_b` | operand B is |
+//! |---|---|
+//! | `"none"` | read in place |
+//! | `"task"` | packed by each task, panel by panel |
+//! | `"ahead"` | packed into panels before the GEMM runs; a constant, at compile time |
+//!
+//! With `narrow="dot_product"` both operands are bfloat16 summed in float32, or bytes summed in int32: groups of two or four
+//! neighbours along K are packed into words, which the processor multiplies and adds in one instruction (AVX512-BF16, which
+//! takes denormal numbers for zero; AVX512-VNNI). Otherwise packed operands have their own element type, and register tiles
+//! widen them, or with `narrow="in_panel"` each task does so once per panel.
+//!
+//! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read, stays
+//! in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
+//!
+//! With `prefetch_b_to_l1` a packed B that a single tile reads is prefetched into L1, and not into L2.
+//!
+//! Statements that are no epilogue, because they do not read each sum once at its own axes, stay as they are after the GEMM.
+//! Matrices of a batch that share B are one matrix, their batch axis folded into M (`families::contraction::fold_batch`
+//! where the run alone knows how many there are). The tail along N is masked, the tail along M has smaller register tiles.
+//! Tasks depend on shapes alone, and each sums in one order.
+//!
+//! Reading order: `cx` (what all files share), `loops`, `pack`, `pack_transposed`, `im2col`, `widen_panel`, `micro_kernel`,
+//! `k_loop`, `dot_product`, `prefetch_a`, `prefetch_b`.
+
+mod cx;
+mod dot_product;
+mod im2col;
+mod k_loop;
+mod loops;
+mod micro_kernel;
+mod pack;
+mod pack_transposed;
+mod prefetch_a;
+mod prefetch_b;
+mod widen_panel;
+
+use tilewright_ir::tir::Stmt;
+
+use crate::facts::fault::Fault;
+use crate::facts::rewrite::{way, with_block};
+use crate::facts::stages::{own_nest, statements, touches};
+use crate::facts::tree::Site;
+use crate::families::contraction::dot_groups::Grouping;
+use crate::families::contraction::outputs::outputs_of;
+use crate::families::contraction::{Contraction, fold_batch};
+use crate::plan::Plan;
+use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackB};
+use crate::primitive::call::{Call, Outcome, Primitive, Results};
+
+pub(crate) const GEMM: Primitive = Primitive {
+    name: "Gemm",
+    method: "gemm",
+    doc: "Computes a sum of products as a blocked GEMM, each tile in registers.",
+    params: GemmPlan::PARAMS,
+    plan: Some(GemmPlan::DEF),
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let plan = GemmPlan::of_call(call)?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let contraction = Contraction::of(call.function, &site)?;
+    let place = own_nest(&site)?;
+    let all = statements(&scope);
+    let (outputs, on_tiles) = outputs_of(call.function, &site, &scope, &contraction)?;
+    let behind = if on_tiles { all.len() } else { place + 1 };
+    let cleared = contraction.cleared.as_ref().map(own_nest).transpose()?;
+    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+    let out = contraction.out.clone();
+    let (contraction, grouping) = in_dot_groups(contraction, &plan, &site)?;
+    let (contraction, outputs, views) =
+        fold_batch::joined_rows(call.function, &contraction, &outputs)?.unwrap_or((contraction, outputs, Vec::new()));
+    let made = loops::product(call.function, &contraction, &plan, (&outputs, views), grouping, &name)?;
+    let before = all.iter().enumerate().take(place).filter(|(at, _)| Some(*at) != cleared);
+    let before = before.map(|(_, site)| site.stmt.clone());
+    let behind = all.iter().skip(behind).map(|site| site.stmt.clone());
+    let body = Stmt::seq(before.chain([made.body]).chain(behind));
+    let function = with_block(call.function, &way(&scope), |block| {
+        block.alloc_buffers.retain(|buffer| *buffer != out || touches(&body, buffer));
+        block.alloc_buffers.extend(made.temporaries);
+        block.body = body;
+    })?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The contraction, of the bits of its factors where they are grouped.
+fn in_dot_groups(c: Contraction, plan: &GemmPlan, site: &Site) -> Result<(Contraction, Option<Grouping>), Fault> {
+    let copies_are_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
+    match plan.narrow {
+        Narrow::WidenInTile => Ok((c, None)),
+        Narrow::WidenInPanel if copies_are_narrow => Ok((c, None)),
+        Narrow::WidenInPanel => {
+            Err(Fault::at(site, "what is widened are copies of columns that have shorter elements than the sums"))
+        }
+        Narrow::DotProduct => {
+            let grouping = Grouping::of(&c).ok_or_else(|| {
+                Fault::at(site, "groups are of bfloat16 summed in float32, or of bytes summed in int32, side by side")
+            })?;
+            Ok((dot_product::of_bits(c, grouping, plan)?, Some(grouping)))
+        }
+    }
+}

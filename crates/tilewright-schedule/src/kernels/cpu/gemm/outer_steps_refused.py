@@ -1,0 +1,20 @@
+# What tasks copy for a step is gone when all have made the step.
+# test: diagnostics
+# step: b = get_block("C")
+# step: gemm(b, 3, 2, 4, 8, 7, 8, "row_major", "none", k_outermost=True)
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((7, 19), "float32"), B: T.Buffer((19, 21), "float32"), C: T.Buffer((7, 21), "float32")):
+        for i, j, k in T.grid(7, 21, 19):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+# expect:
+# error[TW0707]: `gemm` cannot be applied: tasks copy `packed_rows` for each step: no step can be outside of them
+#  |
+#  = note: in the step `gemm(b, 3, 2, 4, 8, 7, 8, "row_major", "none", k_outermost=True)`

@@ -1,0 +1,9 @@
+//! Kernels: a spec of a family and a plan become TensorIR, one folder for each kind of machine.
+
+pub(crate) mod cpu;
+
+use crate::primitive::Primitive;
+
+/// The kernels as primitives, by which traces build them again.
+pub(crate) const KERNELS: &[Primitive] =
+    &[cpu::attention::FLASH_ATTENTION, cpu::gemm::GEMM, cpu::direct_conv::DIRECT_CONV];

@@ -1,0 +1,5 @@
+//! Plans of the kernels of CPUs, one file for each kernel.
+
+pub(crate) mod attention;
+pub(crate) mod direct_conv;
+pub(crate) mod gemm;
