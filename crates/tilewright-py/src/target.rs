@@ -54,7 +54,7 @@ impl PyTarget {
     /// The kind's name, `llvm` or `cuda`.
     #[getter]
     fn kind_name(&self) -> &'static str {
-        self.target.kind.name()
+        self.target.kind().name()
     }
 
     /// LLVM's name of the processor.

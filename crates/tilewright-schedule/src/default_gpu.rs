@@ -56,7 +56,7 @@ impl DefaultGPUSchedule {
 
     /// For the threads of a target; the error says that it has none.
     pub fn new(target: &Target) -> Result<Self, String> {
-        match i64::from(target.limits.max_threads_per_block) {
+        match target.device.as_ref().map_or(0, |device| i64::from(device.limits.max_threads_per_block)) {
             0 => Err(format!("{NAME} needs a target with threads, such as \"cuda\", found \"{target}\"")),
             threads => Ok(Self { threads }),
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tilewright_support::nearest;
 
-use crate::{Arch, Kind, Target, host, presets};
+use crate::{Arch, Device, Kind, Target, host, presets};
 
 /// The text names no target, or not one that this version builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-const OPTIONS: [&str; 6] = ["mtriple", "mcpu", "mattr", "num-cores", "keys", "device"];
+const OPTIONS: [&str; 7] = ["mtriple", "mcpu", "machine", "mattr", "num-cores", "keys", "device"];
 
 /// The options whose values are lists of words.
 const LISTS: [&str; 3] = ["mattr", "keys", "libs"];
@@ -46,10 +46,10 @@ impl<'t> TargetWords<'t> {
         let mut words = text.split_whitespace();
         let (kind, mut options) = match words.next() {
             Some("llvm" | "cpu" | "c") => (Kind::Cpu, Vec::new()),
-            Some(name) if presets::ALL.iter().any(|preset| preset.name == name) => (Kind::Cpu, vec![("mcpu", name)]),
+            Some(name) if presets::all().iter().any(|preset| preset.name == name) => (Kind::Cpu, vec![("mcpu", name)]),
             Some("cuda" | "nvidia") => (Kind::Cuda, Vec::new()),
             Some(other) => {
-                let hint = nearest(other, presets::ALL.iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
+                let hint = nearest(other, presets::all().iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
                     .map(|name| format!("; did you mean \"{name}\"?"));
                 return Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())));
             }
@@ -91,43 +91,17 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let words = TargetWords::of(text)?;
     match words.kind {
         Kind::Cpu => parse_cpu(&words.options),
-        Kind::Cuda => parse_gpu(&words.options),
+        Kind::Cuda => Ok(Target { device: Some(Device::cuda(&words.options)?), ..Target::host() }),
     }
-}
-
-/// How many threads a block of an NVIDIA GPU may have.
-pub(crate) const CUDA_THREADS: u32 = 1024;
-
-fn parse_gpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
-    let mut target = Target { kind: Kind::Cuda, ..Target::host() };
-    target.limits.max_threads_per_block = CUDA_THREADS;
-    for &(option, value) in options {
-        match option {
-            "max_threads_per_block" | "max_num_threads" => {
-                let number = value.parse().ok().filter(|n| (1..=CUDA_THREADS).contains(n));
-                let expected = || format!("expected from 1 to {CUDA_THREADS} threads, found \"{value}\"");
-                target.limits.max_threads_per_block = number.ok_or_else(|| TargetError(expected()))?;
-            }
-            // Which GPU it is, and hints of other compilers.
-            "arch"
-            | "libs"
-            | "keys"
-            | "device"
-            | "max_shared_memory_per_block"
-            | "registers_per_block"
-            | "thread_warp_size" => {}
-            other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
-        }
-    }
-    Ok(target)
 }
 
 fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
-    let (mut triple, mut cpu, mut attributes, mut cores) = (None, None, Vec::new(), None);
+    let (mut triple, mut cpu, mut machine, mut attributes, mut cores) = (None, None, None, Vec::new(), None);
     for &(option, value) in options {
         match option {
             "mtriple" => triple = Some(value),
             "mcpu" => cpu = Some(value),
+            "machine" => machine = Some(value),
             "mattr" => attributes.extend(words_of(value)),
             "num-cores" => {
                 let number = value.parse().ok().filter(|&n: &u32| n > 0);
@@ -146,11 +120,14 @@ fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
         (None, None | Some("native")) => Target::host(),
         _ => named(triple, cpu)?,
     };
+    if let Some(name) = machine {
+        let preset = preset_named(name, target.arch)?;
+        target.take_numbers(preset);
+    }
     for attribute in attributes {
         change_feature(&mut target, attribute)?;
     }
-    target.vector_bits = Target::widest_vectors(target.arch, &target.features);
-    target.limits.vector_registers = Target::register_count(target.arch, &target.features);
+    target.fit_to_features();
     target.limits.cores = cores.unwrap_or(target.limits.cores);
     Ok(target)
 }
@@ -158,24 +135,30 @@ fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
 /// A machine by triple and processor; what is absent is the host's architecture and the architecture's baseline.
 fn named(triple: Option<&str>, cpu: Option<&str>) -> Result<Target, TargetError> {
     let given = triple.map(architecture).transpose()?;
-    let by_name = |name: &str| presets::ALL.iter().find(|p| p.name == name && given.is_none_or(|arch| arch == p.arch));
+    let of_any = |name: &str| presets::all().iter().find(|p| p.name == name && given.is_none_or(|arch| arch == p.arch));
     let arch = given.unwrap_or(host::ARCH);
     let preset = match cpu {
         Some("native") if arch == host::ARCH => {
-            return Ok(Target { triple: triple.unwrap_or(host::triple(arch)).to_owned(), ..Target::host() });
+            let mut host = Target::host();
+            host.triple = triple.unwrap_or(host::triple(arch)).to_owned();
+            return Ok(host);
         }
-        Some(name) => by_name(name).ok_or_else(|| {
-            let known: Vec<&str> = presets::ALL.iter().filter(|p| p.arch == arch).map(|p| p.name).collect();
-            let hint = nearest(name, known.iter().copied()).map(|name| format!("; did you mean \"{name}\"?"));
-            let known = known.join(", ");
-            TargetError(format!("unknown processor \"{name}\"{}; known are {known}", hint.unwrap_or_default()))
-        })?,
-        None => presets::ALL
-            .iter()
-            .find(|preset| preset.arch == arch)
-            .ok_or_else(|| TargetError("no processor of this architecture is known".into()))?,
+        Some(name) => of_any(name).map_or_else(|| preset_named(name, arch), Ok)?,
+        None => {
+            presets::baseline(arch).ok_or_else(|| TargetError("no processor of this architecture is known".into()))?
+        }
     };
     Ok(preset.target(triple.unwrap_or(host::triple(preset.arch))))
+}
+
+/// The preset of this name and architecture.
+fn preset_named(name: &str, arch: Arch) -> Result<&'static presets::Preset, TargetError> {
+    presets::find(arch, name).ok_or_else(|| {
+        let known: Vec<&str> = presets::all().iter().filter(|p| p.arch == arch).map(|p| p.name).collect();
+        let hint = nearest(name, known.iter().copied()).map(|name| format!("; did you mean \"{name}\"?"));
+        let known = known.join(", ");
+        TargetError(format!("unknown processor \"{name}\"{}; known are {known}", hint.unwrap_or_default()))
+    })
 }
 
 /// The architecture that a triple begins with. Kernels are made for Linux only, in its object format.
@@ -192,9 +175,10 @@ fn architecture(triple: &str) -> Result<Arch, TargetError> {
     Err(TargetError(format!("expected a triple of Linux such as {}, found \"{triple}\"", host::triple(arch))))
 }
 
-/// The features that may be named, for an architecture: those of its presets.
+/// The features that may be named, for an architecture: those of its presets, with the units that they have.
 fn known_features(arch: Arch) -> impl Iterator<Item = &'static str> {
-    presets::ALL.iter().filter(move |preset| preset.arch == arch).flat_map(|preset| preset.adds.iter().copied())
+    let presets = presets::all().iter().filter(move |preset| preset.arch == arch);
+    presets.flat_map(|preset| preset.features.iter().chain(&preset.units)).map(String::as_str)
 }
 
 /// Features without which another one has no meaning.
@@ -227,6 +211,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("avx512bf16", "avx512bw"),
     ("avx512fp16", "avx512bw"),
     ("avx512fp16", "avx512vl"),
+    ("amx-int8", "amx-tile"),
+    ("amx-bf16", "amx-tile"),
     ("neon", "fp-armv8"),
     ("dotprod", "neon"),
     ("fullfp16", "neon"),
@@ -235,7 +221,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("rdm", "neon"),
 ];
 
-/// Adds a feature with all that it needs, or removes it with all that need it.
+/// Adds a feature with all that it needs, or removes it with all that need it. A unit that is added becomes a feature: it is
+/// asked for.
 fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetError> {
     let (add, name) = match (attribute.strip_prefix('+'), attribute.strip_prefix('-')) {
         (Some(name), _) => (true, name),
@@ -254,6 +241,7 @@ fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetErro
         } else {
             open.extend(NEEDS.iter().filter(|(_, needed)| *needed == name).map(|(user, _)| (*user).to_owned()));
             target.features.remove(&name);
+            target.units.remove(&name);
         }
     }
     Ok(())
@@ -334,8 +322,8 @@ mod tests {
 
     #[test]
     fn no_feature_of_a_preset_lacks_what_it_needs() {
-        for preset in presets::ALL {
-            let features = preset.feature_set();
+        for preset in presets::all() {
+            let features = preset.features.union(&preset.units).cloned().collect::<std::collections::BTreeSet<_>>();
             for (user, needed) in NEEDS {
                 assert!(!features.contains(*user) || features.contains(*needed), "{}: {user} {needed}", preset.name);
             }
@@ -347,7 +335,7 @@ mod tests {
         assert!(error("llvm -mcpu=znver").contains("did you mean \"znver"));
         assert!(error("llvm -mcpu=neoverse-n3").contains("known are"));
         assert!(error("llvm -mtriple=aarch64-linux-gnu -mcpu=haswell").contains("neoverse-n1"));
-        for preset in presets::ALL {
+        for preset in presets::all() {
             let target = Target::parse(&format!("llvm -mcpu={} -num-cores=3", preset.name)).unwrap();
             assert_eq!((target.arch, &*target.cpu, target.limits.cores), (preset.arch, preset.name, 3));
         }
@@ -355,16 +343,51 @@ mod tests {
 
     #[test]
     fn a_gpu_has_as_many_threads_in_a_block_as_its_options_say() {
-        let threads = |text: &str| Target::parse(text).map(|target| target.limits.max_threads_per_block);
-        assert_eq!(threads("cuda"), Ok(1024));
-        assert_eq!(threads("llvm"), Ok(0));
-        let small = Target::parse("cuda -arch=sm_80 -max_threads_per_block=128").unwrap();
-        assert_eq!(small.to_string(), "cuda -max_threads_per_block=128");
+        let threads = |text: &str| {
+            Target::parse(text).map(|target| target.device.map(|device| device.limits.max_threads_per_block))
+        };
+        assert_eq!(threads("cuda"), Ok(Some(1024)));
+        assert_eq!(threads("llvm"), Ok(None));
+        let text = "cuda -arch=sm_80 -max_threads_per_block=128";
+        let small = Target::parse(text).unwrap();
+        assert_eq!(small.to_string(), text);
         assert_eq!(Target::parse(&small.to_string()), Ok(small));
         for text in ["cuda -max_threads_per_block=0", "cuda -max_threads_per_block=2000", "cuda -max_num_threads=x"] {
             assert!(threads(text).unwrap_err().to_string().contains("from 1 to 1024"), "{text}");
         }
         assert!(threads("cuda -mcpu=x").unwrap_err().to_string().contains("unknown option -mcpu"));
+    }
+
+    #[test]
+    fn a_device_stands_beside_a_processor_of_its_own() {
+        let cuda = Target::parse("cuda -thread_warp_size=64 -max_shared_memory_per_block=65536").unwrap();
+        let limits = cuda.device.as_ref().unwrap().limits;
+        assert_eq!((limits.warp_size, limits.shared_memory_bytes, limits.max_grid[1]), (64, 65536, 65535));
+        assert_eq!((cuda.kind(), &cuda.host), (Kind::Cuda, &Target::host().host));
+        let haswell = Target::parse("haswell").unwrap();
+        let beside = cuda.clone().with_host(&haswell);
+        assert_eq!((&beside.host, &beside.device), (&haswell.host, &cuda.device));
+        assert_eq!(haswell.clone().with_host(&Target::host()), haswell);
+        assert!(error("cuda -thread_warp_size=none").contains("threads of a warp, found \"none\""));
+    }
+
+    #[test]
+    fn numbers_may_be_those_of_another_processor() {
+        let target = Target::parse("llvm -mcpu=x86-64-v3 -machine=znver2").unwrap();
+        let zen2 = Target::parse("znver2").unwrap();
+        assert_eq!((&*target.cpu, target.core, target.limits), ("x86-64-v3", zen2.core, zen2.limits));
+        assert!(!target.has("avx512f") && target.vector_bits == 256);
+        assert_eq!(Target::parse(&target.to_string()), Ok(target));
+        assert!(error("llvm -mcpu=haswell -machine=znver22").contains("did you mean \"znver2\""));
+        assert!(error("llvm -mcpu=neoverse-n1 -machine=haswell").contains("known are generic"));
+    }
+
+    #[test]
+    fn a_matrix_unit_is_a_feature_where_it_is_asked_for() {
+        let target = Target::parse("sapphirerapids -mattr=+amx-int8").unwrap();
+        assert!(target.has("amx-int8") && target.has("amx-tile") && !target.has("amx-bf16"));
+        let without = Target::parse("sapphirerapids -mattr=-amx-tile").unwrap();
+        assert!(!without.has_unit("amx-int8") && without.units.is_empty());
     }
 
     #[test]

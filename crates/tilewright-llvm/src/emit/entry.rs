@@ -19,7 +19,7 @@ use crate::{Kernel, SYMBOL_PREFIX};
 /// The text of a kernel's functions, what its callers have to know, and the intrinsics that it calls by name.
 pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
-    let function = &PrimFunc { body: serial_where_short(&low.function().body), ..low.function().clone() };
+    let function = &PrimFunc { body: serial_where_short(&low.function().body, target), ..low.function().clone() };
     unit.streams = streams_of(function, target);
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());

@@ -9,9 +9,6 @@ use super::expr::no_wrap;
 use super::function::{FnCx, Position, Result};
 use super::text::{Mangled, Mem, Reg, Value, int};
 
-/// Bytes of the smallest vector whose elements are gathered by one instruction.
-const LEAST_GATHER: usize = 32;
-
 /// The elements that an access touches.
 enum Place {
     /// One, at this address.
@@ -80,7 +77,9 @@ impl FnCx<'_, '_> {
     /// Whether a vector of elements that may lie anywhere is read by one instruction, or by some.
     fn gathers(&self, dtype: DataType) -> bool {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
-        self.unit.target.has_fast_gathers() && matches!(dtype.bits, 32 | 64) && bytes >= LEAST_GATHER
+        let target = self.unit.target;
+        let enough = bytes as u64 >= target.plan.min_gather_bytes;
+        target.has_fast_gathers() && matches!(dtype.bits, 32 | 64) && enough
     }
 
     /// The elements of the mask's lanes, each from its own address; 0 in the others.

@@ -29,14 +29,6 @@ pub(crate) const LINE: usize = 64;
 /// The narrowest vector that has such a store.
 const MIN_BYTES: usize = 16;
 
-/// How far ahead of its use what is read once is asked for, in bytes: more than a core has in flight by itself, and what it
-/// gets through while memory answers; twice as far, rows that are read in turns get slower.
-const AHEAD: usize = 2 << 10;
-
-/// A result is streamed to if it is at least such a part of what fills the last-level cache, and all arguments
-/// together fill it.
-const PART: u64 = 4;
-
 /// How a kernel streams to an argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Streaming {
@@ -86,7 +78,7 @@ pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     }
     let streaming = |buffer: &Buffer| {
         let when = match (total, known_bytes(buffer)) {
-            (_, Some(bytes)) if bytes < filling / PART => return None,
+            (_, Some(bytes)) if bytes < filling / target.plan.nontemporal_part.max(1) => return None,
             (Some(_), Some(_)) => When::Always,
             _ => When::WhereZero(Var::new("kept", DataType::I64)),
         };
@@ -293,21 +285,24 @@ impl FnCx<'_, '_> {
         self.unit.streams.written.get(&buffer.data.id()).cloned()
     }
 
-    /// Asks for what comes [`AHEAD`] behind neighbouring lanes, where these are read once: what is asked for need not exist.
+    /// Prefetches what comes so far behind neighbouring lanes as the machine's [`tilewright_target::Prefetch`] says, where
+    /// these are read once: what is asked for need not exist.
     pub(crate) fn ask_ahead(&mut self, buffer: &Buffer, address: &Value, dtype: DataType) {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
         if self.past != Past::Always || bytes < LINE / 2 || !self.unit.streams.read.contains(&buffer.data.id()) {
             return;
         }
+        let ahead = self.unit.target.prefetch.stream_bytes;
         for line in (0..bytes).step_by(LINE) {
-            let place = self.body.assign(format_args!("getelementptr i8, ptr {address}, i64 {}", AHEAD + line));
+            let place = self.body.assign(format_args!("getelementptr i8, ptr {address}, i64 {}", ahead + line as u64));
             self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)"));
         }
     }
 
     /// Compares the sizes that were not known before, in the kernel's first statement.
     pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
-        let filling = self.unit.target.limits.filling_bytes();
+        let target = self.unit.target;
+        let (filling, part) = (target.limits.filling_bytes(), target.plan.nontemporal_part.max(1));
         let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
         if !buffers
             .iter()
@@ -326,7 +321,7 @@ impl FnCx<'_, '_> {
         let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {filling}"));
         for (buffer, bytes) in buffers.into_iter().zip(sizes) {
             let Some(Streaming { when: When::WhereZero(var), .. }) = self.streaming(buffer) else { continue };
-            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", filling / PART));
+            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", filling / part));
             let kept = self.body.assign(format_args!("or i1 {all_fit}, {is_small}"));
             let kept = self.body.assign(format_args!("zext i1 {kept} to i64"));
             self.bind(&var, kept)?;

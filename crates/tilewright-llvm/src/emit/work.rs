@@ -4,35 +4,20 @@
 //! repeated by the extents of its loops. What a small local buffer holds is in registers, and addresses go on from one
 //! iteration to the next: neither takes time. An estimate is wrong by a factor of a few, which is enough to tell a
 //! microsecond from a millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel
-//! computes from its dimensions. It never depends on the number of threads.
+//! computes from its dimensions. It never depends on the number of threads. What an instruction costs, and what work is worth
+//! a task, are numbers of the machine: [`tilewright_target::Estimate`] and [`tilewright_target::Tasks`].
 //!
 //! All arithmetic is in `f64`: sizes that the user may choose overflow nothing there, and nothing faults.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, ForeignCallee, Scope, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 use super::function::FnCx;
 use super::text::{Reg, Value, float, int};
 
-/// A parallel loop whose whole work takes less runs on the calling thread alone.
-const MIN_LOOP: f64 = 5_000.0;
-/// The tasks of a loop take at least as long, where the loop has iterations enough.
-const MIN_TASK: f64 = 2_000.0;
-/// Tasks of a region at most. As many keep a large machine busy and cost nothing beside their work.
-const MAX_TASKS: f64 = 1024.0;
-
-/// Nanoseconds of a cycle.
-const CYCLE: f64 = 0.3;
-/// Bytes of a register.
-const REGISTER: f64 = 64.0;
-/// Bytes of a local buffer that registers hold.
-const REGISTERS: i64 = 2048;
-/// Bytes that a core moves in a cycle, between cache and memory.
-const BYTES_PER_CYCLE: f64 = 32.0;
-/// Cycles of a call of a function that nobody knows: worth a task of its own.
-const CALL: f64 = 20_000.0;
 /// Iterations of a loop whose extent follows from data. Too many rather than too few: a thread that is woken for nothing
 /// costs microseconds.
 const UNKNOWN_EXTENT: f64 = 1000.0;
@@ -106,14 +91,18 @@ impl Later for FnCx<'_, '_> {
     }
 }
 
+/// What the estimate counts with.
+type Costs = tilewright_target::Estimate;
+
 /// An estimate being made.
-struct Estimate<'l, L> {
+struct WorkCx<'l, L> {
     later: &'l mut L,
+    costs: Costs,
     /// Variables of the loops around, by the value that they have in the middle of their loop.
     middles: Map<VarId, Number>,
 }
 
-impl<L: Later> Estimate<'_, L> {
+impl<L: Later> WorkCx<'_, L> {
     fn combine(&mut self, op: Op, a: &Number, b: &Number) -> Number {
         let (Number::Known(x), Number::Known(y)) = (a, b) else {
             return match (op, a, b) {
@@ -168,16 +157,16 @@ impl<L: Later> Estimate<'_, L> {
         let middle = self.combine(Op::Add, &min, &half);
         self.middles.insert(var.id(), middle);
         let once = with_stack(|| self.stmt(body));
-        let once = self.combine(Op::Add, &once, &Number::Known(1.0));
+        let once = self.combine(Op::Add, &once, &Number::Known(self.costs.step_cycles));
         [self.combine(Op::Mul, &extent, &once), once]
     }
 
     /// Cycles of a statement.
     fn stmt(&mut self, stmt: &Stmt) -> Number {
-        let own = Number::Known(stmt.own_exprs().iter().map(cycles).sum());
+        let own = Number::Known(stmt.own_exprs().iter().map(|expr| cycles(expr, &self.costs)).sum());
         let below = match &stmt.kind {
-            StmtKind::Store { buffer, .. } if is_in_registers(buffer) => Number::Known(0.0),
-            StmtKind::Store { value, .. } => Number::Known(moved(value.dtype)),
+            StmtKind::Store { buffer, .. } if is_in_registers(buffer, &self.costs) => Number::Known(0.0),
+            StmtKind::Store { value, .. } => Number::Known(moved(value.dtype, &self.costs)),
             StmtKind::For { var, min, extent, body, .. } => {
                 let [all, _] = self.repeated(var, min, extent, body);
                 all
@@ -210,56 +199,58 @@ impl<L: Later> Estimate<'_, L> {
             | StmtKind::Allocate { body, .. }
             | StmtKind::AllocateConst { body, .. } => with_stack(|| self.stmt(body)),
             StmtKind::Block { block, .. } => with_stack(|| self.stmt(&block.body)),
-            StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Number::Known(1.0),
+            StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Number::Known(self.costs.step_cycles),
         };
         self.combine(Op::Add, &own, &below)
     }
 }
 
 /// Cycles that moving a value between register and memory takes.
-fn moved(dtype: DataType) -> f64 {
-    1.0 + dtype.bytes() as f64 / BYTES_PER_CYCLE
+fn moved(dtype: DataType, costs: &Costs) -> f64 {
+    costs.access_cycles + dtype.bytes() as f64 / costs.move_bytes_per_cycle
 }
 
 /// Cycles of an expression, each shared part once.
-fn cycles(expr: &Expr) -> f64 {
+fn cycles(expr: &Expr, costs: &Costs) -> f64 {
     let mut sum = 0.0;
     walk(expr, |expr: &Expr| {
-        let registers = (expr.dtype.bytes() as f64 / REGISTER).max(1.0);
+        let registers = (expr.dtype.bytes() as f64 / costs.register_bytes as f64).max(1.0);
         sum += match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) | ExprKind::Let { .. } => 0.0,
             ExprKind::Ramp { .. } | ExprKind::Broadcast(_) | ExprKind::AddressOf { .. } => 0.0,
-            ExprKind::Load { buffer, .. } if is_in_registers(buffer) => 0.0,
-            ExprKind::Load { indices, .. } if indices.iter().any(is_gathered) => 2.0 * f64::from(expr.dtype.lanes),
-            ExprKind::Load { .. } => moved(expr.dtype),
+            ExprKind::Load { buffer, .. } if is_in_registers(buffer, costs) => 0.0,
+            ExprKind::Load { indices, .. } if indices.iter().any(is_gathered) => {
+                costs.gather_lane_cycles * f64::from(expr.dtype.lanes)
+            }
+            ExprKind::Load { .. } => moved(expr.dtype, costs),
             ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
                 match (expr.dtype.is_float(), divisor.as_int()) {
-                    (true, _) => 5.0 * registers,
-                    (false, Some(_)) => 2.0 * registers,
-                    (false, None) => 10.0 * f64::from(expr.dtype.lanes),
+                    (true, _) => costs.float_division_cycles * registers,
+                    (false, Some(_)) => costs.constant_division_cycles * registers,
+                    (false, None) => costs.integer_division_cycles * f64::from(expr.dtype.lanes),
                 }
             }
             ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) if is_place(expr.dtype) => 0.0,
             ExprKind::Foreign { callee: ForeignCallee::Llvm(_) | ForeignCallee::Builtin(_), .. }
-            | ExprKind::Call { .. } => 2.0 * registers,
-            ExprKind::Foreign { .. } => CALL,
+            | ExprKind::Call { .. } => costs.function_cycles * registers,
+            ExprKind::Foreign { .. } => costs.unknown_call_cycles,
             ExprKind::Binary(..)
             | ExprKind::Compare(..)
             | ExprKind::Not(_)
             | ExprKind::Select { .. }
             | ExprKind::Cast(_)
             | ExprKind::Shuffle { .. }
-            | ExprKind::Reinterpret(_) => 0.5 * registers,
+            | ExprKind::Reinterpret(_) => costs.operation_cycles * registers,
         };
     });
     sum
 }
 
 /// Whether the buffer is a tile that stays in registers.
-fn is_in_registers(buffer: &Buffer) -> bool {
+fn is_in_registers(buffer: &Buffer, costs: &Costs) -> bool {
     let elements = buffer.shape.iter().try_fold(1, |all: i64, size| all.checked_mul(size.as_int()?));
     let bytes = elements.and_then(|count| count.checked_mul(i64::try_from(buffer.dtype.bytes()).ok()?));
-    buffer.scope == Scope::Local && bytes.is_some_and(|bytes| bytes <= REGISTERS)
+    buffer.scope == Scope::Local && bytes.is_some_and(|bytes| bytes <= costs.register_file_bytes.cast_signed())
 }
 
 /// Whether a number of this type is mostly a part of an address.
@@ -284,22 +275,26 @@ impl FnCx<'_, '_> {
     /// How to hand out the loop, whose extent is computed already.
     pub(crate) fn split(&mut self, var: &Var, min: &Expr, extent: &Expr, count: &Value, body: &Stmt) -> Split {
         let dtype = var.dtype;
-        let mut estimate = Estimate { later: self, middles: Map::default() };
+        let (costs, tasks) = (self.unit.target.estimate, self.unit.target.tasks);
+        let max_tasks = tasks.max_tasks as f64;
+        let mut estimate = WorkCx { later: self, costs, middles: Map::default() };
         let [all, once] = estimate.repeated(var, min, extent, body);
-        let all = estimate.combine(Op::Mul, &all, &Number::Known(CYCLE));
-        let once = estimate.combine(Op::Mul, &once, &Number::Known(CYCLE));
-        let worth = estimate.combine(Op::Div, &Number::Known(MIN_TASK), &once);
+        let all = estimate.combine(Op::Mul, &all, &Number::Known(costs.cycle_ns));
+        let once = estimate.combine(Op::Mul, &once, &Number::Known(costs.cycle_ns));
+        let worth = estimate.combine(Op::Div, &Number::Known(tasks.min_task_ns), &once);
         if let (Number::Known(all), Number::Known(worth), Some(count)) = (&all, &worth, extent.as_int()) {
-            let chunk = if *all < MIN_LOOP { i64::MAX } else { worth.max(count as f64 / MAX_TASKS).ceil() as i64 };
+            let chunk =
+                if *all < tasks.min_loop_ns { i64::MAX } else { worth.max(count as f64 / max_tasks).ceil() as i64 };
             let chunk = int(chunk.min(count).max(1), dtype);
             return Split { chunk, nanoseconds: int(*all as i64, DataType::I64) };
         }
         let count_as_float = Number::Later(self.body.assign(format_args!("sitofp {} {count} to double", Reg(dtype))));
-        let mut estimate = Estimate { later: self, middles: Map::default() };
-        let bounded = estimate.combine(Op::Div, &count_as_float, &Number::Known(MAX_TASKS));
+        let mut estimate = WorkCx { later: self, costs, middles: Map::default() };
+        let bounded = estimate.combine(Op::Div, &count_as_float, &Number::Known(max_tasks));
         let chunk = estimate.combine(Op::Max, &worth, &bounded).operand();
         let all = all.operand();
-        let is_short = self.body.assign(format_args!("fcmp olt double {all}, {}", float(MIN_LOOP, DataType::F64)));
+        let is_short =
+            self.body.assign(format_args!("fcmp olt double {all}, {}", float(tasks.min_loop_ns, DataType::F64)));
         let chunk = self.body.assign(format_args!("call double @llvm.ceil.f64(double {chunk})"));
         let chunk = self.as_index(&chunk, dtype);
         let chunk = self.body.assign(format_args!("select i1 {is_short}, {0} {count}, {0} {chunk}", Reg(dtype)));
@@ -320,14 +315,17 @@ impl FnCx<'_, '_> {
 }
 
 /// The statement with its parallel loops of little work as serial ones, as far as that is known now.
-pub(crate) fn serial_where_short(stmt: &Stmt) -> Stmt {
+pub(crate) fn serial_where_short(stmt: &Stmt, target: &Target) -> Stmt {
+    let costs = target.estimate;
     let mut kind = stmt.kind.clone();
-    let below = |stmt: &mut Stmt| *stmt = with_stack(|| serial_where_short(stmt));
+    let below = |stmt: &mut Stmt| *stmt = with_stack(|| serial_where_short(stmt, target));
     match &mut kind {
         StmtKind::For { var, min, extent, kind: loop_kind @ ForKind::Parallel, body, .. } => {
-            let mut estimate = Estimate { later: &mut Open, middles: Map::default() };
+            let mut estimate = WorkCx { later: &mut Open, costs, middles: Map::default() };
             match estimate.repeated(var, min, extent, body) {
-                [Number::Known(cycles), _] if cycles * CYCLE < MIN_LOOP => *loop_kind = ForKind::Serial,
+                [Number::Known(cycles), _] if cycles * costs.cycle_ns < target.tasks.min_loop_ns => {
+                    *loop_kind = ForKind::Serial
+                }
                 _ => return stmt.clone(),
             }
         }

@@ -122,7 +122,7 @@ pub struct Scheduled {
 
 /// The rules for a machine.
 pub fn rules(target: &Target) -> &'static [Rule] {
-    match target.kind {
+    match target.kind() {
         Kind::Cpu => CPU,
         Kind::Cuda => &[],
     }

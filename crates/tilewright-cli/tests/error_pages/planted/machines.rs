@@ -139,7 +139,7 @@ mod tw0755 {
     pub(super) fn wrong() -> Outcome {
         let program = Executable::load(built(MODEL, Target::host())?)?.program().clone();
         let features = vec!["feature-of-the-future".to_owned()];
-        let target = TargetInfo { triple: Target::host().triple, features };
+        let target = TargetInfo { triple: Target::host().host.triple, features };
         let executable = Executable::load(Package::new(target, program).encode()?)?;
         VirtualMachine::new(Arc::new(executable), &[])?;
         Ok(())
@@ -148,7 +148,7 @@ mod tw0755 {
     pub(super) fn right() -> Outcome {
         let program = Executable::load(built(MODEL, Target::host())?)?.program().clone();
         let features = Target::host().required_features();
-        let target = TargetInfo { triple: Target::host().triple, features };
+        let target = TargetInfo { triple: Target::host().host.triple, features };
         let executable = Executable::load(Package::new(target, program).encode()?)?;
         VirtualMachine::new(Arc::new(executable), &[])?;
         Ok(())

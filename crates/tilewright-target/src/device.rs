@@ -1,0 +1,107 @@
+//! Devices beside a processor.
+
+use std::fmt;
+
+use crate::{Kind, TargetError};
+
+/// The sort of device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DeviceKind {
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
+impl From<DeviceKind> for Kind {
+    fn from(kind: DeviceKind) -> Self {
+        match kind {
+            DeviceKind::Cuda => Self::Cuda,
+        }
+    }
+}
+
+/// A device on which kernels run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Device {
+    pub kind: DeviceKind,
+    /// The generation of the device by its maker's name, such as `sm_80`, where it was said.
+    pub arch: Option<String>,
+    pub limits: DeviceLimits,
+}
+
+/// How much a device has of what kernels use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DeviceLimits {
+    /// Threads of a block at most.
+    pub max_threads_per_block: u32,
+    /// Bytes of shared memory that a block may have.
+    pub shared_memory_bytes: u32,
+    /// Threads that execute together.
+    pub warp_size: u32,
+    /// 32-bit registers of a block.
+    pub registers_per_block: u32,
+    /// Blocks of a launch at most, by axis: x, y, z.
+    pub max_grid: [u32; 3],
+}
+
+impl DeviceLimits {
+    /// What every CUDA device since compute capability 5.0 has: NVIDIA, CUDA C++ Programming Guide, technical specifications
+    /// by compute capability.
+    const CUDA: Self = Self {
+        max_threads_per_block: 1024,
+        shared_memory_bytes: 48 << 10,
+        warp_size: 32,
+        registers_per_block: 1 << 16,
+        max_grid: [i32::MAX.cast_unsigned(), 65_535, 65_535],
+    };
+}
+
+impl Device {
+    /// An NVIDIA GPU by the options of its target string.
+    pub(crate) fn cuda(options: &[(&str, &str)]) -> Result<Self, TargetError> {
+        let mut limits = DeviceLimits::CUDA;
+        let mut arch = None;
+        for &(option, value) in options {
+            let number = |most: u32, what: &str| {
+                let number = value.parse().ok().filter(|number| (1..=most).contains(number));
+                number.ok_or_else(|| TargetError(format!("expected from 1 to {most} {what}, found \"{value}\"")))
+            };
+            match option {
+                "max_threads_per_block" | "max_num_threads" => {
+                    limits.max_threads_per_block = number(DeviceLimits::CUDA.max_threads_per_block, "threads")?;
+                }
+                "max_shared_memory_per_block" => {
+                    limits.shared_memory_bytes = number(u32::MAX, "bytes of shared memory")?;
+                }
+                "registers_per_block" => limits.registers_per_block = number(u32::MAX, "registers")?,
+                "thread_warp_size" => limits.warp_size = number(u32::MAX, "threads of a warp")?,
+                "arch" => arch = Some(value.to_owned()),
+                // Words for people and other compilers.
+                "libs" | "keys" | "device" => {}
+                other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
+            }
+        }
+        Ok(Self { kind: DeviceKind::Cuda, arch, limits })
+    }
+}
+
+/// The target string that parses back to the device.
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Kind::from(self.kind).name())?;
+        if let Some(arch) = &self.arch {
+            write!(f, " -arch={arch}")?;
+        }
+        let (own, usual) = (&self.limits, &DeviceLimits::CUDA);
+        for (name, value, usual) in [
+            ("max_threads_per_block", own.max_threads_per_block, usual.max_threads_per_block),
+            ("max_shared_memory_per_block", own.shared_memory_bytes, usual.shared_memory_bytes),
+            ("registers_per_block", own.registers_per_block, usual.registers_per_block),
+            ("thread_warp_size", own.warp_size, usual.warp_size),
+        ] {
+            if value != usual {
+                write!(f, " -{name}={value}")?;
+            }
+        }
+        Ok(())
+    }
+}
