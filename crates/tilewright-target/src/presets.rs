@@ -32,6 +32,7 @@ const FILES: &[(&str, &str)] = files![
     "alderlake",
     "znver1",
     "znver2",
+    "znver3",
     "skylake-avx512",
     "cascadelake",
     "cooperlake",
