@@ -279,3 +279,91 @@ void probe_bf16_threads(long rounds, int threads) {
         each[i] = rounds;
     on_threads(bf16_on_thread, each, sizeof each[0], threads);
 }
+
+/* `rounds` times eight additions, each of which needs the one before: a cycle each. Some processors add constants for
+ * nothing, so that it is a variable. */
+long probe_chain(long rounds) {
+    long value = rounds, step = 1;
+    __asm__ volatile("" : "+r"(step));
+    for (long r = 0; r < rounds; r++)
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            value += step;
+            __asm__ volatile("" : "+r"(value));
+        }
+    return value;
+}
+
+/* `rounds` times eight fused multiply-adds, each of which needs the one before. */
+float probe_fma_chain(long rounds) {
+    vec acc = {0}, factor = (vec){0} + 0.999f, term = (vec){0} + 0.001f;
+    for (long r = 0; r < rounds; r++) {
+        __asm__ volatile("" : "+x"(factor), "+x"(term));
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++)
+            acc = acc * factor + term;
+    }
+    return acc[0];
+}
+
+/* Bits of the widest vectors. */
+int probe_vector_bits(void) { return 8 * VECTOR_BYTES; }
+
+/* As `probe_fma`, in vectors of half the width, of as many registers: as fast for each element where the processor computes
+ * a wide vector in two halves. */
+typedef float half_vec __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+float probe_fma_half(long rounds) {
+    half_vec acc[ACCUMULATORS], factor, term;
+    for (int i = 0; i < ACCUMULATORS; i++)
+        acc[i] = (half_vec){0} + (float)i;
+    factor = (half_vec){0} + 0.999f;
+    term = (half_vec){0} + 0.001f;
+    for (long r = 0; r < rounds; r++) {
+        __asm__ volatile("" : "+x"(factor), "+x"(term));
+#pragma GCC unroll 24
+        for (int i = 0; i < ACCUMULATORS; i++)
+            acc[i] = acc[i] * factor + term;
+    }
+    float sum = 0;
+    for (int i = 0; i < ACCUMULATORS; i++)
+        for (size_t lane = 0; lane < VECTOR_BYTES / 2 / sizeof(float); lane++)
+            sum += acc[i][lane];
+    return sum;
+}
+
+/* Whether vectors of elements that lie anywhere can be read by one instruction here. */
+int probe_has_gather(void) {
+#if defined(__AVX512F__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+/* Reads `rounds` times 16 floats of a table of 4096 anywhere: by one instruction, or one by one. */
+float probe_gather(const float *table, long rounds, int by_instruction) {
+    float sum = 0;
+#if defined(__AVX512F__)
+    int32_t places[256][16];
+    for (int i = 0; i < 256; i++)
+        for (int lane = 0; lane < 16; lane++)
+            places[i][lane] = (i * 1021 + lane * 509) % 4096;
+    __m512 acc = _mm512_setzero_ps();
+    for (long r = 0; r < rounds; r++) {
+        const int32_t *p = places[r % 256];
+        __m512 v;
+        if (by_instruction)
+            v = _mm512_i32gather_ps(_mm512_loadu_si512(p), table, 4);
+        else
+            v = _mm512_set_ps(table[p[15]], table[p[14]], table[p[13]], table[p[12]], table[p[11]], table[p[10]],
+                              table[p[9]], table[p[8]], table[p[7]], table[p[6]], table[p[5]], table[p[4]], table[p[3]],
+                              table[p[2]], table[p[1]], table[p[0]]);
+        acc = _mm512_add_ps(acc, v);
+    }
+    sum = _mm512_reduce_add_ps(acc);
+#else
+    (void)table, (void)rounds, (void)by_instruction;
+#endif
+    return sum;
+}

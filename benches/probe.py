@@ -1,5 +1,10 @@
-"""The limits of this machine, measured in the benchmark's own process by a small C program."""
+"""The limits of this machine, measured in the benchmark's own process by a small C program.
 
+`python benches/probe.py` prints them, and with `--write-preset NAME` writes them as a description of this processor,
+`crates/tilewright-target/presets/NAME.toml`, built on the preset that describes it so far.
+"""
+
+import argparse
 import ctypes
 import functools
 import os
@@ -36,6 +41,11 @@ def library() -> ctypes.CDLL:
     probe.probe_bf16_threads.argtypes = [ctypes.c_long, ctypes.c_int]
     probe.probe_bf16_operations.restype = ctypes.c_double
     probe.probe_bf16_operations.argtypes = [ctypes.c_long]
+    for name, result in [("chain", ctypes.c_long), ("fma_chain", ctypes.c_float), ("fma_half", ctypes.c_float)]:
+        function = getattr(probe, f"probe_{name}")
+        function.restype, function.argtypes = result, [ctypes.c_long]
+    probe.probe_gather.restype = ctypes.c_float
+    probe.probe_gather.argtypes = [array, ctypes.c_long, ctypes.c_int]
     return probe
 
 
@@ -131,3 +141,106 @@ def on_threads(counts: list[int]) -> int:
         threads = {"TILEWRIGHT_BENCH_THREADS": str(count), "TILEWRIGHT_NUM_THREADS": str(count)}
         subprocess.run([sys.executable, *sys.argv], check=True, env={**os.environ, **threads})
     sys.exit(0)
+
+
+PRESETS = pathlib.Path(__file__).parents[1] / "crates" / "tilewright-target" / "presets"
+
+
+def cycle_seconds(runs: int = 50, rounds: int = 100_000) -> float:
+    """The time of a cycle, by additions that need each other."""
+    return best_seconds(lambda: library().probe_chain(rounds), runs) / (8 * rounds)
+
+
+def core_numbers(cycle: float, runs: int = 50, rounds: int = 20_000) -> dict[str, float]:
+    """What a core does in a cycle of so many seconds, by the names of `[core]`."""
+    probe = library()
+    bits, operations = probe.probe_vector_bits(), probe.probe_fma_operations(rounds)
+    wide = operations / best_seconds(lambda: probe.probe_fma(rounds), runs)
+    half = operations / 2 / best_seconds(lambda: probe.probe_fma_half(rounds), runs)
+    chain = best_seconds(lambda: probe.probe_fma_chain(rounds), runs)
+    # Of halves that are as fast for each element a wide vector is made.
+    pipe_bits = bits // 2 if half > 0.9 * wide else bits
+    found = {
+        "vector_pipe_bits": pipe_bits,
+        "fma_pipes": max(1, round(wide * cycle / 2 / (pipe_bits / 32))),
+        "fma_latency_cycles": round(chain / (8 * rounds) / cycle, 1),
+    }
+    if has_bf16():
+        found["bf16_dot_rate"] = round(peak_bf16_gflops(runs, rounds) * 1e9 / wide, 2)
+    if probe.probe_has_gather():
+        table = np.ones(4096, np.float32)
+        single = best_seconds(lambda: probe.probe_gather(table, rounds, 0), runs)
+        gathered = best_seconds(lambda: probe.probe_gather(table, rounds, 1), runs)
+        found["gather_rate"] = round(single / gathered, 2)
+    levels = cache_bytes()
+    for name, size in zip(("l2", "l3"), levels, strict=False):
+        found[f"{name}_bytes_per_cycle"] = round(cached_bandwidth(min(size // 2, 64 << 20), runs) * 1e9 * cycle, 1)
+    found["memory_bytes_per_cycle"] = round(bandwidth("read", runs) * 1e9 * cycle, 1)
+    return found
+
+
+def limit_numbers() -> dict[str, int]:
+    """The caches of the first processor, by the names of `[limits]`, as the system says them."""
+    found: dict[str, int] = {}
+    for index in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        kind, level = (index / "type").read_text().strip(), (index / "level").read_text().strip()
+        if kind != "Instruction" and level in "123":
+            found[f"l{level}_bytes"] = int((index / "size").read_text().strip().removesuffix("K")) << 10
+            ways = index / "ways_of_associativity"
+            if level in "12" and ways.exists():
+                found[f"l{level}_ways"] = int(ways.read_text())
+    return found
+
+
+def processor() -> dict[str, str]:
+    """What the system says of the first processor."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def preset_text(base: str) -> str:
+    """The description of this processor: what was measured here, over a base that has everything else."""
+    said, cycle = processor(), cycle_seconds()
+    if "vendor_id" in said:
+        name, known = said["model name"], f"{said['vendor_id']} {said['cpu family']} {said['model']}"
+    else:
+        name, known = "this processor", f"{said['CPU implementer']} {said['CPU part']}"
+    measured = f"measured by benches/probe.py on {time.strftime('%Y-%m-%d')} on {name}"
+    read = f"the system's word on {time.strftime('%Y-%m-%d')} on {name}"
+    sections = [
+        ("limits", limit_numbers(), read),
+        ("core", core_numbers(cycle), measured),
+        ("estimate", {"cycle_ns": round(cycle * 1e9, 3)}, measured),
+    ]
+    text = f'# {name}.\n\nbase = "{base}"\nprocessors = ["{known}"]\n'
+    for section, numbers, source in sections:
+        lines = [f"{key} = {value} # {source}\n" for key, value in numbers.items() if value > 0]
+        text += f"\n[{section}]\n{''.join(lines)}"
+    return text
+
+
+def main() -> None:
+    """Prints the description of this processor, or writes it as a preset."""
+    parser = argparse.ArgumentParser(description="Measures this processor.")
+    parser.add_argument("--write-preset", metavar="NAME", help="the preset to write")
+    parser.add_argument("--base", help="the preset that has what is not measured; by default the one that is taken now")
+    arguments = parser.parse_args()
+    base = arguments.base
+    if base is None:
+        from tilewright.target import Target
+
+        base = Target("llvm").machine
+    text = preset_text(base)
+    if arguments.write_preset is None:
+        print(text, end="")
+        return
+    path = PRESETS / f"{arguments.write_preset}.toml"
+    if path.exists():
+        sys.exit(f"{path} is there already: remove it first, or choose another name")
+    path.write_text(text)
+    print(f"wrote {path}")
+    print(f'its line in crates/tilewright-target/src/presets.rs, behind "{base}":  "{arguments.write_preset}",')
+
+
+if __name__ == "__main__":
+    main()

@@ -552,6 +552,10 @@ class Target:
         """The kind's name, `llvm` or `cuda`."""
 
     @property
+    def machine(self) -> str:
+        """The preset whose numbers describe the processor."""
+
+    @property
     def mcpu(self) -> str:
         """LLVM's name of the processor."""
 

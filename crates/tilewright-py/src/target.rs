@@ -63,6 +63,12 @@ impl PyTarget {
         &self.target.cpu
     }
 
+    /// The preset whose numbers describe the processor.
+    #[getter]
+    fn machine(&self) -> &str {
+        &self.target.name
+    }
+
     /// LLVM's name of machine, system and object format.
     #[getter]
     fn mtriple(&self) -> &str {
