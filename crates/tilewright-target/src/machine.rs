@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::numbers::{Core, Estimate, Limits, Plan, Prefetch, Tasks};
+use crate::numbers::{Core, Estimate, Limits, Numbers, Plan, Prefetch, Tasks};
 use crate::presets;
 
 /// The instruction set of a CPU.
@@ -84,6 +84,12 @@ impl Machine {
     /// second.
     pub fn reads_once_into_first_level(&self) -> bool {
         self.core.stream_prefetch_level == 1
+    }
+
+    /// The values of all numbers, in the order of [`crate::fields`].
+    pub fn number_values(&self) -> Vec<f64> {
+        let &Self { limits, core, plan, prefetch, estimate, tasks, .. } = self;
+        Numbers { limits, core, plan, prefetch, estimate, tasks }.values()
     }
 
     /// LLVM's name of the architecture's least processor: its instructions are always there, all others are

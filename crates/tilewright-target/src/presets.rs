@@ -81,6 +81,14 @@ pub struct Source {
     pub text: String,
 }
 
+/// A number of a preset.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberOf<'p> {
+    pub field: &'static Field,
+    pub value: f64,
+    pub source: &'p Source,
+}
+
 /// Every preset, in the order of the list.
 ///
 /// # Panics
@@ -183,9 +191,9 @@ fn give(preset: &mut Preset, numbers: &[Given], file: &'static str) -> Result<()
 
 impl Preset {
     /// All numbers with their values and sources.
-    pub fn numbers(&self) -> impl Iterator<Item = (&'static Field, f64, &Source)> {
+    pub fn numbers(&self) -> impl Iterator<Item = NumberOf<'_>> {
         let values = fields().zip(self.numbers.values());
-        values.zip(&self.sources).map(|((field, value), source)| (field, value, source))
+        values.zip(&self.sources).map(|((field, value), source)| NumberOf { field, value, source })
     }
 
     /// The processor as a target, under the given triple.
@@ -226,7 +234,7 @@ mod tests {
         assert_eq!(found.len(), FILES.len());
         for preset in &found {
             assert_eq!(preset.numbers().count(), fields().count(), "{}", preset.name);
-            for (field, value, source) in preset.numbers() {
+            for NumberOf { field, value, source } in preset.numbers() {
                 assert!(value > 0.0 && !source.text.is_empty(), "{}: {} from {source:?}", preset.name, field.name);
             }
         }
@@ -247,17 +255,14 @@ mod tests {
         for preset in all() {
             let Some(base) = preset.base.and_then(|base| find(preset.arch, base)) else { continue };
             assert!(preset.features.is_superset(&base.features), "{}", preset.name);
-            for ((field, value, source), (_, inherited, from)) in preset.numbers().zip(base.numbers()) {
-                let same = value == inherited && source == from;
-                assert!(source.preset == preset.name || same, "{}: {}", preset.name, field.name);
+            for (own, inherited) in preset.numbers().zip(base.numbers()) {
+                let same = own.value == inherited.value && own.source == inherited.source;
+                assert!(own.source.preset == preset.name || same, "{}: {}", preset.name, own.field.name);
             }
         }
-        let (_, latency, source) = find(Arch::X86_64, "broadwell")
-            .unwrap()
-            .numbers()
-            .find(|(field, ..)| field.name == "fma_latency_cycles")
-            .unwrap();
-        assert_eq!((latency, source.preset), (5.0, "haswell"));
+        let broadwell = find(Arch::X86_64, "broadwell").unwrap();
+        let latency = broadwell.numbers().find(|number| number.field.name == "fma_latency_cycles").unwrap();
+        assert_eq!((latency.value, latency.source.preset), (5.0, "haswell"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tilewright::runtime::{self, Device, environment};
 use tilewright::support::nearest;
+use tilewright::target::presets::{self, NumberOf};
 use tilewright::tensor::abi::ABI_VERSION;
 use tilewright::vm_program::FORMAT_VERSION;
 use tilewright::{
@@ -14,7 +15,11 @@ use crate::failure::{ErrorFormat, Failure, Outcome};
 use crate::output::say;
 
 #[derive(clap::Args, Debug)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Only describe a processor: every number that the compiler has of it, and what measured it
+    #[arg(long, value_name = "TARGET", num_args = 0..=1, default_missing_value = "llvm")]
+    machine: Option<String>,
+}
 
 /// The program that the doctor compiles and runs: a matrix times a matrix, its rows on all threads, cut off at 0.
 const PROBE: &str = r#"
@@ -47,7 +52,10 @@ class Module:
 /// Machines that the doctor compiles for, besides this one.
 const OTHERS: [&str; 2] = ["haswell", "neoverse-n1"];
 
-pub(crate) fn run(_: &Arguments, format: ErrorFormat) -> Outcome {
+pub(crate) fn run(arguments: &Arguments, format: ErrorFormat) -> Outcome {
+    if let Some(target) = &arguments.machine {
+        return describe_machine(&Target::parse(target)?);
+    }
     describe()?;
     let module = tilewright::parse_module(&SourceFile::new("doctor", PROBE))?;
     let mut failed = 0;
@@ -89,6 +97,18 @@ fn describe() -> Outcome {
         kib(limits.l2_bytes),
         kib(limits.l3_bytes)
     )?;
+    let core = &host.core;
+    say!(
+        "machine      as {}: {} fused multiply-adds of {} bits a cycle, {} cycles each (doctor --machine has all)",
+        host.name,
+        core.fma_pipes,
+        core.vector_pipe_bits,
+        core.fma_latency_cycles
+    )?;
+    if !host.units.is_empty() {
+        let units: Vec<&str> = host.units.iter().map(String::as_str).collect();
+        say!("units        {} (used by kernels that ask for them)", units.join(" "))?;
+    }
     let threads = match std::env::var("TILEWRIGHT_NUM_THREADS") {
         Ok(text) => format!("{} (TILEWRIGHT_NUM_THREADS={text})", runtime::num_threads()),
         Err(_) => format!("{} (one for each processor; TILEWRIGHT_NUM_THREADS sets it)", runtime::num_threads()),
@@ -103,6 +123,28 @@ fn describe() -> Outcome {
     });
     say!("devices      {}", devices.join(", "))?;
     unknown_settings()
+}
+
+/// Every number of a processor with its unit and its source. What the system says of this machine's caches, and what the
+/// target's features change, stands in the place of what the preset says.
+fn describe_machine(target: &Target) -> Outcome {
+    say!("# {}: numbers of {}", target.cpu, target.name)?;
+    let Some(preset) = presets::find(target.arch, &target.name) else { return Ok(()) };
+    let mut section = "";
+    for (number, used) in preset.numbers().zip(target.number_values()) {
+        let NumberOf { field, value, source } = number;
+        if section != field.section {
+            section = field.section;
+            say!("\n[{section}]")?;
+        }
+        let origin = match value == used {
+            true if source.preset == preset.name => source.text.clone(),
+            true => format!("{} ({})", source.text, source.preset),
+            false => format!("of this target; {value} in {}", preset.name),
+        };
+        say!("{:<28} {used:>10} {:<20} # {origin}", field.name, field.unit)?;
+    }
+    Ok(())
 }
 
 /// Variables of the environment that look like settings and are none.

@@ -113,10 +113,27 @@ impl Folder {
 #[test]
 fn the_doctor_finds_this_machine_well() {
     let text = Folder::new("doctor").succeed("tilewright doctor");
-    for word in ["LLVM", "target", "features", "threads", "cpu(0) is there", "save, load and run"] {
+    for word in ["LLVM", "target", "features", "machine", "threads", "cpu(0) is there", "save, load and run"] {
         assert!(text.contains(word), "{word}\n{text}");
     }
     assert!(text.lines().filter(|line| line.ends_with(" ok")).count() >= 4, "{text}");
+}
+
+#[test]
+fn the_doctor_describes_a_processor_with_the_sources_of_its_numbers() {
+    let folder = Folder::new("doctor_machine");
+    let text = folder.succeed("tilewright doctor --machine znver3");
+    for (name, value, source) in [
+        ("fma_latency_cycles", "4", "AMD 56665, optimisation guide of family 19h, Zen 3"),
+        ("fma_pipes", "2", "(znver1)"),
+        ("cycle_ns", "0.3", "(default)"),
+        ("vector_registers", "16", "(default)"),
+    ] {
+        let line = text.lines().find(|line| line.split(' ').next() == Some(name)).unwrap_or_else(|| panic!("{text}"));
+        assert!(line.split_whitespace().nth(1) == Some(value) && line.ends_with(source), "{line}");
+    }
+    assert!(folder.succeed("tilewright doctor --machine znver4").contains("of this target; 16 in znver4"));
+    assert!(folder.succeed("tilewright doctor --machine").contains("[limits]"));
 }
 
 #[test]
