@@ -163,7 +163,7 @@ fn follow(output: ChildStdout, seen: &mut Seen) -> Option<u64> {
 
 /// Prints how often which rule was taken; true where one never was.
 fn report(seen: &Seen) -> bool {
-    let names = || CPU.iter().map(|rule| rule.name);
+    let names = || CPU.iter().flat_map(|rule| rule.kernels).copied();
     let count = |family: &str, rule: &str| *seen.taken.get(&(family.to_owned(), rule.to_owned())).unwrap_or(&0);
     println!("\n| of {} programs | {} |", seen.programs, names().collect::<Vec<_>>().join(" | "));
     println!("|---|{}", names().map(|_| "---|").collect::<String>());

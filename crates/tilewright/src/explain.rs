@@ -11,7 +11,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::{Form, Verified};
 use tilewright_llvm::Options;
 use tilewright_runtime::Executable;
-use tilewright_schedule::rules::{Rule, rules, schedule};
+use tilewright_schedule::rules::{Considered, Cost, Rule, rules, schedule};
 use tilewright_support::{Diagnostic, nearest};
 use tilewright_vm_program::{Image, Symbol, TargetInfo};
 
@@ -31,10 +31,12 @@ pub struct Kernels {
 #[derive(Clone, Debug)]
 pub struct Explanation {
     pub name: Arc<str>,
-    /// The rule that was taken; what it is for and what it does.
+    /// The candidate that was taken; what its rule is for and what it does.
     pub rule: Option<(&'static str, &'static str)>,
-    /// The rules before that one, and why they were not taken.
-    pub declined: Vec<(&'static str, String)>,
+    /// What the candidate that was taken is expected to cost.
+    pub cost: Option<Cost>,
+    /// The candidates that were not taken.
+    pub considered: Vec<Considered>,
     /// What the rule did, a primitive on each line.
     pub trace: String,
     /// The function before it was scheduled, as it goes into the executable, as the code generator takes it, and its code.
@@ -83,8 +85,10 @@ impl Kernels {
         };
         let before = self.before.function(name).unwrap_or_else(|| Arc::clone(now));
         let scheduled = schedule(&before, target);
-        let doc = |rule: &&Rule| (rule.name, rule.doc);
-        let rule = rules(target).iter().find(|rule| Some(rule.name) == scheduled.rule);
+        let of_kernel = |name: &'static str| {
+            let rule = rules(target).iter().find(|rule: &&Rule| rule.kernels.contains(&name));
+            rule.map(|rule| (name, rule.doc))
+        };
         let low = tilewright_build::lower_kernels(&self.module, target).map_err(CompileError::Module)?;
         let low: Vec<_> = low.into_iter().filter(|low| low.symbol() == &**name).collect();
         let code = |error| CompileError::Module(tilewright_build::code_error(&error));
@@ -93,8 +97,9 @@ impl Kernels {
         let low = low.first().map(|low| low.function().clone());
         Ok(Explanation {
             name: name.clone(),
-            rule: rule.as_ref().map(doc),
-            declined: scheduled.declined,
+            rule: scheduled.rule.and_then(of_kernel),
+            cost: scheduled.cost,
+            considered: scheduled.considered,
             trace: scheduled.trace.to_string(),
             unscheduled: text(name, &before),
             tensor_ir: text(name, now),

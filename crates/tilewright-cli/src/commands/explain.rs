@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use tilewright::explain::{Compiled, Explanation, Kernels, compiled_names};
+use tilewright::schedule::rules::Cost;
 use tilewright::support::nearest;
 use tilewright::{CompileOptions, LinkedEvaluator, PassCx, codes};
 
@@ -156,11 +157,21 @@ fn part_text(explanation: &Explanation, part: Part) -> String {
     under_heading(&explanation.name, part.heading(), &text)
 }
 
+/// The candidate that was taken with its cost, and a table of those that were not.
 fn rule(explanation: &Explanation) -> String {
-    let taken = match explanation.rule {
+    let cost = |cost: &Option<Cost>| cost.as_ref().map_or(String::new(), ToString::to_string);
+    let mut text = match explanation.rule {
         Some((name, doc)) => format!("`{name}`: {doc}\n"),
         None => "no rule: the function is as it was written\n".to_owned(),
     };
-    let declined = explanation.declined.iter().map(|(name, reason)| format!("`{name}` was not taken: {reason}\n"));
-    declined.fold(taken, |text, line| text + &line)
+    if explanation.cost.is_some() {
+        text += &format!("  {}\n", cost(&explanation.cost));
+    }
+    for seen in &explanation.considered {
+        text += &format!("`{}` was not taken: {}\n", seen.name, seen.declined);
+        if seen.cost.is_some() {
+            text += &format!("  {}\n", cost(&seen.cost));
+        }
+    }
+    text
 }

@@ -188,7 +188,8 @@ impl Subject {
             let Some(function) = module.prim(&name) else { continue };
             let scheduled = schedule(function, target);
             let Some(rule) = scheduled.rule else {
-                let why: Vec<String> = scheduled.declined.iter().map(|(rule, why)| format!("{rule}: {why}")).collect();
+                let why: Vec<String> =
+                    scheduled.considered.iter().map(|seen| format!("{}: {}", seen.name, seen.declined)).collect();
                 return Err(at(Step::Passes)(format!("no rule is for `{name}`: {}", why.join("; "))));
             };
             let mut alone = IRModule::new();

@@ -42,6 +42,14 @@ fn by_dimension(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) 
     Some(known.simplify(&sum))
 }
 
+/// The bytes from an element of a value to its neighbour along an axis, where the value is elements of one buffer as they
+/// are, and this is a constant.
+pub(crate) fn byte_stride(value: &Expr, axis: Option<&Var>) -> Option<i64> {
+    let (ExprKind::Load { buffer, indices, predicate: None }, Some(axis)) = (&value.kind, axis) else { return None };
+    let elements = stride(&Analyzer::new(), axis, buffer, indices)?.as_int()?;
+    elements.checked_mul(buffer.dtype.element_bytes() as i64)
+}
+
 /// How far apart an access's elements are for neighbouring places of each of some axes.
 pub(crate) type Steps = Vec<i64>;
 

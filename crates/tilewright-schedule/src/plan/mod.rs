@@ -5,11 +5,14 @@
 //! with `derive(Choice)`. Rules compute plans and never call a kernel by name; a trace holds the plan's fields as arguments,
 //! so that a recorded plan, or one that a tuner has found, builds the same kernel again.
 
+mod cost;
 pub(crate) mod cpu;
 
 use std::ops::RangeInclusive;
 
 use tilewright_ir::Attr;
+
+pub use cost::Cost;
 
 use crate::facts::fault::Fault;
 use crate::primitive::{Call, Default, PlanDef};
@@ -86,4 +89,20 @@ pub(crate) fn choice<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, Fault>
     let known: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
     let found = all.iter().find(|(known, _)| *known == name).map(|(_, variant)| *variant);
     found.ok_or_else(|| Fault::of_call(format!("expected one of {}, found \"{name}\"", known.join(", "))))
+}
+
+/// Why a plan or a rule is not for a function, in words that end the sentence "… was not taken: …".
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declined(pub String);
+
+impl Declined {
+    pub(crate) fn because(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl From<Fault> for Declined {
+    fn from(fault: Fault) -> Self {
+        Self(fault.message)
+    }
 }

@@ -2,11 +2,11 @@
 
 use tilewright_target::Target;
 
-use super::strides::stride;
-use super::{Declined, MAIN, Rule};
+use super::{Declined, MAIN, Offers, Rule};
 use crate::Schedule;
 use crate::facts::axes::Axis;
 use crate::facts::size::TASKS;
+use crate::facts::stride::byte_stride;
 use crate::families::attention::Attention;
 use crate::kernels::cpu::attention::FLASH_ATTENTION;
 use crate::plan::cpu::attention::AttentionPlan;
@@ -14,7 +14,8 @@ use crate::plan::cpu::attention::AttentionPlan;
 pub(super) const RULE: Rule = Rule {
     name: "attention",
     doc: "Attention runs block of keys by block of keys, with running maxima and sums.",
-    apply,
+    kernels: &["attention"],
+    offers: Offers::One(apply),
 };
 
 /// Keys whose scores are in memory at once, a multiple of the rows of each tile.
@@ -78,6 +79,6 @@ fn has_parts(attention: &Attention) -> bool {
 /// block, which the first-level cache may not hold then: every so many lines meet on one of its places.
 fn values_are_apart(attention: &Attention) -> bool {
     let own = attention.width.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
-    let is_row = stride(&attention.of_value, Some(&attention.width.var)) == Some(ELEMENT);
-    is_row && stride(&attention.of_value, Some(&attention.key.var)).is_none_or(|bytes| Some(bytes) > own)
+    let is_row = byte_stride(&attention.of_value, Some(&attention.width.var)) == Some(ELEMENT);
+    is_row && byte_stride(&attention.of_value, Some(&attention.key.var)).is_none_or(|bytes| Some(bytes) > own)
 }

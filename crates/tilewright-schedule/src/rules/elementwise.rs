@@ -10,7 +10,7 @@ use tilewright_target::Target;
 use tilewright_tir_passes::MAX_LANES;
 
 use super::accesses::{Cost, PlainNest, extent_of};
-use super::{Declined, Rule, inline, transpose};
+use super::{Declined, Offers, Rule, inline, transpose};
 use crate::Schedule;
 use crate::facts::size::{LINE, TASKS};
 use crate::primitive::{PARALLEL, VECTORIZE};
@@ -19,7 +19,8 @@ use crate::trace::Rv;
 pub(super) const ELEMENTWISE: Rule = Rule {
     name: "elementwise",
     doc: "Stages without reductions: contiguous loops fused, the innermost in vectors, the others in parallel.",
-    apply,
+    kernels: &["elementwise"],
+    offers: Offers::One(apply),
 };
 
 /// Cycles under which the work of a loop is not shared.

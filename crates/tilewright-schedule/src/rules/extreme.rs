@@ -6,7 +6,7 @@ use super::accesses::gone;
 use super::calls::int;
 use super::elementwise::{ALONE, even_part};
 use super::softmax::TASK;
-use super::{Declined, Rule};
+use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::size::TASKS;
 use crate::primitive::SEEK_EXTREME;
@@ -16,7 +16,8 @@ use crate::trace::Arg;
 pub(super) const EXTREME: Rule = Rule {
     name: "extreme",
     doc: "Places of greatest or least elements: looked for in one piece of a row, or in a lane for each row.",
-    apply,
+    kernels: &["extreme"],
+    offers: Offers::One(apply),
 };
 
 /// Elements of a row at least whose pieces are looked at one by one.

@@ -7,7 +7,7 @@
 use tilewright_target::Target;
 
 use super::accesses::PlainNest;
-use super::{Declined, MAIN, Rule, columns, elementwise, inline, loses_guards, parts, rows, transpose};
+use super::{Declined, MAIN, Offers, Rule, columns, elementwise, inline, loses_guards, parts, rows, transpose};
 use crate::Schedule;
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
@@ -15,7 +15,8 @@ use crate::trace::Rv;
 pub(super) const FALLBACK: Rule = Rule {
     name: "fallback",
     doc: "Every function: each stage in vectors along what is contiguous, its outer loops in parallel, as far as that is proven.",
-    apply,
+    kernels: &["fallback"],
+    offers: Offers::One(apply),
 };
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {

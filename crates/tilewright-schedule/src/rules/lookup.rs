@@ -10,13 +10,14 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind};
 use tilewright_target::Target;
 
 use super::accesses::{Access, PlainNest};
-use super::{Declined, Rule, elementwise, inline, rows};
+use super::{Declined, Offers, Rule, elementwise, inline, rows};
 use crate::Schedule;
 
 pub(super) const LOOKUP: Rule = Rule {
     name: "lookup",
     doc: "Rows of elements that are looked up in, or by, rows of temporaries: both at once, a row after the other, in parallel.",
-    apply,
+    kernels: &["lookup"],
+    offers: Offers::One(apply),
 };
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {

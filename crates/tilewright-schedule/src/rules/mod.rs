@@ -1,26 +1,27 @@
 //! Rules: how PrimFuncs that nobody scheduled are scheduled, without trying anything out.
 //!
-//! A [`Rule`] is a function that calls primitives on a [`Schedule`] of one PrimFunc, or declines with the reason. For each
-//! sort of machine there is a list of rules, the most special first; the first that does not decline is taken. What no rule
-//! is for stays as it was written. [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and
-//! tells which rule was taken, what it did, and why the ones before it were not.
+//! A [`Rule`] is for one family of functions. It offers *candidates* for a function, each with an estimate of its cost in
+//! cycles, or declines with the reason. For each kind of machine there is a list of rules, the most special first; of the
+//! first one that has candidates the cheapest is taken. What no rule is for stays as it was written.
+//! [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and tells what was compared, which
+//! candidate was taken, what it did, and why others were not.
 //!
 //! | to add | place |
 //! |---|---|
-//! | a rule | a file here, a line in the list of its machine |
+//! | a rule | a file here, a line in the list of its kind of machine |
+//! | a candidate of a rule | an `Offer::add` in the rule, its plan and cost in `plan` |
 //! | what a rule needs done to loops | a primitive (`crate::primitive`) |
 //!
 //! Invariants: rules read the function and the target, never the operator that the function came from; what they decide
-//! depends on shapes and the target's limits alone, so that results are the same for any number of threads.
+//! depends on shapes and the target's description alone, so that results are the same for any number of threads.
 
 mod accesses;
 mod apply;
 mod attention;
 mod calls;
-mod channels;
+mod candidate;
 mod columns;
-mod depths;
-mod direct;
+mod contraction;
 mod elementwise;
 mod extreme;
 mod fallback;
@@ -29,14 +30,8 @@ mod lookup;
 mod moments;
 mod norm;
 mod parts;
-mod product;
-mod registers;
 mod rows;
 mod softmax;
-mod strides;
-mod tasks;
-mod tiles;
-mod tiling;
 mod transpose;
 mod windows;
 
@@ -53,14 +48,15 @@ use crate::facts::exprs::reads_memory;
 use crate::facts::tree::{follow, search};
 use crate::{Schedule, ScheduleError, Trace};
 
+pub use crate::plan::{Cost, Declined};
 pub use apply::ApplyDefaultSchedule;
+
+use candidate::{Candidate, Offer};
 
 /// The rules of CPUs, the most special first.
 pub const CPU: &[Rule] = &[
     attention::RULE,
-    direct::DIRECT,
-    channels::CHANNELS,
-    product::PRODUCT,
+    contraction::CONTRACTION,
     lookup::LOOKUP,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
@@ -75,30 +71,47 @@ pub const CPU: &[Rule] = &[
 /// The function's name while rules look at it.
 const MAIN: &str = "main";
 
-/// A way to schedule PrimFuncs of one kind.
+/// The ways to schedule PrimFuncs of one family.
 #[derive(Clone, Copy)]
 pub struct Rule {
     /// As explanations name it.
     pub name: &'static str,
     /// Which functions it is for and what becomes of them, in a sentence.
     pub doc: &'static str,
-    /// Calls primitives on the schedule's one function, `main`.
-    pub apply: fn(&mut Schedule, &Target) -> Result<(), Declined>,
+    /// The names of its candidates.
+    pub kernels: &'static [&'static str],
+    offers: Offers,
+}
+
+/// How a rule makes its candidates.
+#[derive(Clone, Copy)]
+enum Offers {
+    /// One, by primitives on the schedule's one function, `main`.
+    One(fn(&mut Schedule, &Target) -> Result<(), Declined>),
+    /// Several, by their costs.
+    Several(for<'a> fn(&'a Schedule, &'a Target) -> Result<Offer<'a>, Declined>),
+}
+
+impl Rule {
+    fn offer<'a>(&'a self, start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Declined> {
+        match self.offers {
+            Offers::Several(offer) => offer(start, target),
+            Offers::One(apply) => {
+                let build = move || {
+                    let mut schedule = start.clone();
+                    apply(&mut schedule, target)?;
+                    Ok(schedule)
+                };
+                let candidates = vec![Candidate::new(self.name, None, build)];
+                Ok(Offer { candidates, declined: Vec::new() })
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-/// Why a rule is not for a function, in words that end the sentence "the rule was not taken: …".
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Declined(pub String);
-
-impl Declined {
-    pub(crate) fn because(reason: impl Into<String>) -> Self {
-        Self(reason.into())
     }
 }
 
@@ -108,16 +121,34 @@ impl From<ScheduleError> for Declined {
     }
 }
 
+/// A candidate that was looked at.
+#[derive(Clone, Debug)]
+pub struct Considered {
+    pub name: &'static str,
+    /// What it was expected to cost, if it was compared with others.
+    pub cost: Option<Cost>,
+    /// Why it was not taken.
+    pub declined: String,
+}
+
 /// What became of a function.
 #[derive(Clone, Debug)]
 pub struct Scheduled {
     /// The function as it is now; what it was where no rule was taken.
     pub function: PrimFunc,
+    /// The candidate that was taken, and what it is expected to cost.
     pub rule: Option<&'static str>,
-    /// What the rule did: applied to the function as it was, the same comes out.
+    pub cost: Option<Cost>,
+    /// What was done: applied to the function as it was, the same comes out.
     pub trace: Trace,
-    /// The rules before that one, and why they were not taken.
-    pub declined: Vec<(&'static str, String)>,
+    /// The candidates that were not taken, of the rules up to that one.
+    pub considered: Vec<Considered>,
+}
+
+impl Scheduled {
+    fn unchanged(function: &PrimFunc, considered: Vec<Considered>) -> Self {
+        Self { function: function.clone(), rule: None, cost: None, trace: Trace::default(), considered }
+    }
 }
 
 /// The rules for a machine.
@@ -128,33 +159,58 @@ pub fn rules(target: &Target) -> &'static [Rule] {
     }
 }
 
-/// Schedules a function by the first rule of the target's that is for it.
+/// Schedules a function by the cheapest candidate of the first rule of the target's that is for it.
 pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
-    let mut declined = Vec::new();
+    let mut considered = Vec::new();
     if let Some(reason) = written_by_hand(function) {
-        declined.extend(rules(target).iter().map(|rule| (rule.name, reason.to_owned())));
-        return Scheduled { function: function.clone(), rule: None, trace: Trace::default(), declined };
+        let each =
+            rules(target).iter().map(|rule| Considered { name: rule.name, cost: None, declined: reason.to_owned() });
+        return Scheduled::unchanged(function, each.collect());
     }
     let mut module = IRModule::new();
     module.insert(MAIN, GlobalFunc::from(function.clone()));
+    let start = Schedule::new(&module);
     for rule in rules(target) {
-        let mut schedule = Schedule::new(&module);
-        match (rule.apply)(&mut schedule, target) {
-            Ok(()) => {
-                let Some(now) = schedule.module().prim(MAIN) else { continue };
-                let mut now = PrimFunc::clone(now);
-                if loses_guards(&now) {
-                    declined.push((rule.name, "indices that are data would not be known to be in range".to_owned()));
-                    continue;
-                }
-                now.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
-                let trace = schedule.trace().clone();
-                return Scheduled { function: now, rule: Some(rule.name), trace, declined };
+        let mut offer = match rule.offer(&start, target) {
+            Ok(offer) => offer,
+            Err(Declined(declined)) => {
+                considered.push(Considered { name: rule.name, cost: None, declined });
+                continue;
             }
-            Err(Declined(reason)) => declined.push((rule.name, reason)),
+        };
+        let declined = offer.declined.drain(..);
+        considered.extend(declined.map(|(name, declined)| Considered { name, cost: None, declined }));
+        offer.candidates.sort_by(|a, b| a.cycles().total_cmp(&b.cycles()));
+        let mut candidates = offer.candidates.into_iter();
+        while let Some(candidate) = candidates.next() {
+            let (name, cost) = (candidate.name, candidate.cost.clone());
+            match built(candidate) {
+                Ok((function, trace)) => {
+                    let dearer = |other: Candidate<'_>| Considered {
+                        name: other.name,
+                        cost: other.cost,
+                        declined: "another candidate costs less".to_owned(),
+                    };
+                    considered.extend(candidates.map(dearer));
+                    return Scheduled { function, rule: Some(name), cost, trace, considered };
+                }
+                Err(Declined(declined)) => considered.push(Considered { name, cost, declined }),
+            }
         }
     }
-    Scheduled { function: function.clone(), rule: None, trace: Trace::default(), declined }
+    Scheduled::unchanged(function, considered)
+}
+
+/// The function that a candidate makes, and its trace.
+fn built(candidate: Candidate<'_>) -> Result<(PrimFunc, Trace), Declined> {
+    let schedule = candidate.build()?;
+    let function = schedule.module().prim(MAIN).ok_or_else(|| Declined::because("the function is gone"))?;
+    let mut function = PrimFunc::clone(function);
+    if loses_guards(&function) {
+        return Err(Declined::because("indices that are data would not be known to be in range"));
+    }
+    function.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
+    Ok((function, schedule.trace().clone()))
 }
 
 /// Whether the function cannot be lowered, where it could depend on the schedule: elements whose places are data are

@@ -6,7 +6,7 @@ use super::accesses::gone;
 use super::calls::{flag, int};
 use super::elementwise::even_part;
 use super::softmax::{TASK, accumulators};
-use super::{Declined, Rule};
+use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::size::TASKS;
 use crate::primitive::PIPELINE_MOMENTS;
@@ -16,7 +16,8 @@ use crate::trace::Arg;
 pub(super) const MOMENTS: Rule = Rule {
     name: "moments",
     doc: "A norm of rows of one or several axes: the result of a row and the moments of the next one at once, piece by piece.",
-    apply,
+    kernels: &["moments"],
+    offers: Offers::One(apply),
 };
 
 /// Elements of a piece: the two steps of its moments take longer than to put these together with what is behind.

@@ -6,7 +6,7 @@ use super::accesses::gone;
 use super::calls::int;
 use super::elementwise::even_part;
 use super::softmax::{ROWS, TASK, accumulators};
-use super::{Declined, Rule};
+use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::size::TASKS;
 use crate::primitive::pipeline_norm::Norm;
@@ -17,7 +17,8 @@ use crate::trace::Arg;
 pub(super) const NORM: Rule = Rule {
     name: "norm",
     doc: "A norm of many rows: its sums, those that depend on them and results of rows that follow each other, at once.",
-    apply,
+    kernels: &["norm"],
+    offers: Offers::One(apply),
 };
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {

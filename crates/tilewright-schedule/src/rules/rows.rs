@@ -11,7 +11,7 @@ use tilewright_target::Target;
 use super::accesses::{Access, PlainNest, extent_of};
 use super::calls::{int, text};
 use super::elementwise::{ALONE, TASK, cycles, in_vectors, result_innermost};
-use super::{Declined, Rule, columns, inline, parts};
+use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::facts::size::PAGE;
 use crate::primitive::{COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, PARALLEL, SET_SCOPE, VECTORIZE_REDUCTION};
@@ -20,7 +20,8 @@ use crate::trace::{Arg, Rv};
 pub(super) const ROWS: Rule = Rule {
     name: "rows",
     doc: "Reductions along contiguous elements with their producers and consumers: a row after the other, rows in parallel.",
-    apply,
+    kernels: &["rows"],
+    offers: Offers::One(apply),
 };
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {

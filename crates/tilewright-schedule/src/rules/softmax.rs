@@ -5,7 +5,7 @@ use tilewright_target::Target;
 use super::accesses::gone;
 use super::calls::{flag, int};
 use super::elementwise::even_part;
-use super::{Declined, Rule};
+use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::axes::Group;
 use crate::facts::size::{TASKS, ceil_div};
@@ -17,7 +17,8 @@ use crate::trace::Arg;
 pub(super) const SOFTMAX: Rule = Rule {
     name: "softmax",
     doc: "A softmax, or its logarithm: maxima, powers and results of rows that follow each other at once, or piece by piece.",
-    apply,
+    kernels: &["softmax"],
+    offers: Offers::One(apply),
 };
 
 /// Accumulators of a reduction, at most.

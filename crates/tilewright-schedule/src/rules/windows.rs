@@ -2,34 +2,59 @@
 //!
 //! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to a
 //! copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each other in
-//! memory, tiles of a few rows of vectors stay in registers until what follows is computed (`tiles`); elsewhere the results
+//! memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`); elsewhere the results
 //! of a piece of a line do, while the loops of the window run around them.
 
 use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
-use super::accesses::PlainNest;
+use super::accesses::{PlainNest, gone};
 use super::fallback::attempt;
-use super::{Declined, Rule, inline, rows, tiles};
+use super::{Declined, Offers, Rule, inline, rows};
 use crate::Schedule;
 use crate::facts::exprs::{mentions, reads_memory};
+use crate::families::window::Windows;
+use crate::kernels::cpu::direct_conv::DIRECT_CONV;
+use crate::plan::cpu::direct_conv::depthwise::{self, MAX_WINDOW};
+use crate::trace::Rv;
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",
     doc: "One reduction over windows with what pads its images and what is computed from its results: image by image.",
-    apply,
+    kernels: &["windows"],
+    offers: Offers::One(apply),
 };
-
-/// Iterations of a window at most: longer reductions are those of products.
-pub(super) const LARGEST: i64 = 1024;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
-    if attempt(schedule, |schedule| tiles::in_tiles(schedule, target)) {
+    if attempt(schedule, |schedule| in_tiles(schedule, target)) {
         return Ok(());
     }
     image_by_image(schedule, target)
+}
+
+/// Builds a direct convolution of the only stage that reduces.
+fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    let mut reductions = Vec::new();
+    for stage in schedule.stages()? {
+        if reduces(schedule, stage) {
+            reductions.push(stage);
+        }
+    }
+    let [block] = reductions.as_slice() else { return Err(Declined::because("there is not one reduction")) };
+    let (function, site) = schedule.site(*block).ok_or_else(gone)?;
+    let windows = Windows::of(function, &site)?;
+    let plan = depthwise::choose(&windows, target)?;
+    Ok(schedule.build(&DIRECT_CONV, *block, &plan)?)
+}
+
+fn reduces(schedule: &Schedule, stage: Rv) -> bool {
+    let Some(stmt) = schedule.stmt(stage) else { return false };
+    match &stmt.kind {
+        StmtKind::Block { block, .. } => block.iters.iter().any(|iter| iter.kind != IterKind::Spatial),
+        _ => false,
+    }
 }
 
 /// What has no tiles: stages of images, in the forms of rows and columns.
@@ -70,7 +95,7 @@ fn window_dims(nest: &PlainNest) -> Option<Vec<usize>> {
     let dims: Vec<usize> =
         (0..indices.len()).filter(|&at| indices.get(at).is_some_and(|i| mentions(i, &sliding))).collect();
     let own: Vec<usize> = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Reduce)).collect();
-    let small = nest.iterations(&own).is_some_and(|count| count <= LARGEST);
+    let small = nest.iterations(&own).is_some_and(|count| count <= MAX_WINDOW);
     (!dims.is_empty() && small).then_some(dims)
 }
 

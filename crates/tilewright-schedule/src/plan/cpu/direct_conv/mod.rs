@@ -1,5 +1,9 @@
 //! The plan of a direct convolution, or of another reduction over sliding windows: register tile and task.
 
+pub(crate) mod channels;
+pub(crate) mod depthwise;
+mod sizes;
+
 use tilewright_macros::Plan;
 
 /// Accumulators of a tile and statements of its unrolled body, at most.

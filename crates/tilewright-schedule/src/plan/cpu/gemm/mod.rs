@@ -1,5 +1,11 @@
 //! The plan of the blocked GEMM: register tile (MR x NR), blocks of M, N and K, and how both operands reach the tile.
 
+pub(crate) mod choose;
+pub(crate) mod extents;
+pub(crate) mod k_block;
+pub(crate) mod register_tile;
+mod task_blocks;
+
 use tilewright_macros::{Choice, Plan};
 
 use crate::facts::fault::Fault;
