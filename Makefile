@@ -1,7 +1,7 @@
 # Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
 
 .DEFAULT_GOAL := help
-.PHONY: demo test dev bench bench-peers wheel fmt lint help clean
+.PHONY: demo test dev bench bench-peers kernels wheel fmt lint help clean
 
 PY := .venv/bin/python
 
@@ -38,6 +38,11 @@ bench-peers: ## Tilewright beside other libraries; ROWS, THREADS, ROUNDS, PEERS,
 	@scripts/setup.sh extension
 	@PYTHONPATH=benches $(PY) -m peers $(if $(ROWS),--rows '$(ROWS)') $(if $(THREADS),--threads $(THREADS)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PEERS),--peers $(PEERS)) $(if $(BY),--by $(BY))
+
+kernels: ## whether generated kernels are as digests.tsv says; FILES chooses, ALLOW gives the reason of a difference
+	@cargo build -q --release -p tilewright-cli
+	@python3 benches/kernels/compare.py check --cli $${CARGO_TARGET_DIR:-target}/release/tilewright \
+		$(if $(ALLOW),--allow '$(ALLOW)') $(FILES)
 
 wheel: ## a wheel with LLVM inside, in dist/
 	@scripts/setup.sh wheel-deps
