@@ -3,6 +3,7 @@
 mod config;
 mod declared;
 mod instruments;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -10,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tilewright_support::{Diagnostic, Diagnostics};
+use tilewright_target::Target;
 use tilewright_tensor::Tensor;
 
 use crate::tir::PrimFunc;
@@ -100,6 +102,9 @@ pub struct PassCx<'a> {
     /// Warnings that passes left.
     pub diagnostics: Diagnostics,
     pub evaluator: Option<&'a dyn Evaluator>,
+    /// What is compiled for, where a function does not say so itself; none is the machine that we run on
+    /// ([`PassCx::target`]).
+    pub target: Option<Target>,
     /// Checks the forms that passes promise, before and after each.
     pub verify: bool,
     /// What the checks have found well-formed, and need not look at again.
@@ -123,6 +128,7 @@ impl Default for PassCx<'_> {
             instruments: Vec::new(),
             diagnostics: Diagnostics::default(),
             evaluator: None,
+            target: None,
             verify: true,
             sound: Sound::default(),
         }

@@ -348,6 +348,8 @@ pub mod attr_names {
     pub const GLOBAL_SYMBOL: &str = "global_symbol";
     /// Buffers of different parameters do not overlap.
     pub const NOALIAS: &str = "tir.noalias";
+    /// What the function is compiled for, if not for the target of its compilation.
+    pub const TARGET: &str = "target";
 }
 
 impl PrimFunc {

@@ -10,12 +10,13 @@ use pyo3::types::{PyBool, PyDict};
 use tilewright::ir::node::FloatBits;
 use tilewright::ir::pass::{Evaluator, Instrument, PassInfo};
 use tilewright::ir::{Attr, Attrs};
-use tilewright::{IRModule, LinkedEvaluator, Pass, PassCx, PassError};
+use tilewright::{IRModule, LinkedEvaluator, Pass, PassCx, PassError, Target};
 
 use crate::error;
 use crate::kept::Kept;
 use crate::module::PyModule;
 use crate::passes::make_pass;
+use crate::target::PyTarget;
 
 /// A pass: of the compiler, of the user, or several in order.
 #[pyclass(frozen, subclass, name = "Pass", module = "tilewright.ir.transform")]
@@ -216,13 +217,18 @@ pub(crate) struct Settings {
     disabled: Vec<String>,
     instruments: Vec<Py<PyAny>>,
     config: Attrs,
+    /// The target in scope.
+    target: Option<Target>,
 }
 
 impl Settings {
-    /// Those of the context that is current in Python.
+    /// Those of the context that is current in Python, and the target that is in scope there.
     pub(crate) fn current(py: Python<'_>) -> PyResult<Self> {
         let context = py.import("tilewright.ir.transform")?.getattr("PassContext")?.call_method0("current")?;
+        let target = py.import("tilewright.target")?.getattr("Target")?.call_method0("current")?;
+        let target: Option<Bound<'_, PyTarget>> = target.extract()?;
         Ok(Self {
+            target: target.map(|target| target.get().target.clone()),
             opt_level: context.getattr("opt_level")?.extract()?,
             required: context.getattr("required_pass")?.extract()?,
             disabled: context.getattr("disabled_pass")?.extract()?,
@@ -261,11 +267,12 @@ impl Settings {
             self.instruments.iter().map(|instrument| Kept::new(instrument.clone_ref(py))).collect();
         let (opt_level, config) = (self.opt_level, self.config.clone());
         let (required, disabled) = (self.required.clone(), self.disabled.clone());
+        let target = self.target.clone();
         error::forget_callbacks();
         let outcome = py.detach(|| {
             let evaluator = LinkedEvaluator::default();
             let evaluator: Option<&dyn Evaluator> = Some(&evaluator);
-            let mut cx = PassCx { opt_level, required, disabled, config, evaluator, ..PassCx::default() };
+            let mut cx = PassCx { opt_level, required, disabled, config, evaluator, target, ..PassCx::default() };
             for object in instruments {
                 cx.instruments.push(Box::new(PythonInstrument { object, raised: Arc::clone(&raised) }));
             }

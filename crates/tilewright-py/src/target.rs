@@ -19,15 +19,20 @@ pub(crate) struct PyTarget {
 
 #[pymethods]
 impl PyTarget {
-    /// From a target string.
+    /// From a target string; the processor around a device is the host's, if there is one.
     #[new]
-    fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (target, host=None))]
+    fn new(target: &Bound<'_, PyAny>, host: Option<&Bound<'_, Self>>) -> PyResult<Self> {
         let text: String = match target.cast::<Self>() {
             Ok(target) => target.get().text.clone(),
             Err(_) => target.extract().map_err(|_| error::wrong_type("expected a target string", target))?,
         };
         let parsed = Target::parse(&text).map_err(|e| error::general(target.py(), e))?;
-        Ok(Self { target: parsed, text })
+        let target = match host {
+            Some(host) => parsed.with_host(&host.get().target),
+            None => parsed,
+        };
+        Ok(Self { target, text })
     }
 
     /// The text that the target was made from.

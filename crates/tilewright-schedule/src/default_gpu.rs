@@ -18,7 +18,7 @@ use tilewright_ir::tir::{Expr, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var}
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::Diagnostic;
-use tilewright_target::Target;
+use tilewright_target::{DeviceLimits, Target};
 
 use crate::facts::exprs::mentions;
 use crate::facts::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
@@ -35,7 +35,8 @@ pub const IS_SCHEDULED: &str = "tir.is_scheduled";
 /// Binds every PrimFunc that has no schedule to blocks and threads.
 #[derive(Clone, Debug)]
 pub struct DefaultGPUSchedule {
-    threads: i64,
+    /// Threads of a block; none are those of the context's device, or else of any.
+    threads: Option<i64>,
 }
 
 impl DefaultGPUSchedule {
@@ -44,23 +45,28 @@ impl DefaultGPUSchedule {
         doc: "Binds every PrimFunc that has no schedule to blocks and threads of a GPU.",
         params: &[ParamDef {
             name: "target",
-            kind: ParamKind::Str,
-            default: AttrDefault::Str("cuda"),
-            doc: "The target that says how many threads a block may have.",
+            kind: ParamKind::OptionalStr,
+            default: AttrDefault::None,
+            doc: "The target that says how many threads a block may have; by default the context's device, or any.",
         }],
         make: |args| {
-            let target = Target::parse(args.text("target").unwrap_or_default()).map_err(|error| error.to_string())?;
-            Ok(Arc::new(Self::new(&target)?))
+            let target = args.text("target").map(Target::parse).transpose().map_err(|error| error.to_string())?;
+            Ok(Arc::new(target.map_or(Ok(Self { threads: None }), |target| Self::new(&target))?))
         },
     };
 
     /// For the threads of a target; the error says that it has none.
     pub fn new(target: &Target) -> Result<Self, String> {
-        match target.device.as_ref().map_or(0, |device| i64::from(device.limits.max_threads_per_block)) {
-            0 => Err(format!("{NAME} needs a target with threads, such as \"cuda\", found \"{target}\"")),
+        match threads_of(target) {
+            None => Err(format!("{NAME} needs a target with threads, such as \"cuda\", found \"{target}\"")),
             threads => Ok(Self { threads }),
         }
     }
+}
+
+/// Threads that a block of the target's device may have.
+fn threads_of(target: &Target) -> Option<i64> {
+    target.device.as_ref().map(|device| i64::from(device.limits.max_threads_per_block))
 }
 
 impl Pass for DefaultGPUSchedule {
@@ -68,7 +74,9 @@ impl Pass for DefaultGPUSchedule {
         PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+    fn run(&self, cx: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+        let of_context = || cx.target.as_ref().and_then(threads_of);
+        let threads = self.threads.or_else(of_context).unwrap_or(i64::from(DeviceLimits::CUDA.max_threads_per_block));
         let functions: Vec<(Arc<str>, Arc<PrimFunc>)> = module
             .iter()
             .filter_map(|(name, function)| match function {
@@ -77,7 +85,7 @@ impl Pass for DefaultGPUSchedule {
             })
             .collect();
         for (name, function) in functions {
-            let scheduled = schedule(&function, self.threads).map_err(|fault| {
+            let scheduled = schedule(&function, threads).map_err(|fault| {
                 PassError::new(NAME, Diagnostic::error("", format!("function `{name}`: {}", fault.message)))
             })?;
             if let Some(scheduled) = scheduled {

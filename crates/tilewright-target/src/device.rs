@@ -46,7 +46,7 @@ pub struct DeviceLimits {
 impl DeviceLimits {
     /// What every CUDA device since compute capability 5.0 has: NVIDIA, CUDA C++ Programming Guide, technical specifications
     /// by compute capability.
-    const CUDA: Self = Self {
+    pub const CUDA: Self = Self {
         max_threads_per_block: 1024,
         shared_memory_bytes: 48 << 10,
         warp_size: 32,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 
 use crate::{Arch, Limits, Machine, presets};
 
@@ -76,7 +77,7 @@ pub(crate) fn detect() -> Machine {
         .rfind(|preset| preset.features.is_subset(&features))
         .or_else(|| presets::baseline(ARCH));
     let mut host = level.unwrap_or(&presets::all()[0]).target(triple(ARCH)).host;
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let info = first_processor();
     if let Some(preset) = Processor::of(&info).and_then(|found| presets::of_processor(ARCH, &found, &features)) {
         host.take_numbers(preset);
     }
@@ -86,6 +87,14 @@ pub(crate) fn detect() -> Machine {
     host.limits.cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     caches().iter().for_each(|cache| cache.describe(&mut host.limits));
     host
+}
+
+/// The lines that the system describes its first processor with; empty where it does not. All others would take long to be
+/// written on a large machine.
+fn first_processor() -> String {
+    let Ok(file) = fs::File::open("/proc/cpuinfo") else { return String::new() };
+    let lines = BufReader::new(file).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The matrix units that the system lists, by LLVM's names.

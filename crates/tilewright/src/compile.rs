@@ -86,10 +86,9 @@ pub fn build_executable(
 ) -> Result<ExecutableBytes, CompileError> {
     let unscheduled = Unscheduled::new(&options.target);
     cx.instruments.push(Box::new(unscheduled.clone()));
-    let module = cx.run(&options.pipeline, module.clone());
+    let module = run_pipeline(cx, module, options);
     cx.instruments.pop();
-    let module =
-        Verified::new(module.map_err(CompileError::Pass)?, Form::MachineReady).map_err(CompileError::Module)?;
+    let module = Verified::new(module?, Form::MachineReady).map_err(CompileError::Module)?;
     let metadata = unscheduled.metadata(module.module());
     let watch = |done: usize, of: usize| {
         if let Some(Watch(told)) = &options.watch {
@@ -97,6 +96,18 @@ pub fn build_executable(
         }
     };
     tilewright_build::build_watched(&module, &options.target, metadata, &watch).map_err(CompileError::Module)
+}
+
+/// The module after the pipeline, which runs for the target of the options.
+pub(crate) fn run_pipeline(
+    cx: &mut PassCx<'_>,
+    module: &IRModule,
+    options: &CompileOptions,
+) -> Result<IRModule, CompileError> {
+    let around = cx.target.replace(options.target.clone());
+    let module = cx.run(&options.pipeline, module.clone());
+    cx.target = around;
+    module.map_err(CompileError::Pass)
 }
 
 /// Compiles a module and loads the result: the bytes that run are those that would be saved. Constants are folded by

@@ -9,7 +9,7 @@ use tilewright_script::print::{PrintOptions, print_module};
 use tilewright_target::Target;
 use tilewright_vm_program::ExecutableBytes;
 
-use crate::compile::{CompileError, CompileOptions};
+use crate::compile::{CompileError, CompileOptions, run_pipeline};
 
 /// Where a compilation stops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -59,7 +59,7 @@ pub fn emit(
 ) -> Result<Emitted, CompileError> {
     match stage {
         Stage::Script => {
-            let module = cx.run(&options.pipeline, module.clone()).map_err(CompileError::Pass)?;
+            let module = run_pipeline(cx, module, options)?;
             Ok(Emitted::Text(script(&module)))
         }
         Stage::Low => {
@@ -77,7 +77,7 @@ pub fn emit(
 }
 
 fn lower(cx: &mut PassCx<'_>, module: &IRModule, options: &CompileOptions) -> Result<Vec<LowTir>, CompileError> {
-    let module = cx.run(&options.pipeline, module.clone()).map_err(CompileError::Pass)?;
+    let module = run_pipeline(cx, module, options)?;
     let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
     tilewright_build::lower_kernels(&module, &options.target).map_err(CompileError::Module)
 }

@@ -15,7 +15,7 @@ use tilewright_schedule::rules::{Considered, Cost, Rule, rules, schedule};
 use tilewright_support::{Diagnostic, nearest};
 use tilewright_vm_program::{Image, Symbol, TargetInfo};
 
-use crate::compile::{CompileError, CompileOptions};
+use crate::compile::{CompileError, CompileOptions, run_pipeline};
 use crate::print_module;
 use crate::profile::{Unscheduled, sources};
 
@@ -52,10 +52,9 @@ impl Kernels {
     pub fn of(cx: &mut PassCx<'_>, module: &IRModule, options: &CompileOptions) -> Result<Self, CompileError> {
         let before = Unscheduled::new(&options.target);
         cx.instruments.push(Box::new(before.clone()));
-        let module = cx.run(&options.pipeline, module.clone());
+        let module = run_pipeline(cx, module, options);
         cx.instruments.pop();
-        let module = module.map_err(CompileError::Pass)?;
-        let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
+        let module = Verified::new(module?, Form::MachineReady).map_err(CompileError::Module)?;
         Ok(Self { options: options.clone(), module, before })
     }
 

@@ -70,9 +70,10 @@ class Target(_core.Target):
         options = target if isinstance(target, dict) else {}
         if isinstance(options.get("keys"), str):
             raise WrongTypeError(f"keys is a list of words, found the text {options['keys']!r}")
-        self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target)
         host = options.get("host", getattr(target, "_host", None)) if host is None else host
-        self._host = None if host is None else Target.choose(host)
+        host = None if host is None else Target.choose(host)
+        self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
+        self._host = host
         return self
 
     @property

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let target = target(arguments.target.as_deref())?;
     let mut module = read_module(file)?;
     let evaluator = LinkedEvaluator::default();
-    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
+    let mut cx = PassCx { evaluator: Some(&evaluator), target: Some(target.clone()), ..PassCx::default() };
     if arguments.print_before || arguments.print_after {
         let (before, after) = (arguments.print_before, arguments.print_after);
         cx.instruments.push(Box::new(Printing { before, after }));

@@ -13,10 +13,11 @@ use super::{prims, schedule};
 
 const NAME: &str = "ApplyDefaultSchedule";
 
-/// Schedules every PrimFunc that has no schedule by the target's rules.
-#[derive(Clone, Debug)]
+/// Schedules every PrimFunc that has no schedule by the rules of its target: the one that it declares, else that of the pass,
+/// else that of the context.
+#[derive(Clone, Debug, Default)]
 pub struct ApplyDefaultSchedule {
-    target: Target,
+    target: Option<Target>,
 }
 
 impl ApplyDefaultSchedule {
@@ -25,19 +26,19 @@ impl ApplyDefaultSchedule {
         doc: "Schedules every PrimFunc that has no schedule by the rules for a target.",
         params: &[ParamDef {
             name: "target",
-            kind: ParamKind::Str,
-            default: AttrDefault::Str("llvm"),
-            doc: "The target whose rules are taken and whose limits they read.",
+            kind: ParamKind::OptionalStr,
+            default: AttrDefault::None,
+            doc: "The target whose rules are taken and whose limits they read; by default that of the context.",
         }],
         make: |args| {
-            let target = Target::parse(args.text("target").unwrap_or_default()).map_err(|error| error.to_string())?;
-            Ok(Arc::new(Self::new(target)))
+            let target = args.text("target").map(Target::parse).transpose().map_err(|error| error.to_string())?;
+            Ok(Arc::new(Self { target }))
         },
     };
 
     /// By the rules of a target.
     pub fn new(target: Target) -> Self {
-        Self { target }
+        Self { target: Some(target) }
     }
 }
 
@@ -46,11 +47,16 @@ impl Pass for ApplyDefaultSchedule {
         PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+    fn run(&self, cx: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+        let target = self.target.clone().unwrap_or_else(|| cx.target());
         let functions = prims(&module);
         // No function's schedule depends on another one.
-        let scheduled = parallel_map(&functions, |(_, function)| schedule(function, &self.target));
+        let scheduled = parallel_map(&functions, |(_, function)| {
+            let own = function.declared_target(&target)?;
+            Ok(schedule(function, own.as_ref().unwrap_or(&target)))
+        });
         for ((name, _), scheduled) in functions.into_iter().zip(scheduled) {
+            let scheduled = scheduled.map_err(|problem| PassError::new(NAME, problem))?;
             if scheduled.rule.is_some() {
                 module.insert(name, scheduled.function);
             }

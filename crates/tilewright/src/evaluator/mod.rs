@@ -50,6 +50,8 @@ impl LinkedEvaluator {
     fn machine(&self, function: &PrimFunc) -> Result<Arc<VirtualMachine>, String> {
         let mut function = function.clone();
         function.attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::str(EVALUATED));
+        // It runs here, whatever it will be compiled for.
+        function.attrs.remove(attr_names::TARGET);
         let hash = HashCx::hash(&function);
         let known = |compiled: &Map<u64, Vec<Compiled>>| {
             let same = |known: &&Compiled| EqCx::compare(&known.function, &function).is_ok();

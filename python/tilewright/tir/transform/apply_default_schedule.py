@@ -11,5 +11,7 @@ __all__ = ["ApplyDefaultSchedule"]
 
 
 def ApplyDefaultSchedule(target: str | dict[str, Any] | Target | None = None) -> Pass:
-    """Schedules every PrimFunc that has no schedule by the target's rules: this one's, else the one's in scope."""
-    return make_pass("ApplyDefaultSchedule", {"target": str(Target.choose(target))})
+    """Schedules every PrimFunc that has no schedule by the rules of the target that it says, else of this one, else of the one
+    in scope, where the pass is made or where it runs."""
+    target = Target.current() if target is None else Target.choose(target)
+    return make_pass("ApplyDefaultSchedule", {} if target is None else {"target": str(target)})
