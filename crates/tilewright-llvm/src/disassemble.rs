@@ -21,11 +21,11 @@ use crate::machine::job;
 /// More bytes than LLVM writes for an instruction.
 const LINE_BYTES: usize = 256;
 
-/// Who is asked for the names of places.
-struct Places {
-    /// The places that have a name here.
+/// State of the symbol lookup callback.
+struct Labels {
+    /// The offsets that have a label.
     code: Range<u64>,
-    /// Names that were given away; LLVM keeps their addresses until its next question.
+    /// Labels that were handed out; LLVM keeps their addresses until the next lookup.
     given: RefCell<Vec<CString>>,
 }
 
@@ -52,12 +52,20 @@ pub fn disassemble(
 
 /// The instructions of a range's code, if there is a disassembler.
 fn lines(mut code: Vec<u8>, range: Range<usize>, name: &CStr, features: &CStr) -> Option<String> {
-    let places = Places { code: range.start as u64..range.end as u64, given: RefCell::default() };
-    let asked: *const Places = &places;
-    // SAFETY: the strings end in a zero; `places` outlives the context and is only read through this pointer.
+    let labels = Labels { code: range.start as u64..range.end as u64, given: RefCell::default() };
+    let callback_data: *const Labels = &labels;
+    // SAFETY: the strings end in a zero; `labels` outlives the context and is only read through this pointer.
     let context = unsafe {
         let (cpu, features) = (c"".as_ptr(), features.as_ptr());
-        LLVMCreateDisasmCPUFeatures(name.as_ptr(), cpu, features, asked.cast_mut().cast(), 0, None, Some(name_place))
+        LLVMCreateDisasmCPUFeatures(
+            name.as_ptr(),
+            cpu,
+            features,
+            callback_data.cast_mut().cast(),
+            0,
+            None,
+            Some(name_label),
+        )
     };
     if context.is_null() {
         return None;
@@ -67,21 +75,21 @@ fn lines(mut code: Vec<u8>, range: Range<usize>, name: &CStr, features: &CStr) -
     while at < code.len() {
         let mut line: [c_char; LINE_BYTES] = [0; LINE_BYTES];
         let rest = &mut code[at..];
-        let place = (range.start + at) as u64;
+        let offset = (range.start + at) as u64;
         // SAFETY: the context is alive, and the pointers are valid for as many bytes as is said.
         let length = unsafe {
-            LLVMDisasmInstruction(context, rest.as_mut_ptr(), rest.len() as u64, place, line.as_mut_ptr(), LINE_BYTES)
+            LLVMDisasmInstruction(context, rest.as_mut_ptr(), rest.len() as u64, offset, line.as_mut_ptr(), LINE_BYTES)
         };
         line[LINE_BYTES - 1] = 0;
         // SAFETY: the line ends in a zero, at the latest the one just written.
         let written = unsafe { CStr::from_ptr(line.as_ptr()) }.to_string_lossy();
         // Writing to a string does not fail.
         let _ = match length {
-            0 => writeln!(lines, "{place:8x}:\t.byte\t{:#04x}", code[at]),
-            _ => writeln!(lines, "{place:8x}:\t{}", written.trim()),
+            0 => writeln!(lines, "{offset:8x}:\t.byte\t{:#04x}", code[at]),
+            _ => writeln!(lines, "{offset:8x}:\t{}", written.trim()),
         };
         at += length.max(1);
-        places.given.borrow_mut().clear();
+        labels.given.borrow_mut().clear();
     }
     // SAFETY: the context is alive, and this is its last use.
     unsafe { LLVMDisasmDispose(context) };
@@ -105,27 +113,27 @@ fn added(feature: &str) -> Option<String> {
     (is_name && !name.ends_with("bit-mode") && !name.ends_with("help")).then(|| format!("+{name}"))
 }
 
-/// The name of a place that a jump goes to; of others, none.
-extern "C" fn name_place(
-    places: *mut c_void,
+/// The label of a branch target; none for other values.
+extern "C" fn name_label(
+    labels: *mut c_void,
     value: u64,
     kind: *mut u64,
     _from: u64,
     name: *mut *const c_char,
 ) -> *const c_char {
-    // SAFETY: LLVM hands on the pointer that it was given, and two places to write to.
-    let (places, is_branch) = unsafe {
+    // SAFETY: LLVM passes the pointer that it was given, and two pointers to write to.
+    let (labels, is_branch) = unsafe {
         let is_branch = *kind == LLVMDisassembler_ReferenceType_In_Branch;
         *kind = LLVMDisassembler_ReferenceType_InOut_None;
         *name = ptr::null();
-        (&*places.cast::<Places>(), is_branch)
+        (&*labels.cast::<Labels>(), is_branch)
     };
-    if !is_branch || !places.code.contains(&value) {
+    if !is_branch || !labels.code.contains(&value) {
         return ptr::null();
     }
     let Ok(label) = CString::new(format!("{value:x}")) else { return ptr::null() };
     let address = label.as_ptr();
-    places.given.borrow_mut().push(label);
+    labels.given.borrow_mut().push(label);
     address
 }
 

@@ -9,7 +9,7 @@ use tilewright_target::{Arch, Target};
 use crate::emit::{self, IntrinsicCall};
 use crate::{CodegenError, OptLevel, Options, machine};
 
-/// Intrinsics of every target, up to the dot behind them.
+/// Intrinsics of every target, without their type suffixes.
 const GENERIC: &[&str] = &[
     "abs",
     "bitreverse",
@@ -100,8 +100,8 @@ const GENERIC: &[&str] = &[
     "vector.splice",
 ];
 
-/// Families of an architecture's intrinsics by the words behind `llvm.x86.` or `llvm.aarch64.`, longest first where one
-/// begins like another, with the features that they need.
+/// Families of an architecture's intrinsics by their prefix after `llvm.x86.` or `llvm.aarch64.`, with the features that
+/// they need; of prefixes of each other the longer one comes first.
 const X86: &[(&str, &[&str])] = &[
     ("avx512bf16.", &["avx512bf16"]),
     ("avx512fp16.", &["avx512fp16"]),

@@ -34,14 +34,14 @@ pub use disassemble::disassemble;
 pub use error::CodegenError;
 pub use resident::release_pages;
 
-/// Stands before the names of kernels in objects.
+/// The prefix of kernels' symbols in objects.
 pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
 
-/// Stands before the names of C functions that kernels call by name, so that LLVM knows none of them, and no linker takes
-/// one that LLVM asks for itself for one of the program's.
+/// The prefix of C functions that kernels call by name: LLVM then recognises none of them, and no linker confuses one that
+/// LLVM calls by itself with one of the program's.
 pub const IMPORT_PREFIX: &str = "tilewright.import.";
 
-/// How much LLVM should do.
+/// How much LLVM optimises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum OptLevel {
     /// As little as possible: for looking at the code.
@@ -65,7 +65,7 @@ pub struct Object {
     pub kernels: Vec<Kernel>,
 }
 
-/// What a caller has to know of a kernel beside its code.
+/// The interface of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel {
     /// The name as `LowTir` has it, without the prefix.

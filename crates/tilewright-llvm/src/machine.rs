@@ -36,7 +36,7 @@ use crate::{CodegenError, OptLevel, Options};
 /// Stack for LLVM, whose passes recurse over what they find. Only what is used costs memory.
 const STACK_BYTES: usize = 256 << 20;
 
-/// What is wanted of a module.
+/// The output wanted of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
     Object,
@@ -47,8 +47,7 @@ pub(crate) enum Output {
 /// Jobs of a process that LLVM may give up. Each keeps the memory that it had.
 const MAX_LOST_JOBS: usize = 256;
 
-/// LLVM's search for loops that compute a checksum follows the values of a loop again and again where they share parts: for
-/// long loops without end.
+/// Turns off LLVM's recognition of checksum loops, which takes exponential time on loops whose values share operands.
 const NO_CHECKSUMS: &CStr = c"-disable-loop-idiom-hashrecognize";
 
 /// What a job gives: the bytes of its output.
@@ -57,18 +56,18 @@ type Outcome = Result<Vec<u8>, CodegenError>;
 /// How a job ended.
 enum End {
     Done(Outcome),
-    /// LLVM gave up, and the thread stays where it is.
+    /// LLVM gave up, and the thread is parked for good.
     Lost(CodegenError),
 }
 
 thread_local! {
-    /// Who waits for the job of this thread.
+    /// The channel to the waiter for this thread's job.
     static WAITING: RefCell<Option<Sender<End>>> = const { RefCell::new(None) };
 }
 
 static LOST_JOBS: AtomicUsize = AtomicUsize::new(0);
 
-/// The targets that code is made for, with all that looks at it; and who is told where LLVM cannot go on.
+/// Initialises LLVM: targets, printers, parsers, disassemblers, options, the handler of fatal errors.
 fn initialize() {
     static INITIALIZE: Once = Once::new();
     INITIALIZE.call_once(|| {
@@ -102,7 +101,7 @@ pub(crate) fn job(work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
         WAITING.with(|waiting| *waiting.borrow_mut() = Some(sender.clone()));
         let outcome = work();
         WAITING.with(|waiting| *waiting.borrow_mut() = None);
-        // Whoever waits does so until something comes.
+        // The receiver waits until a result is sent.
         let _ = sender.send(End::Done(outcome));
     });
     let job = job.map_err(|error| failed(format!("no thread for LLVM: {error}")))?;

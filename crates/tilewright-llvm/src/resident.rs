@@ -1,4 +1,4 @@
-//! LLVM's pages in memory. Loading a program reads tens of megabytes of LLVM that only a compiler needs again.
+//! Releases LLVM's resident pages. Loading the program reads tens of megabytes of LLVM that only compilation needs again.
 
 #[cfg(target_os = "linux")]
 pub use linux::release_pages;
@@ -12,8 +12,8 @@ mod linux {
     use inkwell::llvm_sys::core::LLVMGetVersion;
     use libc::{PF_W, PT_LOAD, c_int, c_void, dl_phdr_info, size_t};
 
-    /// Gives the pages of the library that LLVM lies in back to the system, as far as they are as in its file: they are
-    /// read again where they are used. A process that only runs models needs none of them.
+    /// Gives the clean, file-backed pages of the library that contains LLVM back to the system: they are read again when they
+    /// are used. A process that only runs models needs none of them.
     pub fn release_pages() {
         let mut inside = LLVMGetVersion as *const () as usize;
         // SAFETY: the callback gets the address that it expects, and `inside` lives until the call is over.
@@ -44,7 +44,7 @@ mod linux {
             let (start, end) = (start.next_multiple_of(page), end & !(page - 1));
             if start < end {
                 // SAFETY: whole pages of a segment that nobody may write, so that they are as in the file, which the
-                // loader has mapped: they come back from there. What is relocated lies in segments that are writable.
+                // loader has mapped: they are read from there again. Relocated data is in writable segments.
                 unsafe { libc::madvise(start as *mut c_void, end - start, libc::MADV_DONTNEED) };
             }
         }

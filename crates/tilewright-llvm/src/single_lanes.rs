@@ -1,10 +1,9 @@
-//! Stores of single lanes, where the mask of a store is constant.
+//! Scalar stores in the place of masked stores whose constant mask has a single active lane.
 //!
-//! LLVM makes a store of one element of a masked store with one lane, and before that it may have taken a conversion to a
-//! narrower integer into the store. LLVM 22 forgets the conversion then: a lane of 16 bits, from one of 32, is stored with
-//! all 32 of them, beyond what is the program's. It comes to this with parts of a vector too, which it halves until registers
-//! hold them. So once LLVM has made all constants that there will be, a lane that is the only one of such a part is stored by
-//! itself.
+//! A workaround for LLVM 22: it turns a masked store with one active lane into a scalar store, but forgets a truncation
+//! that it has folded into the masked store. A lane of 16 bits, truncated from 32, is then stored with all 32 bits, beyond
+//! the program's memory. It does the same for parts of a vector, which it halves until they fit registers. So after LLVM's
+//! constant folding, a lane that is the only active one of such a part gets a scalar store.
 
 use inkwell::builder::Builder;
 use inkwell::context::Context;
@@ -14,10 +13,10 @@ use inkwell::values::{BasicValueEnum, InstructionOpcode, InstructionValue, Opera
 
 use crate::CodegenError;
 
-/// Lanes of the smallest part.
-const LEAST: usize = 4;
+/// Lanes of the smallest part that LLVM splits a vector into.
+const MIN_PART_LANES: usize = 4;
 
-/// Stores lanes of integers by themselves that would be the only ones of a store.
+/// Gives integer lanes that are the only active ones of a masked store a scalar store.
 pub(crate) fn store_single_lanes(context: &Context, module: &Module<'_>) -> Result<(), CodegenError> {
     let builder = context.create_builder();
     for block in module.get_functions().flat_map(|function| function.get_basic_block_iter().collect::<Vec<_>>()) {
@@ -74,9 +73,9 @@ impl<'ctx> Masked<'ctx> {
         for lane in single {
             let number = context.i64_type().const_int(lane as u64, false);
             let element = builder.build_extract_element(self.value, number, "lane").map_err(refused)?;
-            // SAFETY: the masked store writes this lane's element, which lies so many behind the first one.
-            let place = unsafe { builder.build_gep(element.get_type(), self.address, &[number], "place") };
-            let store = builder.build_store(place.map_err(refused)?, element).map_err(refused)?;
+            // SAFETY: the masked store writes this lane's element, `number` elements after the first one.
+            let address = unsafe { builder.build_gep(element.get_type(), self.address, &[number], "address") };
+            let store = builder.build_store(address.map_err(refused)?, element).map_err(refused)?;
             store.set_alignment(1).map_err(refused)?;
         }
         if left.contains(&true) {
@@ -93,7 +92,7 @@ fn refused(error: impl ToString) -> CodegenError {
     CodegenError::Llvm(error.to_string())
 }
 
-/// What a mask says of each lane; `None` where that is not constant.
+/// The lanes of a mask; `None` for each that is not constant.
 fn constant_lanes(mask: VectorValue<'_>) -> Option<Vec<bool>> {
     if !mask.is_const() {
         return None;
@@ -106,10 +105,10 @@ fn constant_lanes(mask: VectorValue<'_>) -> Option<Vec<bool>> {
     (0..mask.get_type().get_size()).map(lane).collect()
 }
 
-/// The lanes without those that are alone in a half, a quarter and so on, and these.
+/// Splits off the lanes that are alone in a half, a quarter and so on.
 fn apart(lanes: &[bool]) -> (Vec<bool>, Vec<usize>) {
     let (mut left, mut single) = (lanes.to_vec(), Vec::new());
-    let mut part = LEAST.min(left.len()).max(1);
+    let mut part = MIN_PART_LANES.min(left.len()).max(1);
     while part <= left.len() {
         for first in (0..left.len()).step_by(part) {
             let set: Vec<usize> = (first..left.len().min(first + part)).filter(|&lane| left[lane]).collect();

@@ -1,4 +1,4 @@
-//! What the machine code of a few kernels has to look like, and what does not become machine code.
+//! Properties of the machine code of a few kernels, and errors of functions that have none.
 
 use tilewright_ir::Attrs;
 use tilewright_ir::low::LowTir;
@@ -31,7 +31,7 @@ fn mul(a: &Expr, b: &Expr) -> Expr {
     Expr::binary(BinOp::Mul, a, b).unwrap()
 }
 
-/// Eight neighbours of a buffer, from `base` on.
+/// Eight contiguous elements of a buffer, from `base` on.
 fn eight(base: &Expr) -> Vec<Expr> {
     vec![Expr::ramp(base, &Expr::i32(1), 8).unwrap()]
 }
@@ -72,7 +72,7 @@ fn a_register_tile_stays_in_registers() {
 }
 
 #[test]
-fn a_rectifier_is_a_comparison_and_a_mask() {
+fn relu_is_a_comparison_and_a_mask() {
     let (a, r) = (buffer("A", 8, DataType::F32), buffer("R", 8, DataType::F32));
     let value = Expr::load(&a, eight(&Expr::i32(0))).unwrap();
     let zero = Expr::float(0.0, DataType::F32).broadcast(8).unwrap();
@@ -106,7 +106,7 @@ fn refused(functions: &[LowTir]) -> String {
 }
 
 #[test]
-fn what_this_version_lacks_is_an_error_that_says_so() {
+fn unsupported_features_are_errors_that_name_them() {
     let half = Expr::float(1.0, DataType::F16);
     // Lowering has put such arithmetic into float32.
     assert!(refused(&[storing("f", &[], &add(&half, &half))]).contains("arithmetic on float16"));
@@ -147,7 +147,7 @@ fn names_of_kernels_are_the_users_own() {
     assert!(refused(&[storing("f", &[], &one), storing("f", &[], &one)]).contains("two kernels"));
 }
 
-/// Loops inside each other, as many as asked for.
+/// A nest of `depth` loops.
 fn nest(depth: usize) -> LowTir {
     let r = buffer("R", 1, DataType::I32);
     let zero = vec![Expr::i32(0)];
@@ -207,7 +207,7 @@ fn the_other_architecture_has_its_own_instructions() {
 }
 
 #[test]
-fn large_tensors_that_are_only_written_go_past_the_caches() {
+fn large_write_only_tensors_get_non_temporal_stores() {
     let asm = |elements: i64, value: &dyn Fn(&Buffer, &Buffer, &[Expr]) -> Expr| {
         let (a, r) = (buffer("A", elements, DataType::F32), buffer("R", elements, DataType::F32));
         let i = Var::new("i", DataType::I32);
@@ -223,10 +223,16 @@ fn large_tensors_that_are_only_written_go_past_the_caches() {
     // A locked instruction is LLVM's fence here: it waits for the stores.
     assert!(large.contains("vmovntps") && (large.contains("lock") || large.contains("mfence")), "{large}");
     assert!(!asm(1 << 16, &copy).contains("vmovnt"));
-    assert!(large.contains("prefetcht0") && !asm(1 << 16, &copy).contains("prefetch"), "what is read once");
+    assert!(
+        large.contains("prefetcht0") && !asm(1 << 16, &copy).contains("prefetch"),
+        "prefetch of a tensor that is read once"
+    );
     let same = |a: &Buffer, _: &Buffer, _: &[Expr]| Expr::load(a, eight(&Expr::i32(0))).unwrap();
     let same = asm(1 << 26, &same);
-    assert!(same.contains("vmovntps") && !same.contains("prefetch"), "what is read many times: {same}");
+    assert!(
+        same.contains("vmovntps") && !same.contains("prefetch"),
+        "no prefetch of a tensor that is read many times: {same}"
+    );
     let update = |_: &Buffer, r: &Buffer, at: &[Expr]| {
         let old = Expr::load(r, at.to_vec()).unwrap();
         add(&old, &old)
@@ -235,7 +241,7 @@ fn large_tensors_that_are_only_written_go_past_the_caches() {
 }
 
 #[test]
-fn what_is_read_in_several_nests_is_not_asked_for_ahead() {
+fn tensors_read_in_several_nests_are_not_prefetched() {
     let elements = 1 << 26;
     let [a, r, s] = ["A", "R", "S"].map(|name| buffer(name, elements, DataType::F32));
     let nest = |from: &Buffer, to: &Buffer| {
@@ -295,7 +301,7 @@ fn half_floats_are_converted_by_the_processor_or_by_arithmetic() {
 }
 
 #[test]
-fn a_task_knows_the_size_of_the_memory_that_it_asks_for() {
+fn a_task_knows_the_size_of_its_scratch_memory() {
     let (n, i) = (Var::new("n", DataType::I64), Var::new("i", DataType::I64));
     let a = buffer("A", 4, DataType::F32);
     let t = Buffer::new("T", vec![Expr::var(&n)], DataType::F32);
@@ -336,11 +342,11 @@ fn region(text: &str) -> Option<(i64, i64)> {
 }
 
 #[test]
-fn parallel_loops_are_handed_out_in_pieces_that_are_worth_it() {
-    // A microsecond of work wakes nobody.
+fn parallel_loops_have_tasks_of_at_least_the_grain_size() {
+    // A microsecond of work wakes no worker.
     assert_eq!(handed_out(100, 4, false), None);
     for open in [false, true] {
-        // Rows of 10 ns become tasks of microseconds, however many there are; rows of milliseconds stay alone.
+        // Rows of 10 ns are grouped into tasks of microseconds; rows of milliseconds are a task each.
         for (n, m) in [(3, 1 << 20), (10_000, 8), (1 << 20, 8), (1 << 20, 1 << 10), (5, 100_000)] {
             let (tasks, nanoseconds) = handed_out(n, m, open).unwrap();
             let each = nanoseconds / tasks;
@@ -350,7 +356,7 @@ fn parallel_loops_are_handed_out_in_pieces_that_are_worth_it() {
             assert!(each <= iteration.max(4_000) || tasks >= 500, "{n} {m}: {tasks} tasks of {each} ns");
         }
     }
-    // What is known late is handed out like what is known early; a short loop is one task then.
+    // Extents known at run time give the same tasks as constant ones; a short loop is one task then.
     assert_eq!(handed_out(100, 4, true).map(|(tasks, _)| tasks), Some(1));
     assert_eq!(handed_out(10_000, 8, true), handed_out(10_000, 8, false));
     assert_eq!(handed_out(0, 8, true).map(|(tasks, _)| tasks), None);
@@ -373,7 +379,7 @@ fn the_work_of_a_triangle_is_half_of_the_square() {
 }
 
 #[test]
-fn masked_lanes_may_begin_outside_of_their_buffer() {
+fn masked_accesses_may_begin_outside_their_buffer() {
     let text = |predicate: Option<Expr>, index: Expr| {
         let r = buffer("R", 64, DataType::F32);
         let body = Stmt::store_where(&r, vec![index], &Expr::float(1.0, DataType::F32), predicate).unwrap();
@@ -391,7 +397,7 @@ fn masked_lanes_may_begin_outside_of_their_buffer() {
 
 /// LLVM stores one lane as an element, which must be as long as the element is.
 #[test]
-fn a_single_lane_that_is_narrowed_is_stored_alone() {
+fn a_single_truncated_lane_gets_a_scalar_store() {
     let target = Target::parse("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=skylake-avx512").unwrap();
     let asm = |dtype: DataType, set: i64| {
         let (a, r) = (buffer("A", 16, DataType::I32), buffer("R", 16, dtype));
@@ -431,21 +437,21 @@ fn ends_apart(tasks: i64, times: i64, has: bool) -> LowTir {
 }
 
 #[test]
-fn results_that_fill_the_caches_go_past_them_where_each_element_is_written_once() {
+fn results_that_fill_the_caches_get_non_temporal_stores_if_each_element_is_written_once() {
     let mut target = haswell();
     target.limits.l3_bytes = 1 << 20;
-    let past = |low: LowTir| emit_asm(&[low], &target, &plain()).unwrap().matches("vmovntps").count();
+    let non_temporal_stores = |low: LowTir| emit_asm(&[low], &target, &plain()).unwrap().matches("vmovntps").count();
     // Both branches store half a vector twice; the last task's index has no variable of the tasks.
-    assert_eq!(past(ends_apart(1024, 64, true)), 4);
-    assert_eq!(past(ends_apart(1024, 64, false)), 0, "the same place many times");
-    assert_eq!(past(ends_apart(1024, 4, true)), 0, "half of what the cache holds");
+    assert_eq!(non_temporal_stores(ends_apart(1024, 64, true)), 4);
+    assert_eq!(non_temporal_stores(ends_apart(1024, 64, false)), 0, "the same element many times");
+    assert_eq!(non_temporal_stores(ends_apart(1024, 4, true)), 0, "half of what the cache holds");
 }
 
 #[test]
-fn rows_that_begin_within_lines_go_past_the_caches_in_parts_of_lines() {
+fn rows_that_begin_inside_a_line_get_non_temporal_stores_of_parts_of_lines() {
     let mut target = haswell();
     target.limits.l3_bytes = 1 << 20;
-    let past = |width: i64| {
+    let non_temporal_stores = |width: i64| {
         let rows = 1 << 13;
         let [a, r] = ["A", "R"].map(|name| buffer(name, rows * width, DataType::F32));
         let i = Var::new("i", DataType::I64);
@@ -458,8 +464,8 @@ fn rows_that_begin_within_lines_go_past_the_caches_in_parts_of_lines() {
         ["%ymm", "%xmm"]
             .map(|register| text.lines().filter(|line| line.contains("vmovntps") && line.contains(register)).count())
     };
-    assert_eq!(past(48), [2, 0], "whole lines");
-    assert_eq!(past(40), [2, 0], "halves");
-    assert_eq!(past(36), [0, 4], "quarters");
-    assert_eq!(past(37), [0, 0], "less than any store");
+    assert_eq!(non_temporal_stores(48), [2, 0], "whole lines");
+    assert_eq!(non_temporal_stores(40), [2, 0], "halves");
+    assert_eq!(non_temporal_stores(36), [0, 4], "quarters");
+    assert_eq!(non_temporal_stores(37), [0, 0], "less than any store");
 }

@@ -18,7 +18,7 @@ impl FnCx<'_, '_> {
             return Err(self.unit.malformed(format!("{op:?} of {dtype} and {}", b.dtype)));
         }
         self.check_arithmetic(dtype)?;
-        // A product inside a sum of the same expression may be rounded once with it; nothing else is joined.
+        // A product inside a sum of the same expression may be contracted to an FMA; nothing else is.
         let flag = if dtype.is_float() && is_sum(op) && (is_product(a) || is_product(b)) { " contract" } else { "" };
         let x = self.operand(a, !flag.is_empty(), position)?;
         let y = self.operand(b, !flag.is_empty(), position)?;
@@ -59,7 +59,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// An operand; a product that a sum may take up is marked as such.
+    /// An operand; a product that may be contracted with a sum (FMA) is marked as such.
     fn operand(&mut self, expr: &Expr, contract: bool, position: Position) -> Result<Value> {
         if contract
             && is_product(expr)
@@ -110,7 +110,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// The smaller or larger of two floats. Beside a constant one comparison decides NaN and the sign of zero too.
+    /// The smaller or larger of two floats. With a constant operand one comparison decides NaN and the sign of zero too.
     fn float_extreme(&mut self, op: BinOp, a: (&Expr, &Value), b: (&Expr, &Value)) -> Value {
         let dtype = a.0.dtype;
         let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
@@ -182,7 +182,7 @@ impl FnCx<'_, '_> {
         let magnitude = int(i64::MAX >> (64 - u32::from(dtype.bits)), dtype);
         let width = u32::from(dtype.bits) * u32::from(dtype.lanes);
         if [128, 256, 512].contains(&width) && self.unit.target.has("avx512vl") {
-            // In one instruction: of the three bits, what most are.
+            // The majority of three bits, which is one instruction.
             let of = if dtype.bits == 32 { 'd' } else { 'q' };
             return self.body.assign(format_args!(
                 "call {ty} @llvm.x86.avx512.pternlog.{of}.{width}({ty} {p}, {ty} {q}, {ty} {magnitude}, i32 232)"
@@ -203,12 +203,11 @@ impl FnCx<'_, '_> {
             _ => "lshr",
         };
         let width = int(i64::from(dtype.bits), dtype);
-        // LLVM 22 for AVX-512 loses the zeros of lanes that an arithmetic shift goes too far in, unless it goes nowhere
-        // too far.
+        // LLVM 22 for AVX-512 loses the zeros of lanes whose arithmetic shift count is too large, unless no count is.
         let by = match name {
             "ashr" => {
-                let most = int(i64::from(dtype.bits) - 1, dtype);
-                self.body.assign(format_args!("call {ty} @llvm.umin.{}({ty} {y}, {ty} {most})", Mangled(dtype)))
+                let max = int(i64::from(dtype.bits) - 1, dtype);
+                self.body.assign(format_args!("call {ty} @llvm.umin.{}({ty} {y}, {ty} {max})", Mangled(dtype)))
             }
             _ => y.clone(),
         };

@@ -37,7 +37,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A call of LLVM's intrinsic for a type; what is no value of it is a flag.
+    /// A call of LLVM's intrinsic for a type; operands other than values are flags.
     fn call(&mut self, name: &str, dtype: DataType, args: &[&Value]) -> Value {
         let ty = Reg(dtype);
         let operands: Vec<String> = args
@@ -57,8 +57,8 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// Whether a float16 is rounded to an integer in float32. LLVM would round the float16 itself, for which it takes vectors
-/// apart; behind a fence it does not see where the float32 comes from.
+/// Whether a float16 is rounded to an integer in float32. LLVM would round the float16 itself, by scalarising the vector; an
+/// optimisation barrier hides the origin of the float32 from it.
 fn is_widened_half(intrinsic: Intrinsic, arg: &Expr) -> bool {
     matches!(intrinsic, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc | Intrinsic::Round)
         && matches!(&arg.kind, ExprKind::Cast(half) if half.dtype.element() == DataType::F16)

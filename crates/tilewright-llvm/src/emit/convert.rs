@@ -69,20 +69,20 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("{name} {source} {x} to {target}"))
     }
 
-    /// Floats as integers. What is outside of the range, or NaN, is taken out before the conversion, since LLVM's own way of
-    /// keeping to the range goes lane by lane.
+    /// Floats as integers, saturating, NaN as 0. Values outside the range are replaced before the conversion, since LLVM's
+    /// saturating conversion is scalarised.
     fn saturated(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         if to.bits < 32 {
             return self.saturated_narrow(x, from, to);
         }
         let (source, target, bools) = (Reg(from), Reg(to), Reg(DataType::BOOL.with_lanes(from.lanes)));
         let (width, sign) = (i32::from(to.bits), i32::from(to.is_signed()));
-        let behind = f64::powi(2.0, width - sign);
-        let first = if to.is_signed() { -behind } else { 0.0 };
-        let (behind, first, zero) = (float(behind, from), float(first, from), float(0.0, from));
-        let above = self.body.assign(format_args!("fcmp oge {source} {x}, {behind}"));
+        let upper = f64::powi(2.0, width - sign);
+        let first = if to.is_signed() { -upper } else { 0.0 };
+        let (upper, first, zero) = (float(upper, from), float(first, from), float(0.0, from));
+        let above = self.body.assign(format_args!("fcmp oge {source} {x}, {upper}"));
         let not_below = self.body.assign(format_args!("fcmp oge {source} {x}, {first}"));
-        let not_above = self.body.assign(format_args!("fcmp olt {source} {x}, {behind}"));
+        let not_above = self.body.assign(format_args!("fcmp olt {source} {x}, {upper}"));
         let inside = self.body.assign(format_args!("and {bools} {not_below}, {not_above}"));
         let held = self.body.assign(format_args!("select {bools} {inside}, {source} {x}, {source} {zero}"));
         let name = if to.is_signed() { "fptosi" } else { "fptoui" };
@@ -97,18 +97,18 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// The same for integers all of which are floats: comparisons that take the bound where it is NaN bring floats into the
-    /// range.
+    /// The same for integer types whose limits are exact floats: the float is clamped, by comparisons that replace NaN with
+    /// a bound.
     fn saturated_narrow(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         let (source, bools) = (Reg(from), Reg(DataType::BOOL.with_lanes(from.lanes)));
         let (target, words) = (Reg(to), Reg(DataType::I32.with_lanes(from.lanes)));
         let width = u32::from(to.bits);
-        let (least, most) = match to.is_signed() {
+        let (min, max) = match to.is_signed() {
             true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
             false => (0, (1i64 << width) - 1),
         };
         let mut held = x.clone();
-        for (order, bound) in [("ogt", least), ("olt", most)] {
+        for (order, bound) in [("ogt", min), ("olt", max)] {
             let bound = float(bound as f64, from);
             let inside = self.body.assign(format_args!("fcmp {order} {source} {held}, {bound}"));
             held = self.body.assign(format_args!("select {bools} {inside}, {source} {held}, {source} {bound}"));

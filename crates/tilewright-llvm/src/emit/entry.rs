@@ -16,7 +16,7 @@ use super::unit::{IntrinsicCall, Unit};
 use super::work::serial_where_short;
 use crate::{Kernel, SYMBOL_PREFIX};
 
-/// The text of a kernel's functions, what its callers have to know, and the intrinsics that it calls by name.
+/// The text of a kernel's functions, its interface, and the intrinsics that it calls by name.
 pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
     let function = &PrimFunc { body: serial_where_short(&low.function().body, target), ..low.function().clone() };
@@ -29,7 +29,7 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
                 unit.check_type(buffer.dtype)?;
                 let is_written = written.contains(&buffer.data.id());
                 writes.push(is_written);
-                // A promise of more than the element's alignment would be the user's word against the machine.
+                // The caller guarantees no more than the element's alignment.
                 let align = buffer.dtype.element_bytes();
                 let source = Source::Argument(writes.len() - 1);
                 Binding { var: buffer.data.clone(), others: Vec::new(), source, align, readonly: !is_written }
@@ -67,13 +67,13 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     Ok((unit.finish(), kernel, intrinsics))
 }
 
-/// What an internal function is called with: its text, and the values of the bindings.
+/// The arguments of an internal function: their text, and the values of the bindings.
 pub(crate) struct Arguments {
     text: String,
     pub(crate) values: Vec<Value>,
 }
 
-/// Loads what the bindings say, from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`.
+/// Loads the arguments of the bindings from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`.
 pub(crate) fn arguments(body: &mut Body, sort: Sort, bindings: &[Binding]) -> Arguments {
     let mut arguments = Arguments { text: sort.leading_arguments().to_owned(), values: Vec::new() };
     let scratch = bindings.iter().any(|binding| matches!(binding.source, Source::Scratch(_))).then(|| {
@@ -111,7 +111,7 @@ pub(crate) fn call_internal(body: &mut Body, name: &str, arguments: &Arguments) 
     body.line(format_args!("ret i32 {status}"));
 }
 
-/// A scalar argument from the 64 bits in which it travels: integers by value, floats by their bits.
+/// A scalar argument from the 64 bits in which it is passed: integers by value, floats by their bits.
 fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
     let ty = Reg(dtype);
     if dtype.is_bool() {
@@ -128,7 +128,7 @@ fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
 }
 
 /// Scalar parameters whose values are the user's, like loaded data. A symbolic dimension is the size of a tensor that
-/// exists: it stands in the shape of a buffer.
+/// exists: it occurs in the shape of a buffer.
 fn from_user(params: &[Param]) -> Set<VarId> {
     let mut dims = Set::default();
     for buffer in params.iter().filter_map(|param| param.buffer.as_ref()) {
@@ -138,7 +138,7 @@ fn from_user(params: &[Param]) -> Set<VarId> {
     scalars.filter(|id| !dims.contains(id)).collect()
 }
 
-/// Whether an address leaves the function's own code.
+/// Whether an address escapes the function's own code.
 pub(crate) fn takes_address(body: &Stmt) -> bool {
     let mut found = false;
     given_away(body, &mut |_| found = true);

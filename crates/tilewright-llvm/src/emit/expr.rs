@@ -131,7 +131,7 @@ impl FnCx<'_, '_> {
             return Ok(constants);
         }
         let mut result = Value::constant("poison");
-        for (place, &lane) in lanes.iter().enumerate() {
+        for (position, &lane) in lanes.iter().enumerate() {
             let Some((value, from, lane)) = sources.get(lane).cloned() else {
                 return Err(self.unit.malformed(format!("a shuffle takes lane {lane} of {}", sources.len())));
             };
@@ -140,7 +140,7 @@ impl FnCx<'_, '_> {
                 return Ok(element);
             }
             let (ty, scalar) = (Reg(dtype), Reg(dtype.element()));
-            result = self.body.assign(format_args!("insertelement {ty} {result}, {scalar} {element}, i64 {place}"));
+            result = self.body.assign(format_args!("insertelement {ty} {result}, {scalar} {element}, i64 {position}"));
         }
         Ok(result)
     }
@@ -159,7 +159,7 @@ impl FnCx<'_, '_> {
         }
         let ty = Reg(then.dtype);
         let chosen = self.value(condition, Position::Value)?;
-        // An arm that names values is a computation of its own: a branch around it is worth its price.
+        // An arm with `Let` is a computation of its own, worth a branch.
         let is_long = |arm: &Expr| matches!(arm.kind, ExprKind::Let { .. });
         if !is_long(then) && !is_long(otherwise) && self.is_speculatable(then) && self.is_speculatable(otherwise) {
             let (then, otherwise) = (self.value(then, position)?, self.value(otherwise, position)?);
@@ -179,19 +179,19 @@ impl FnCx<'_, '_> {
         Ok(self.body.assign(format_args!("phi {ty} {}", arms.join(", "))))
     }
 
-    /// Whether evaluating the expression for nothing changes nothing: it reads no memory and cannot fail.
+    /// Whether the expression can be evaluated speculatively: it reads no memory and cannot fail.
     pub(crate) fn is_speculatable(&mut self, expr: &Expr) -> bool {
         speculatable(&mut self.speculatable, expr)
     }
 
-    /// Remembers that a variable's value comes from memory.
+    /// Records that a variable's value comes from memory.
     pub(crate) fn note_loaded(&mut self, var: &Var, value: &Expr) {
         if self.has_load(value) {
             self.loaded.insert(var.id());
         }
     }
 
-    /// Remembers that a loop's variable goes as far as what comes from memory says.
+    /// Records that the range of a loop's variable depends on memory.
     pub(crate) fn note_bounds(&mut self, var: &Var, min: &Expr, extent: &Expr) {
         if self.has_load(min) || self.has_load(extent) {
             self.loaded.insert(var.id());

@@ -36,20 +36,20 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// The line of an element, which may lie outside of its buffer, comes near: to be read (0) or written (1), as near as 0
-    /// to 3 say, as data.
+    /// A prefetch of the cache line of an element, which may be outside its buffer: for reading (0) or writing (1), with
+    /// LLVM's locality from 0 (none) to 3 (L1).
     fn prefetch(&mut self, args: &[Expr]) -> Result<Value> {
-        let place = args.first().and_then(|place| match &place.kind {
+        let access = args.first().and_then(|access| match &access.kind {
             ExprKind::AddressOf { buffer, indices } => Some((buffer, indices.as_slice())),
             _ => None,
         });
-        let Some((buffer, [index])) = place else {
+        let Some((buffer, [index])) = access else {
             return Err(self.unit.malformed("`T.prefetch` of something else than an element".to_owned()));
         };
-        let place = self.address_anywhere(buffer, index)?;
-        let hint = |at: usize, most: i64| args.get(at).and_then(Expr::as_int).map_or(most, |hint| hint.clamp(0, most));
-        let (write, near) = (if args.len() > 1 { hint(1, 1) } else { 0 }, hint(2, 3));
-        self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 {write}, i32 {near}, i32 1)"));
+        let address = self.address_unchecked(buffer, index)?;
+        let hint = |at: usize, max: i64| args.get(at).and_then(Expr::as_int).map_or(max, |hint| hint.clamp(0, max));
+        let (write, locality) = (if args.len() > 1 { hint(1, 1) } else { 0 }, hint(2, 3));
+        self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {address}, i32 {write}, i32 {locality}, i32 1)"));
         Ok(Value::constant("null"))
     }
 
@@ -61,7 +61,7 @@ impl FnCx<'_, '_> {
         Ok(self.call_typed(&format!("{} @{name}({operands})", native(dtype)), dtype))
     }
 
-    /// Remembers a call for the case that LLVM refuses it.
+    /// Records a call, to name it in the error if LLVM refuses it.
     fn note_intrinsic(&mut self, name: &str, args: &[Argument], dtype: DataType) {
         let (mut parameters, mut operands) = (Vec::new(), Vec::new());
         for arg in args {
@@ -81,7 +81,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A C function of the process, by the rules of the platform's calls.
+    /// A call of a C function of the process, by the platform's calling convention.
     fn call_extern(&mut self, name: &str, args: &[Expr], dtype: DataType) -> Result<Value> {
         let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
         if !first || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') || name.len() > 255 {
@@ -116,7 +116,7 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// An argument as a callee takes it: a text is the address of its bytes, behind which stands a zero.
+    /// An argument as a callee takes it: a string is the address of its zero-terminated bytes.
     fn argument(&mut self, callee: &str, arg: &Expr) -> Result<Argument> {
         let value = match &arg.kind {
             ExprKind::AddressOf { buffer, indices } => self.address_of(buffer, indices)?,
@@ -134,7 +134,7 @@ impl FnCx<'_, '_> {
         Ok(Argument { dtype, value })
     }
 
-    /// A packed function of the runtime's registry: its arguments lie in a table on the stack.
+    /// A call of a packed function of the runtime's registry: its arguments are a table on the stack.
     pub(super) fn call_packed(&mut self, name: &str, args: &[Expr], dtype: DataType) -> Result<Value> {
         if self.sort.is_task() {
             let what =
@@ -259,7 +259,7 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// What a packed function is told that a number is; none for an address and for nothing.
+/// The type code of a numeric argument of a packed function; none for an address and for no value.
 fn packed_tag(dtype: DataType) -> Option<PackedTag> {
     match dtype.code {
         TypeCode::Bool => Some(PackedTag::Bool),
@@ -282,7 +282,7 @@ fn native(dtype: DataType) -> String {
     }
 }
 
-/// How C's rules want the rest of a register that an integer does not fill.
+/// The parameter attribute that extends an integer narrower than a register, as C's calling convention wants it.
 fn extension(dtype: DataType) -> &'static str {
     match dtype.code {
         TypeCode::Bool => "zeroext ",
@@ -292,7 +292,7 @@ fn extension(dtype: DataType) -> &'static str {
     }
 }
 
-/// The same behind a parameter's type.
+/// The same, as it is written after a parameter's type.
 fn trailing_extension(dtype: DataType) -> &'static str {
     match extension(dtype) {
         "zeroext " => " zeroext",

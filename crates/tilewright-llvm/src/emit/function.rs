@@ -1,4 +1,4 @@
-//! A function being written: which value each variable has, where buffers lie, what is computed already.
+//! A function while it is emitted: the value of each variable, the address of each buffer, shared subexpressions.
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::tir::{Buffer, Expr, Var};
@@ -6,7 +6,7 @@ use tilewright_support::{Map, Set};
 use tilewright_tensor::abi::{Status, TENSOR_ALIGN, offsets};
 
 use super::pieces::Piece;
-use super::stream::Past;
+use super::stream::NonTemporal;
 use super::text::{Body, Reg, Value};
 use super::unit::Unit;
 use crate::CodegenError;
@@ -15,8 +15,8 @@ pub(crate) type Result<T> = std::result::Result<T, CodegenError>;
 
 /// Loops inside each other: LLVM's loop passes recurse over the nest.
 const MAX_LOOPS: usize = 256;
-/// Elements that a function puts into vectors one by one and LLVM still looks for other vectors among.
-const MOST_INSERTED: usize = 256;
+/// Above this number of `insertelement`s LLVM's SLP vectoriser is off for the function.
+const MAX_INSERTED: usize = 256;
 
 /// Where a parameter of an internal function comes from, as the function around it finds it.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(crate) enum Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) var: Var,
-    /// Addresses that are the same, of buffers that are alive at other times.
+    /// Other buffers at the same address, whose live ranges are disjoint from this one.
     pub(crate) others: Vec<Var>,
     pub(crate) source: Source,
     /// Of an address: the bytes that it is a multiple of.
@@ -56,7 +56,7 @@ pub(crate) enum Position {
 pub(crate) enum Sort {
     /// The body of a kernel, whose addresses a parallel region's closure, or a function called by it, may hold.
     Kernel { captures: bool },
-    /// One task of a parallel loop; its number is a parameter behind the context.
+    /// One task of a parallel loop; its number is the parameter after the context.
     Task { captures: bool },
 }
 
@@ -73,7 +73,7 @@ impl Sort {
         matches!(self, Self::Task { .. })
     }
 
-    /// Whether something beyond the function may hold its addresses.
+    /// Whether its addresses may escape the function.
     fn captures(self) -> bool {
         match self {
             Self::Kernel { captures } | Self::Task { captures } => captures,
@@ -94,19 +94,19 @@ pub(crate) struct FnCx<'u, 'a> {
     pub(crate) loaded: Set<VarId>,
     /// Shared expressions of the current statement, by address; one map for each branch that we are in.
     memo: Vec<Map<(usize, Position), Value>>,
-    /// Pieces of the current statement's vectors, by address: they live as long as what is remembered of them.
+    /// Pieces of the current statement's vectors, by address; kept alive as long as their cache entries.
     pub(crate) pieces: Map<(usize, Piece), Expr>,
-    /// Vectors that variables stand for, where no memory has a part in them.
+    /// Values of `Let` variables that are vectors computed without reading memory.
     pub(crate) vectors: Map<VarId, Expr>,
     /// `Let` variables of the current statement's expressions.
     bound_here: Set<VarId>,
     pub(crate) speculatable: Map<usize, bool>,
-    /// Memory on the stack by data variable: a loop uses it again.
+    /// Stack memory by data variable; the iterations of a loop share it.
     stack: Map<VarId, Value>,
-    /// Whether there are stores past the caches.
+    /// Whether the function has non-temporal stores, which a fence has to follow.
     pub(crate) streams: bool,
-    /// What is known of when they are.
-    pub(crate) past: Past,
+    /// Whether stores to streamed tensors test if they are to be non-temporal.
+    pub(crate) non_temporal: NonTemporal,
     parameters: String,
 }
 
@@ -128,7 +128,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             speculatable: Map::default(),
             stack: Map::default(),
             streams: false,
-            past: Past::Tested,
+            non_temporal: NonTemporal::Tested,
             parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable({}) %cx{task}", offsets::SIZE),
         };
         for (number, binding) in bindings.iter().enumerate() {
@@ -165,9 +165,8 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.unit.check_length(self.body.length)?;
         self.unit.instructions += self.body.length;
         let body = self.body.finish();
-        // LLVM's search for vectors among elements that are put into vectors one by one goes over them again and again
-        // where there are many: not so in a function that must not have any vectors but those that are written in it.
-        let many = body.matches("insertelement").count() > MOST_INSERTED;
+        // The SLP vectoriser takes quadratic time over many `insertelement`s; it skips functions without implicit vectors.
+        let many = body.matches("insertelement").count() > MAX_INSERTED;
         let vectors = if many { " noimplicitfloat" } else { "" };
         let text =
             format!("define internal fastcc i32 {name}({}) noinline{vectors} #0 {{\n{body}}}\n", self.parameters);
@@ -235,7 +234,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         }
     }
 
-    /// Runs `f` in a branch: what it computes does not exist behind it.
+    /// Runs `f` in a branch: values that it computes are not available after the branch.
     pub(crate) fn in_branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.memo.push(Map::default());
         let result = f(self);
@@ -289,7 +288,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.stack.contains_key(&buffer.data.id())
     }
 
-    /// Memory on the stack for an `Allocate`. Loops use it again.
+    /// Stack memory for an `Allocate`, shared by the iterations of a loop.
     pub(crate) fn stack_memory(&mut self, buffer: &Buffer, bytes: u64) -> Value {
         if let Some(value) = self.stack.get(&buffer.data.id()) {
             return value.clone();

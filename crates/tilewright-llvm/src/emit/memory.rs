@@ -1,4 +1,4 @@
-//! Loads and stores: of a scalar, of neighbours, of elements at a constant distance, of elements anywhere.
+//! Loads and stores: scalar, contiguous, strided, gather and scatter.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind};
@@ -10,29 +10,29 @@ use super::function::{FnCx, Position, Result};
 use super::text::{Mangled, Mem, Reg, Value, int};
 
 /// The elements that an access touches.
-enum Place {
-    /// One, at this address.
-    Single(Value),
-    /// So far apart, in elements, from this address on.
+enum Access {
+    /// One element, at this address.
+    Scalar(Value),
+    /// Elements from this address on, at a stride counted in elements.
     Strided(Value, i64),
-    /// Each lane of the index its own.
-    Anywhere { base: Value, index: Value, index_type: DataType, is_constant: bool },
+    /// An index for each lane.
+    Indexed { base: Value, index: Value, index_type: DataType, is_constant: bool },
 }
 
 impl FnCx<'_, '_> {
     pub(crate) fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) -> Result<Value> {
-        let (place, dtype) = self.place(buffer, indices, predicate.is_none())?;
-        let value = match (&place, predicate, self.piece_lanes(dtype)) {
-            (Place::Strided(address, 1), Some(predicate), Some(whole)) if !self.is_in_registers(buffer, indices) => {
+        let (access, dtype) = self.accessed(buffer, indices, predicate.is_none())?;
+        let value = match (&access, predicate, self.piece_lanes(dtype)) {
+            (Access::Strided(address, 1), Some(predicate), Some(whole)) if !self.is_in_registers(buffer, indices) => {
                 self.check_predicate(predicate, dtype)?;
                 self.load_in_pieces(address, predicate, dtype, whole)?
             }
             _ => {
-                if let (Place::Strided(address, 1), None) = (&place, predicate) {
-                    self.ask_ahead(buffer, address, dtype);
+                if let (Access::Strided(address, 1), None) = (&access, predicate) {
+                    self.prefetch_stream(buffer, address, dtype);
                 }
                 let predicate = self.predicate(predicate, dtype)?;
-                self.load_at(place, predicate, dtype, self.is_in_registers(buffer, indices))
+                self.load_at(access, predicate, dtype, self.is_in_registers(buffer, indices))
             }
         };
         if dtype.is_bool() {
@@ -41,40 +41,40 @@ impl FnCx<'_, '_> {
         Ok(value)
     }
 
-    fn load_at(&mut self, place: Place, predicate: Option<Value>, dtype: DataType, in_registers: bool) -> Value {
-        match (place, predicate) {
-            (Place::Single(address), None) => self.load_vector(&address, dtype),
-            (Place::Single(address), Some(predicate)) => self.load_if(&predicate, &address, dtype),
-            (Place::Strided(address, 1), None) => self.load_vector(&address, dtype),
-            (Place::Strided(address, 1), Some(mask)) if in_registers => {
+    fn load_at(&mut self, access: Access, predicate: Option<Value>, dtype: DataType, in_registers: bool) -> Value {
+        match (access, predicate) {
+            (Access::Scalar(address), None) => self.load_vector(&address, dtype),
+            (Access::Scalar(address), Some(predicate)) => self.load_if(&predicate, &address, dtype),
+            (Access::Strided(address, 1), None) => self.load_vector(&address, dtype),
+            (Access::Strided(address, 1), Some(mask)) if in_registers => {
                 let value = self.load_vector(&address, dtype);
                 let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
                 self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} zeroinitializer"))
             }
-            (Place::Strided(address, 1), Some(mask)) => self.load_masked(&address, &mask, dtype),
-            (Place::Strided(address, -1), None) => {
+            (Access::Strided(address, 1), Some(mask)) => self.load_masked(&address, &mask, dtype),
+            (Access::Strided(address, -1), None) => {
                 let back = -(i64::from(dtype.lanes) - 1);
                 let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
                 let value = self.load_vector(&first, dtype);
                 self.reversed(&value, dtype)
             }
-            (Place::Strided(address, 2), None) if dtype.lanes.is_multiple_of(4) && !in_registers => {
+            (Access::Strided(address, 2), None) if dtype.lanes.is_multiple_of(4) && !in_registers => {
                 self.load_every_other(&address, dtype)
             }
-            // Of lanes at constant places LLVM knows what is beside what.
-            (place @ Place::Anywhere { is_constant: false, .. }, None) if self.gathers(dtype) => {
+            // Lanes at constant indices: LLVM combines scalar loads of neighbours itself.
+            (access @ Access::Indexed { is_constant: false, .. }, None) if self.gathers(dtype) => {
                 let all = int(1, DataType::BOOL.with_lanes(dtype.lanes));
-                self.gather(&place, &all, dtype)
+                self.gather(&access, &all, dtype)
             }
-            (place, None) => self.load_lanes(&place, dtype),
-            (Place::Strided(address, 2), Some(mask)) if self.is_one_register(dtype) && !in_registers => {
+            (access, None) => self.load_lanes(&access, dtype),
+            (Access::Strided(address, 2), Some(mask)) if self.is_one_register(dtype) && !in_registers => {
                 self.load_every_other_masked(&address, &mask, dtype)
             }
-            (place, Some(mask)) => self.gather(&place, &mask, dtype),
+            (access, Some(mask)) => self.gather(&access, &mask, dtype),
         }
     }
 
-    /// Whether a vector of elements that may lie anywhere is read by one instruction, or by some.
+    /// Whether a gather load of this type is a gather instruction (or several), not scalar loads.
     fn gathers(&self, dtype: DataType) -> bool {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
         let target = self.unit.target;
@@ -83,8 +83,8 @@ impl FnCx<'_, '_> {
     }
 
     /// The elements of the mask's lanes, each from its own address; 0 in the others.
-    fn gather(&mut self, place: &Place, mask: &Value, dtype: DataType) -> Value {
-        let (addresses, ty) = (self.addresses(place, dtype), Mem(dtype));
+    fn gather(&mut self, access: &Access, mask: &Value, dtype: DataType) -> Value {
+        let (addresses, ty) = (self.addresses(access, dtype), Mem(dtype));
         let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
         self.body.assign(format_args!(
             "call {ty} @llvm.masked.gather.{name}.v{lanes}p0(<{lanes} x ptr> align {align} {addresses}, \
@@ -99,7 +99,7 @@ impl FnCx<'_, '_> {
         value: &Expr,
         predicate: Option<&Expr>,
     ) -> Result<()> {
-        let (place, dtype) = self.place(buffer, indices, predicate.is_none())?;
+        let (access, dtype) = self.accessed(buffer, indices, predicate.is_none())?;
         if value.dtype != dtype {
             let what = format!("a store of {} where buffer `{}` takes {dtype}", value.dtype, buffer.name);
             return Err(self.unit.malformed(what));
@@ -110,36 +110,36 @@ impl FnCx<'_, '_> {
             value = self.body.assign(format_args!("zext {} {value} to {}", Reg(dtype), Mem(dtype)));
         }
         match predicate {
-            None => match (place, self.streaming(buffer)) {
-                (Place::Strided(address, 1), Some(streaming)) => {
+            None => match (access, self.streaming(buffer)) {
+                (Access::Strided(address, 1), Some(streaming)) => {
                     self.store_streamed(&address, &value, dtype, &streaming)?;
                 }
-                (place, _) => self.store_at(place, &value, dtype),
+                (access, _) => self.store_at(access, &value, dtype),
             },
             Some(mask) => {
                 let in_registers = self.is_in_registers(buffer, indices);
-                self.store_where(place, &mask, &value, dtype, in_registers);
+                self.store_where(access, &mask, &value, dtype, in_registers);
             }
         }
         Ok(())
     }
 
-    fn store_at(&mut self, place: Place, value: &Value, dtype: DataType) {
-        match place {
-            Place::Single(address) | Place::Strided(address, 1) => self.store_vector(&address, value, dtype),
-            Place::Strided(address, -1) => {
+    fn store_at(&mut self, access: Access, value: &Value, dtype: DataType) {
+        match access {
+            Access::Scalar(address) | Access::Strided(address, 1) => self.store_vector(&address, value, dtype),
+            Access::Strided(address, -1) => {
                 let back = -(i64::from(dtype.lanes) - 1);
                 let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
                 let value = self.reversed(value, dtype);
                 self.store_vector(&first, &value, dtype);
             }
-            place => self.store_lanes(&place, value, dtype),
+            access => self.store_lanes(&access, value, dtype),
         }
     }
 
-    fn store_where(&mut self, place: Place, mask: &Value, value: &Value, dtype: DataType, in_registers: bool) {
-        match place {
-            Place::Single(address) => {
+    fn store_where(&mut self, access: Access, mask: &Value, value: &Value, dtype: DataType, in_registers: bool) {
+        match access {
+            Access::Scalar(address) => {
                 let (yes, done) = (self.body.label(), self.body.label());
                 self.body.branch(mask, yes, done);
                 self.body.start(yes);
@@ -147,21 +147,21 @@ impl FnCx<'_, '_> {
                 self.body.jump(done);
                 self.body.start(done);
             }
-            Place::Strided(address, 1) if in_registers => {
+            Access::Strided(address, 1) if in_registers => {
                 let old = self.load_vector(&address, dtype);
                 let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
                 let merged = self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} {old}"));
                 self.store_vector(&address, &merged, dtype);
             }
-            Place::Strided(address, 1) => {
+            Access::Strided(address, 1) => {
                 let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
                 self.body.line(format_args!(
                     "call void @llvm.masked.store.{name}.p0({ty} {value}, ptr align {align} {address}, \
                      <{lanes} x i1> {mask})"
                 ));
             }
-            place => {
-                let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
+            access => {
+                let (addresses, ty) = (self.addresses(&access, dtype), Mem(dtype));
                 let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
                 self.body.line(format_args!(
                     "call void @llvm.masked.scatter.{name}.v{lanes}p0({ty} {value}, \
@@ -171,8 +171,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Whether all lanes lie at a constant place of the function's own memory: it stays in registers where every access
-    /// is a plain one, and what lanes that are masked off hold is nobody else's.
+    /// Whether all lanes are at a constant index of a local buffer. Such a buffer stays in registers if every access to it is
+    /// an unmasked load or store, and the elements of inactive lanes belong to no one else.
     fn is_in_registers(&self, buffer: &Buffer, indices: &[Expr]) -> bool {
         let [index] = indices else { return false };
         let ExprKind::Ramp { base, .. } = &index.kind else { return false };
@@ -194,8 +194,9 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// Where an access goes, and the type that it moves. Not all of it need lie inside of the buffer unless it does `whole`.
-    fn place(&mut self, buffer: &Buffer, indices: &[Expr], whole: bool) -> Result<(Place, DataType)> {
+    /// The elements that an access touches, and the type that it moves. All of them are inside the buffer if `whole`; else
+    /// inactive lanes may be outside.
+    fn accessed(&mut self, buffer: &Buffer, indices: &[Expr], whole: bool) -> Result<(Access, DataType)> {
         let [index] = indices else {
             return Err(self.unit.malformed(format!("{} indices of buffer `{}`", indices.len(), buffer.name)));
         };
@@ -206,29 +207,29 @@ impl FnCx<'_, '_> {
         let dtype = buffer.dtype.with_lanes(index_type.lanes);
         self.unit.check_type(dtype)?;
         let position = if self.has_load(index) { Position::Value } else { Position::Index };
-        let place = if dtype.is_scalar() {
+        let access = if dtype.is_scalar() {
             let index = self.value(index, position)?;
-            Place::Single(self.element_if(whole, &base, dtype, &index, index_type))
+            Access::Scalar(self.element_if(whole, &base, dtype, &index, index_type))
         } else if let Some(stride) = stride_of(index) {
             let first = self.first_lane(index, position)?;
-            Place::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
+            Access::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
         } else {
             let is_constant = is_constant(index);
-            Place::Anywhere { base, index: self.value(index, position)?, index_type, is_constant }
+            Access::Indexed { base, index: self.value(index, position)?, index_type, is_constant }
         };
-        Ok((place, dtype))
+        Ok((access, dtype))
     }
 
     /// The address of an element that a scalar index names.
     pub(crate) fn element_address(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
-        match self.place(buffer, std::slice::from_ref(index), true)? {
-            (Place::Single(address), _) => Ok(address),
+        match self.accessed(buffer, std::slice::from_ref(index), true)? {
+            (Access::Scalar(address), _) => Ok(address),
             _ => Err(self.unit.malformed(format!("the address of several elements of buffer `{}`", buffer.name))),
         }
     }
 
-    /// Where an element would be, be it inside of the buffer or not.
-    pub(crate) fn address_anywhere(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
+    /// The address of an element, which may be outside the buffer.
+    pub(crate) fn address_unchecked(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
         if !index.dtype.is_int() || !index.dtype.is_scalar() {
             return Err(self.unit.malformed(format!("an index of buffer `{}` is {}", buffer.name, index.dtype)));
         }
@@ -242,8 +243,8 @@ impl FnCx<'_, '_> {
         self.element_if(true, base, dtype, index, index_type)
     }
 
-    /// The address of an element, or of where it would be: of lanes that a predicate masks off, the first of all lanes or of
-    /// a piece of them may be one.
+    /// The address of an element, which may be outside the buffer unless `is_inside`: the first lane of a masked access, or
+    /// of a piece of it, may be inactive.
     pub(crate) fn element_if(
         &mut self,
         is_inside: bool,
@@ -317,9 +318,9 @@ impl FnCx<'_, '_> {
         ))
     }
 
-    fn load_lanes(&mut self, place: &Place, dtype: DataType) -> Value {
+    fn load_lanes(&mut self, access: &Access, dtype: DataType) -> Value {
         let ty = Mem(dtype);
-        if let Place::Strided(address, 0) = place {
+        if let Access::Strided(address, 0) = access {
             let scalar = self.load_vector(address, dtype.element());
             let (first, lanes) = (
                 self.body.assign(format_args!("insertelement {ty} poison, {} {scalar}, i64 0", Mem(dtype.element()))),
@@ -331,7 +332,7 @@ impl FnCx<'_, '_> {
         }
         let mut result = Value::constant("poison");
         for lane in 0..dtype.lanes {
-            let address = self.lane_address(place, dtype, lane);
+            let address = self.lane_address(access, dtype, lane);
             let value = self.load_vector(&address, dtype.element());
             let scalar = Mem(dtype.element());
             result = self.body.assign(format_args!("insertelement {ty} {result}, {scalar} {value}, i64 {lane}"));
@@ -339,17 +340,17 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// In the order of the lanes: of lanes with the same index the last one stays.
-    fn store_lanes(&mut self, place: &Place, value: &Value, dtype: DataType) {
+    /// Scatter, in the order of the lanes: of several lanes with one index the last one remains.
+    fn store_lanes(&mut self, access: &Access, value: &Value, dtype: DataType) {
         for lane in 0..dtype.lanes {
-            let address = self.lane_address(place, dtype, lane);
+            let address = self.lane_address(access, dtype, lane);
             let element = self.body.assign(format_args!("extractelement {} {value}, i64 {lane}", Mem(dtype)));
             self.store_vector(&address, &element, dtype.element());
         }
     }
 
-    /// Every other element from an address on. Registers are filled from two vectors of neighbours each, of which the second
-    /// one ends with the last element that is wanted: nothing is read behind that.
+    /// A load with stride 2. Each register is shuffled out of two contiguous vectors, the second of which ends with the last
+    /// wanted element: nothing beyond it is read.
     fn load_every_other(&mut self, address: &Value, dtype: DataType) -> Value {
         let whole = u16::try_from(self.unit.target.lanes(u32::from(dtype.bits))).unwrap_or(u16::MAX).max(4);
         let mut result: Option<(Value, u16)> = None;
@@ -359,8 +360,8 @@ impl FnCx<'_, '_> {
             let lanes = if rest >= whole { whole } else { 1 << rest.ilog2() };
             let part = dtype.with_lanes(lanes);
             let at = |this: &mut Self, element: u16| {
-                let place = this.element(address, dtype, &Value::constant(element.to_string()), DataType::I64);
-                this.load_vector(&place, part)
+                let access = this.element(address, dtype, &Value::constant(element.to_string()), DataType::I64);
+                this.load_vector(&access, part)
             };
             let (low, high) = (at(self, 2 * first), at(self, 2 * first + lanes - 1));
             let from_low = (0..lanes / 2).map(|lane| 2 * lane);
@@ -380,7 +381,7 @@ impl FnCx<'_, '_> {
         dtype.lanes.is_multiple_of(4) && u32::from(dtype.lanes) <= self.unit.target.lanes(u32::from(dtype.bits))
     }
 
-    /// Every other element where the mask has it, as without a mask; nothing else is touched.
+    /// A masked load with stride 2; inactive elements are not read.
     fn load_every_other_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
         let (lanes, bools) = (dtype.lanes, Reg(DataType::BOOL.with_lanes(dtype.lanes)));
         let mut part = |element: u16, first: u16, odd: u16| {
@@ -391,8 +392,8 @@ impl FnCx<'_, '_> {
                 "shufflevector {bools} {mask}, {bools} zeroinitializer, <{lanes} x i32> <{}>",
                 numbers.join(", ")
             ));
-            let place = self.element_if(false, address, dtype, &Value::constant(element.to_string()), DataType::I64);
-            self.load_masked(&place, &own, dtype)
+            let access = self.element_if(false, address, dtype, &Value::constant(element.to_string()), DataType::I64);
+            self.load_masked(&access, &own, dtype)
         };
         let (low, high) = (part(0, 0, 0), part(lanes - 1, lanes / 2, 1));
         let from_low = (0..lanes / 2).map(|lane| 2 * lane);
@@ -400,7 +401,7 @@ impl FnCx<'_, '_> {
         self.shuffled(&low, &high, dtype, &from_low.chain(from_high).collect::<Vec<_>>())
     }
 
-    /// The lanes of two vectors, those of the longer one first, as one vector.
+    /// Concatenates two vectors, the longer one first.
     pub(crate) fn joined(&mut self, (a, count): (&Value, u16), (b, more): (&Value, u16), dtype: DataType) -> Value {
         let (long, short) = (dtype.with_lanes(count), dtype.with_lanes(more));
         let widened = (0..count).map(|lane| if lane < more { lane.to_string() } else { "poison".to_owned() });
@@ -419,32 +420,32 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("shufflevector {ty} {a}, {ty} {b}, <{count} x i32> <{}>", lanes.join(", ")))
     }
 
-    fn lane_address(&mut self, place: &Place, dtype: DataType, lane: u16) -> Value {
-        match place {
-            Place::Single(address) => address.clone(),
-            Place::Strided(address, stride) => {
+    fn lane_address(&mut self, access: &Access, dtype: DataType, lane: u16) -> Value {
+        match access {
+            Access::Scalar(address) => address.clone(),
+            Access::Strided(address, stride) => {
                 let steps = Value::constant(stride.wrapping_mul(i64::from(lane)).to_string());
                 self.element(address, dtype, &steps, DataType::I64)
             }
-            Place::Anywhere { base, index, index_type, .. } => {
+            Access::Indexed { base, index, index_type, .. } => {
                 let index = self.lane(index, *index_type, lane);
                 self.element(base, dtype, &index, index_type.element())
             }
         }
     }
 
-    /// The addresses of all lanes; those of lanes that are masked off may lie anywhere.
-    fn addresses(&mut self, place: &Place, dtype: DataType) -> Value {
+    /// The addresses of all lanes; those of inactive lanes may be invalid.
+    fn addresses(&mut self, access: &Access, dtype: DataType) -> Value {
         let ty = Mem(dtype.element());
-        match place {
-            Place::Single(address) => address.clone(),
-            Place::Strided(address, stride) => {
+        match access {
+            Access::Scalar(address) => address.clone(),
+            Access::Strided(address, stride) => {
                 let steps: Vec<String> =
                     (0..i64::from(dtype.lanes)).map(|lane| format!("i64 {}", stride.wrapping_mul(lane))).collect();
                 let (lanes, steps) = (dtype.lanes, steps.join(", "));
                 self.body.assign(format_args!("getelementptr {ty}, ptr {address}, <{lanes} x i64> <{steps}>"))
             }
-            Place::Anywhere { base, index, index_type, .. } => {
+            Access::Indexed { base, index, index_type, .. } => {
                 let index = self.address_index(index, *index_type);
                 self.body.assign(format_args!("getelementptr {ty}, ptr {base}, {index}"))
             }

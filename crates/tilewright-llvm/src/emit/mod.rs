@@ -1,7 +1,7 @@
 //! `LowTir` as LLVM's text form.
 //!
-//! A kernel becomes several functions: the exported entry, the internal function with the body, and two of the same
-//! sort for each parallel loop. Reading order: [`text`] (how instructions are written), [`unit`] (what the functions of
+//! A kernel becomes several functions: the exported entry, the internal function with the body, and two more like them
+//! for each parallel loop. Reading order: [`text`] (how instructions are written), [`unit`] (what the functions of
 //! one kernel share), [`function`] (variables and memory of a function being written), then statements, expressions
 //! and memory accesses.
 
@@ -36,9 +36,9 @@ use crate::{CodegenError, Kernel, SYMBOL_PREFIX};
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
     pub(crate) text: String,
-    /// What callers have to know of each function.
+    /// The interface of each function.
     pub(crate) kernels: Vec<Kernel>,
-    /// What is said by name: where LLVM refuses the text, one of these may be why.
+    /// Calls of LLVM intrinsics by name: if LLVM refuses the text, one of these may be the reason.
     pub(crate) intrinsics: Vec<IntrinsicCall>,
 }
 

@@ -43,7 +43,7 @@ impl FnCx<'_, '_> {
         self.widen_half(x, from)
     }
 
-    /// The narrow float next to a float32 or float64.
+    /// Rounds a float32 or float64 to the nearest narrow float.
     pub(crate) fn narrow(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         let single = DataType::F32.with_lanes(from.lanes);
         let x = if from.bits == 64 { self.round_to_odd(x, from) } else { x.clone() };
@@ -80,8 +80,8 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("bitcast {ints} {odd} to {floats}"))
     }
 
-    /// From the bits of a float32 to those of a bfloat16: half of the last place less one is added, and one more where
-    /// the result would be odd.
+    /// From the bits of a float32 to those of a bfloat16, ties to even: half of an ulp less one is added, and one more
+    /// where the result would be odd.
     fn narrow_brain(&mut self, bits: &Value, words: DataType) -> Value {
         let (ints, bools) = (Reg(words), Reg(DataType::BOOL.with_lanes(words.lanes)));
         let high = self.bitwise("lshr", bits, 16, words);
@@ -91,7 +91,7 @@ impl FnCx<'_, '_> {
         let rounded = self.bitwise("lshr", &up, 16, words);
         let size = self.bitwise("and", bits, 0x7fff_ffff, words);
         let is_nan = self.compare_bits("ugt", &size, INFINITY, words);
-        // A NaN whose payload lies in the lower half would become an infinity.
+        // A NaN whose payload is in the lower half would become an infinity.
         let quiet = self.bitwise("or", &high, 0x40, words);
         self.body.assign(format_args!("select {bools} {is_nan}, {ints} {quiet}, {ints} {rounded}"))
     }
@@ -107,7 +107,7 @@ impl FnCx<'_, '_> {
         let up = self.bitwise("add", &size, 0xfff - (112 << 23), words);
         let up = self.body.assign(format_args!("add {ints} {up}, {odd}"));
         let normal = self.bitwise("lshr", &up, 13, words);
-        // Denormal results: the sum with 0.5, whose last place is float16's least denormal, rounds as the result has to.
+        // Denormal results: adding 0.5, whose ulp is float16's least denormal, rounds as the result has to.
         let half = 126 << 23;
         let exact = self.body.assign(format_args!("bitcast {ints} {size} to {floats}"));
         let sum = self

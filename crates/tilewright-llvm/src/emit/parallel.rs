@@ -9,7 +9,7 @@ use tilewright_tensor::abi::offsets;
 use super::entry::{arguments, call_internal, takes_address};
 use super::function::{Binding, FnCx, Position, Result, Sort, Source};
 use super::scratch::scratch_bindings;
-use super::stream::{LINE, Past, Streaming, When, all_stream};
+use super::stream::{LINE_BYTES, NonTemporal, Streaming, When, all_stream};
 use super::text::{Body, Reg, Value};
 use super::work::Split;
 
@@ -101,11 +101,11 @@ impl FnCx<'_, '_> {
         bindings.extend(scratch_bindings(self.unit, body));
         let streams = self.streams_among(captured);
         let sort = Sort::Task { captures: takes_address(body) };
-        let written_as = |cx: &mut Self, bindings: &[Binding], past: Past| {
+        let written_as = |cx: &mut Self, bindings: &[Binding], non_temporal: NonTemporal| {
             let inner = cx.unit.internal_name();
             let (loaded, loops) = (cx.loaded.clone(), cx.loops);
             let mut task = FnCx::new(cx.unit, bindings, sort)?;
-            (task.loaded, task.loops, task.past) = (loaded, loops, past);
+            (task.loaded, task.loops, task.non_temporal) = (loaded, loops, non_temporal);
             task.task_loop(var, own, body)?;
             task.finish(&inner)?;
             Ok(inner)
@@ -113,19 +113,19 @@ impl FnCx<'_, '_> {
         let mut text = Body::new();
         let arguments = arguments(&mut text, sort, &bindings);
         if streams.is_empty() {
-            let inner = written_as(self, &bindings, Past::Tested)?;
+            let inner = written_as(self, &bindings, NonTemporal::Tested)?;
             call_internal(&mut text, &inner, &arguments);
         } else {
-            let plain = written_as(self, &bindings, Past::Never)?;
+            let plain = written_as(self, &bindings, NonTemporal::Never)?;
             for binding in bindings.iter_mut().filter(|binding| streams.contains_key(&binding.var.id())) {
-                binding.align = LINE;
+                binding.align = LINE_BYTES;
             }
-            let past = written_as(self, &bindings, Past::Always)?;
+            let streamed = written_as(self, &bindings, NonTemporal::Always)?;
             let (all, other) = (text.label(), text.label());
-            let is_past = all_stream(&mut text, &streams, &bindings, &arguments);
-            text.branch(&is_past, all, other);
+            let is_streamed = all_stream(&mut text, &streams, &bindings, &arguments);
+            text.branch(&is_streamed, all, other);
             text.start(all);
-            call_internal(&mut text, &past, &arguments);
+            call_internal(&mut text, &streamed, &arguments);
             text.start(other);
             call_internal(&mut text, &plain, &arguments);
         }

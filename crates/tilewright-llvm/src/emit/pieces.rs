@@ -1,9 +1,9 @@
-//! Pieces: a vector wider than a register that is loaded under a predicate.
+//! Pieces: masked loads of vectors wider than a register, split into loads of register width.
 //!
-//! On x86 without registers for masks, LLVM 22 splits such a load, and takes a half of the predicate for true of which it
-//! finds out only then that it is false: the load then reads what lies at lanes that are masked off. So no load under a
-//! predicate is wider there than a register, and each has a predicate that is computed for its own lanes: what is false
-//! in all of them is seen before anything is split. (Stores, gathers and scatters are split right.)
+//! A workaround for LLVM 22 on x86 without mask registers: it splits a wide masked load before it knows that one half of
+//! the predicate is false, takes that half for true, and so reads inactive lanes. Each load of a piece has a predicate
+//! computed for its own lanes; one that is false in all of them is recognised before anything is split. (Masked stores,
+//! gathers and scatters are split correctly.)
 
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_support::with_stack;
@@ -20,14 +20,14 @@ pub(crate) struct Piece {
 }
 
 impl FnCx<'_, '_> {
-    /// Lanes of the pieces in which neighbours are loaded under a predicate, if one piece does not do.
+    /// Lanes of the pieces of a contiguous masked load, if one piece does not suffice.
     pub(crate) fn piece_lanes(&self, dtype: DataType) -> Option<u16> {
         let target = self.unit.target;
         let whole = u16::try_from(target.lanes(u32::from(dtype.bits))).unwrap_or(u16::MAX);
         (dtype.lanes > whole && !target.has("avx512vl")).then_some(whole)
     }
 
-    /// Neighbours from an address on, zero where the predicate is false, `whole` lanes at a time.
+    /// A contiguous masked load, zero in inactive lanes, `whole` lanes at a time.
     pub(crate) fn load_in_pieces(
         &mut self,
         address: &Value,
@@ -56,7 +56,7 @@ impl FnCx<'_, '_> {
         Ok(result.unwrap_or_else(|| Value::constant("poison")))
     }
 
-    /// A vector with a scalar behind its last lane.
+    /// Appends a scalar as the last lane of a vector.
     fn appended(&mut self, vector: &Value, scalar: &Value, dtype: DataType) -> Value {
         let (ty, count, longer) = (Mem(dtype), dtype.lanes, dtype.with_lanes(dtype.lanes + 1));
         let lanes = (0..count).map(|lane| format!("i32 {lane}")).chain(["i32 poison".to_owned()]);
@@ -67,7 +67,7 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("insertelement {ty} {wide}, {element} {scalar}, i64 {count}"))
     }
 
-    /// Some lanes of a vector as an expression of their own; a scalar is the same in all lanes.
+    /// The expression of some lanes of a vector; a scalar is the same in all lanes.
     fn piece_of(&mut self, expr: &Expr, piece: Piece) -> Expr {
         if expr.dtype.is_scalar() {
             return expr.clone();
@@ -112,7 +112,7 @@ impl FnCx<'_, '_> {
         Expr::raw(expr.dtype.with_lanes(piece.lanes), kind)
     }
 
-    /// Remembers what a variable stands for of which predicates may take pieces: a vector that no memory has a part in.
+    /// Records the value of a variable from which predicates may take pieces: a vector computed without reading memory.
     pub(crate) fn note_vector(&mut self, var: &Var, value: &Expr) {
         if var.dtype.is_vector() && self.is_speculatable(value) {
             self.vectors.insert(var.id(), value.clone());

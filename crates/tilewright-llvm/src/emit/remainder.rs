@@ -12,12 +12,12 @@ use tilewright_tensor::DataType;
 use super::function::FnCx;
 use super::text::{Mangled, Reg, Value, float};
 
-/// Quotients from here on are left to the C library. Below, a quotient that is not whole differs from its neighbours that are
-/// by more than the rounding of the division.
+/// Quotients from here on are left to the C library. Below, a fractional quotient differs from the neighbouring integers by
+/// more than the rounding of the division.
 const MOST_FLOAT32: f64 = (1u64 << 22) as f64;
 const MOST_FLOAT64: f64 = (1u64 << 51) as f64;
 /// Of float32 in float64: a product with such a quotient has at most the digits of a float64.
-const MOST_WIDENED: f64 = (1u64 << 28) as f64;
+const MAX_WIDENED_QUOTIENT: f64 = (1u64 << 28) as f64;
 
 impl FnCx<'_, '_> {
     /// `x` after whole `y`, with the sign of `x`.
@@ -51,12 +51,12 @@ impl FnCx<'_, '_> {
     /// The remainder where the quotient is small enough, and where it is not.
     fn rest_of_few(&mut self, dtype: DataType, has_fused: bool, x: &Value, y: &Value) -> (Value, Value) {
         let (ty, name, bools) = (Reg(dtype), Mangled(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
-        let most = if dtype.bits == 32 {
+        let limit = if dtype.bits == 32 {
             MOST_FLOAT32
         } else if has_fused {
             MOST_FLOAT64
         } else {
-            MOST_WIDENED
+            MAX_WIDENED_QUOTIENT
         };
         let [a, b] = [x, y].map(|value| self.body.assign(format_args!("call {ty} @llvm.fabs.{name}({ty} {value})")));
         let quotient = self.body.assign(format_args!("fdiv {ty} {a}, {b}"));
@@ -76,7 +76,7 @@ impl FnCx<'_, '_> {
         let rest = self.body.assign(format_args!("select {bools} {below}, {ty} {more}, {ty} {rest}"));
         let rest = self.body.assign(format_args!("call {ty} @llvm.copysign.{name}({ty} {rest}, {ty} {x})"));
 
-        let many = self.body.assign(format_args!("fcmp oge {ty} {quotient}, {}", float(most, dtype)));
+        let many = self.body.assign(format_args!("fcmp oge {ty} {quotient}, {}", float(limit, dtype)));
         let some = self.body.assign(format_args!("fcmp ogt {ty} {b}, zeroinitializer"));
         let large = self.body.assign(format_args!("and {bools} {many}, {some}"));
         let endless = self.body.assign(format_args!("fcmp oeq {ty} {b}, {}", float(f64::INFINITY, dtype)));

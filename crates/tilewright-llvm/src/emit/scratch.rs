@@ -1,10 +1,10 @@
-//! Temporaries: on the stack, in scratch memory at offsets that are planned for the whole kernel, or asked of the runtime
-//! where their size is known only when the kernel runs.
+//! Temporaries: on the stack, in scratch memory at offsets that are planned for the whole kernel, or allocated by the runtime
+//! where their size is known only at run time.
 //!
-//! Scratch memory is cut into slots. Temporaries that are never alive together share one: alive is a temporary from its
-//! first to its last use in the order of the statements; a use inside a loop that stands inside of its `Allocate` counts
-//! for the whole loop, which may carry values from one iteration to the next. Those of one slot have one address, which
-//! is one parameter, so that no two parameters that promise not to overlap do.
+//! Scratch memory is divided into slots. Temporaries with disjoint live ranges share a slot. A live range extends from the
+//! first to the last use in statement order; a use in a loop inside the `Allocate` counts for the whole loop, which may have
+//! loop-carried values. The temporaries of a slot have one address, which is one parameter: no two `noalias` parameters
+//! overlap.
 
 use tilewright_expr::node::{VarId, walk, walk_some};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Scope, Stmt, StmtKind};
@@ -16,12 +16,12 @@ use super::function::{Binding, FnCx, Position, Result, Source};
 use super::text::Value;
 use super::unit::Unit;
 
-/// Local memory up to this size lies on the stack, larger one in scratch memory.
-const MAX_STACK_BUFFER: u64 = 16 * 1024;
-/// Stack memory of one function.
-const MAX_STACK: u64 = 128 * 1024;
+/// Bytes up to which a local buffer is on the stack; a larger one is in scratch memory.
+const MAX_STACK_BUFFER_BYTES: u64 = 16 * 1024;
+/// Bytes of stack memory of one function.
+const MAX_STACK_BYTES: u64 = 128 * 1024;
 
-/// Where the temporaries of a kernel lie that are in scratch memory.
+/// The slots of a kernel's scratch memory.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// Offset and size in bytes.
@@ -29,13 +29,13 @@ pub(crate) struct Scratch {
     slot_of: Map<VarId, usize>,
 }
 
-/// A temporary in scratch memory and when it is alive.
+/// A temporary in scratch memory and its live range.
 struct Lifetime {
     id: VarId,
     bytes: u64,
     /// Loops around its `Allocate`.
     depth: usize,
-    /// First and last use; none is never alive.
+    /// First and last use; none without uses.
     alive: Option<(usize, usize)>,
 }
 
@@ -50,7 +50,7 @@ impl Lifetime {
 
 /// Plans the scratch memory of a kernel and reserves it.
 pub(crate) fn plan(unit: &mut Unit<'_>, body: &Stmt) -> Result<()> {
-    let mut scan = Scan { unit, now: 0, loops: Vec::new(), stack_left: MAX_STACK, found: Vec::new() };
+    let mut scan = Scan { unit, now: 0, loops: Vec::new(), stack_left: MAX_STACK_BYTES, found: Vec::new() };
     scan.stmt(body)?;
     let mut found = scan.found;
     found.sort_by_key(|lifetime| std::cmp::Reverse(lifetime.bytes));
@@ -76,7 +76,7 @@ struct Scan<'s, 'a> {
     unit: &'s Unit<'a>,
     /// The number of the statement.
     now: usize,
-    /// Where the loops around began.
+    /// The first statement of each enclosing loop.
     loops: Vec<usize>,
     stack_left: u64,
     found: Vec<Lifetime>,
@@ -93,14 +93,14 @@ impl Scan<'_, '_> {
         }
         match &stmt.kind {
             StmtKind::For { kind: ForKind::Parallel, body, .. } => {
-                let left = std::mem::replace(&mut self.stack_left, MAX_STACK);
+                let left = std::mem::replace(&mut self.stack_left, MAX_STACK_BYTES);
                 self.repeated(body)?;
                 self.stack_left = left;
             }
             StmtKind::For { body, .. } => self.repeated(body)?,
             StmtKind::While { condition, body } => {
                 self.repeated(body)?;
-                // It is evaluated again behind the body.
+                // It is evaluated again after the body.
                 walk(condition, |buffer: &Buffer| self.used(buffer));
             }
             StmtKind::If { then, otherwise, .. } => {
@@ -158,7 +158,7 @@ impl Scan<'_, '_> {
 }
 
 fn on_stack(scope: &Scope, bytes: u64, stack_left: &mut u64) -> bool {
-    let fits = *scope == Scope::Local && bytes <= MAX_STACK_BUFFER && bytes <= *stack_left;
+    let fits = *scope == Scope::Local && bytes <= MAX_STACK_BUFFER_BYTES && bytes <= *stack_left;
     if fits {
         *stack_left -= bytes;
     }
@@ -213,7 +213,7 @@ pub(crate) fn scratch_bindings(unit: &Unit<'_>, body: &Stmt) -> Vec<Binding> {
 
 impl FnCx<'_, '_> {
     pub(crate) fn allocate(&mut self, buffer: &Buffer, body: &Stmt) -> Result<()> {
-        // What lies in scratch memory is a parameter of the function.
+        // A temporary in scratch memory is a parameter of the function.
         if self.has_value(&buffer.data) {
             return self.stmt(body);
         }
@@ -224,7 +224,7 @@ impl FnCx<'_, '_> {
                 self.stmt(body)?;
             }
             None => {
-                let address = self.ask_for_memory(buffer)?;
+                let address = self.allocate_at_run_time(buffer)?;
                 self.bind(&buffer.data, address.clone())?;
                 self.stmt(body)?;
                 let free = self.context_field(offsets::FREE);
@@ -235,8 +235,8 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// Memory from the runtime. Where there is none, or the number of bytes is no number, the function fails.
-    fn ask_for_memory(&mut self, buffer: &Buffer) -> Result<Value> {
+    /// Allocates from the runtime. The function fails where there is no memory or the number of bytes overflows.
+    fn allocate_at_run_time(&mut self, buffer: &Buffer) -> Result<Value> {
         self.begin_statement()?;
         let [elements] = buffer.shape.as_slice() else {
             return Err(self.unit.malformed(format!("temporary `{}` has {} dimensions", buffer.name, buffer.rank())));
@@ -258,7 +258,7 @@ impl FnCx<'_, '_> {
         Ok(address)
     }
 
-    /// The value of an int64 sum of products, and whether some part of it overflowed.
+    /// The value of an int64 sum of products, and whether any part of it overflowed.
     fn checked(&mut self, expr: &Expr) -> Result<(Value, Value)> {
         if expr.dtype != DataType::I64 {
             return Err(self.unit.malformed(format!("the size of a temporary is {}", expr.dtype)));

@@ -11,9 +11,9 @@ use tilewright_tensor::abi::Status;
 use super::function::{FnCx, Position, Result};
 use super::text::{Reg, Value, int};
 
-/// LLVM plans no vectors for a loop with more instructions than this: its plans take time that grows with the square of
-/// their number (20 s for 32,000 instructions).
-const MAX_PLANNED: usize = 1000;
+/// Instructions of a loop above which LLVM's loop vectoriser is off: it takes quadratic time (20 s for 32,000
+/// instructions).
+const MAX_VECTORISED_INSTRUCTIONS: usize = 1000;
 
 impl FnCx<'_, '_> {
     pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
@@ -93,7 +93,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A loop that checks its end behind the body; an extent that is not a constant is checked before the first run.
+    /// A loop that tests its end after the body; a non-constant extent is tested before the first iteration too.
     pub(crate) fn serial_loop(
         &mut self,
         var: &Var,
@@ -111,13 +111,13 @@ impl FnCx<'_, '_> {
             self.body.branch(&some, enter, done);
             self.body.start(enter);
         }
-        // The bounds may be the user's numbers: a sum that leaves the type is no promise.
+        // The bounds may be user data, so the sum may overflow and has no `nsw` flag.
         let end =
             if min.is_zero() { extent.clone() } else { self.body.assign(format_args!("add {ty} {min}, {extent}")) };
         let (before, length) = (self.body.open(), self.body.length);
         self.body.jump(start);
         self.body.start(start);
-        // The phi names what comes behind the body: a latch block of its own, and the next index in it.
+        // The phi names the latch block, which follows the body, and the next index in it.
         let (latch, next) = (self.body.label(), self.body.register());
         let index = self.body.assign(format_args!("phi {ty} [ {min}, %{before} ], [ {next}, %{latch} ]"));
         self.bind(var, index.clone())?;
@@ -127,7 +127,7 @@ impl FnCx<'_, '_> {
         self.body.start(latch);
         self.body.line(format_args!("{next} = add nsw {ty} {index}, 1"));
         let again = self.body.assign(format_args!("icmp slt {ty} {next}, {end}"));
-        match self.body.length - length > MAX_PLANNED {
+        match self.body.length - length > MAX_VECTORISED_INSTRUCTIONS {
             true => self.body.branch_of_long_loop(&again, start, done),
             false => self.body.branch(&again, start, done),
         }

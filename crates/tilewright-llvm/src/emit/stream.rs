@@ -1,17 +1,17 @@
-//! Streams: large tensors that a kernel only writes go past the caches.
+//! Streaming: non-temporal stores to large tensors that a kernel only writes, and prefetches of what it reads once.
 //!
-//! A plain store reads the line that it changes; where a kernel fills a tensor that no cache holds, that is a third of its
-//! traffic. A store to such a tensor of whole neighbouring lanes is non-temporal where its address is aligned for it,
-//! and plain elsewhere. Rows that are known to begin within lines are stored in parts of lines. Other threads see such
-//! stores after a fence, which ends each function that makes them.
+//! A plain store first reads the cache line that it changes (write-allocate). Where a kernel fills a tensor that no cache
+//! holds, that is a third of its traffic. An unmasked store of contiguous lanes to such a tensor is non-temporal where its
+//! address is aligned for it, and plain elsewhere. Rows that are known to begin inside a line are stored in parts of lines.
+//! Other threads see non-temporal stores after a fence, which ends each function that makes them.
 //!
-//! What the parallel tasks that stream read once, by vectors in one nest of loops, they ask for a while before: a processor
-//! asks for nothing beyond the page by itself, and for too little where much is computed with an element.
+//! Parallel tasks that stream prefetch the tensors that vectors in one nest of loops read once. The hardware prefetcher
+//! stops at the end of a page, and fetches too little in advance where much is computed with each element.
 //!
-//! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
-//! their address together with a number that is 0 where the tensor is streamed to. The tasks of a parallel loop are written
-//! twice, with streams and without, and choose at their beginning: a test at each store costs registers, and keeps the
-//! operations of neighbouring stores apart.
+//! Sizes that are known only at run time are compared once, at the start of the kernel: a store tests its address
+//! together with a flag that is 0 where the tensor is streamed to. The body of a parallel task is emitted twice, with
+//! non-temporal stores and without, and the task branches at its start: a test at each store costs registers, and keeps
+//! LLVM from combining neighbouring stores.
 
 use tilewright_expr::node::{IrNode, VarId, walk};
 use tilewright_ir::low::ALIGNED;
@@ -24,18 +24,18 @@ use super::entry::Arguments;
 use super::function::{Binding, FnCx, Position, Result};
 use super::text::{Body, Mem, Value, int};
 
-/// Bytes that non-temporal stores are aligned to: a line of every CPU's caches.
-pub(crate) const LINE: usize = 64;
+/// Bytes of a cache line of every supported CPU; the largest alignment of a non-temporal store.
+pub(crate) const LINE_BYTES: usize = 64;
 /// The narrowest vector that has such a store.
-const MIN_BYTES: usize = 16;
+const MIN_STORE_BYTES: usize = 16;
 
 /// How a kernel streams to an argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Streaming {
     pub(crate) when: When,
-    /// Bytes of a store: what rows begin at a multiple of, a whole line at most. The parts of a line that rows share are
-    /// written one soon after the other, and leave the core as one.
-    piece: usize,
+    /// Bytes of a store, at most a line: rows begin at multiples of it. The parts of a line that two rows share are
+    /// written shortly after each other, and the core's write-combining buffer joins them.
+    store_bytes: usize,
 }
 
 /// When a kernel streams to an argument.
@@ -43,32 +43,32 @@ pub(crate) struct Streaming {
 pub(crate) enum When {
     /// Whenever it runs.
     Always,
-    /// Where this variable is 0, which the kernel gives its value at its beginning.
+    /// Where this variable is 0; the kernel computes it at its start.
     WhereZero(Var),
 }
 
-/// What a function knows of its stores to what is streamed to.
+/// Whether a function's stores to streamed tensors are non-temporal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Past {
-    /// Each is tested.
+pub(crate) enum NonTemporal {
+    /// Each store tests size and alignment.
     Tested,
-    /// The tensors are large enough and begin where a line does: what is left to test are places in them.
+    /// The tensors are large enough and begin at a line: a store tests the alignment of its offset only.
     Always,
     Never,
 }
 
-/// What passes through a kernel once.
+/// The tensors that a kernel reads or writes once.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
-    /// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold
-    /// beside the others, that are never read, and written once as far as loops tell.
+    /// The arguments that the kernel streams to, by their data variables: too large for the last-level cache together with
+    /// the other arguments, never read, and written once as far as the loops show.
     pub(crate) written: Map<VarId, Streaming>,
-    /// The arguments that vectors read once, as far as loops tell, in a kernel that streams to others, and that it does not ask
-    /// for itself: in one nest of loops, which may read an element several times soon after each other.
+    /// The arguments that vectors read once, as far as the loops show, in a kernel that streams to others and that has no
+    /// prefetches of them. All reads are in one nest of loops, which may read an element several times in a row.
     read: Set<VarId>,
 }
 
-/// What passes through the kernel.
+/// Finds the streamed tensors of a kernel.
 pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
     let total = buffers().map(known_bytes).try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
@@ -82,7 +82,7 @@ pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
             (Some(_), Some(_)) => When::Always,
             _ => When::WhereZero(Var::new("kept", DataType::I64)),
         };
-        Some(Streaming { when, piece: LINE })
+        Some(Streaming { when, store_bytes: LINE_BYTES })
     };
     let mut candidates: Map<VarId, Streaming> =
         buffers().filter_map(|buffer| Some((buffer.data.id(), streaming(buffer)?))).collect();
@@ -113,23 +113,23 @@ fn known_bytes(buffer: &Buffer) -> Option<u64> {
     Some(elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64))
 }
 
-/// What stores are looked at with.
+/// The state of the search for streamed tensors.
 #[derive(Default)]
 struct Search {
     candidates: Map<VarId, Streaming>,
-    /// What is not known to be read several times.
+    /// Buffers that are not known to be read several times.
     read: Set<VarId>,
-    /// The loops around the innermost vector that is read of each.
+    /// For each buffer, the loops around its innermost vector load.
     nests: Map<VarId, Vec<Option<VarId>>>,
-    /// Names whose values depend on loops: on which.
+    /// `Let` variables that depend on loops, with those loops.
     names: Map<VarId, Vec<VarId>>,
-    /// Whether the innermost loop around is [`ALIGNED`].
+    /// Whether the innermost enclosing loop is [`ALIGNED`].
     aligned: bool,
 }
 
 impl Search {
-    /// Takes out what is read in a loop that the index does not depend on, and what vectors read in one nest and another.
-    /// Single elements are what is left of rows behind their vectors.
+    /// Removes buffers that are read in a loop that the index does not depend on, or by vectors in more than one nest.
+    /// Scalar loads do not count as another nest: they are the tails of rows.
     fn keep_read_once(&mut self, node: &impl IrNode, loops: &[Option<VarId>]) {
         let mut loads = Vec::new();
         walk(node, |e: &Expr| {
@@ -148,17 +148,20 @@ impl Search {
         }
     }
 
-    /// Takes out what is stored to in steps of less than the narrowest store, or in other loops than these.
+    /// Removes a buffer whose stores begin at multiples of less than the narrowest non-temporal store, or whose index does
+    /// not depend on all of the loops.
     fn keep_stored_once(&mut self, buffer: &Buffer, step: usize, found: &[VarId], loops: &[Option<VarId>]) {
         let id = buffer.data.id();
         let Some(streaming) = self.candidates.get_mut(&id) else { return };
-        streaming.piece = streaming.piece.min(step);
-        if streaming.piece < MIN_BYTES || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+        streaming.store_bytes = streaming.store_bytes.min(step);
+        if streaming.store_bytes < MIN_STORE_BYTES
+            || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var)))
+        {
             self.candidates.remove(&id);
         }
     }
 
-    /// Whether the loops are those, or some of those, around the other vectors that are read of a buffer.
+    /// Whether the loops around a vector load of a buffer are a prefix of those around its other vector loads.
     fn is_in_one_nest(&mut self, id: VarId, loops: &[Option<VarId>]) -> bool {
         let known = self.nests.entry(id).or_default();
         if loops.starts_with(known) {
@@ -183,10 +186,11 @@ impl Search {
     }
 }
 
-/// The bytes, a whole line at most, that the index goes forward by multiples of, as far as its text has constants.
+/// The largest power of two, at most a line, of which every step of the index is a multiple in bytes, judged by the
+/// constant factors in it.
 fn step_of(index: &Expr, buffer: &Buffer) -> usize {
     let width = buffer.dtype.element_bytes().max(1) as u64;
-    let mut bytes = LINE as u64;
+    let mut bytes = LINE_BYTES as u64;
     walk(index, |e: &Expr| {
         if let ExprKind::Binary(BinOp::Mul, a, b) = &e.kind {
             let step = match (a.as_int(), b.as_int()) {
@@ -201,9 +205,9 @@ fn step_of(index: &Expr, buffer: &Buffer) -> usize {
     bytes as usize
 }
 
-/// Takes out what is stored to in a loop that neither its index nor a condition around it depends on: a condition may leave
-/// one iteration of many, of which the index then says nothing. And what has rows that begin at multiples of less than the
-/// narrowest store.
+/// Removes buffers that are stored to in a loop on which neither the index nor an enclosing condition depends (a condition
+/// may select one iteration of many, of which the index then says nothing), and buffers whose rows begin at multiples of
+/// less than the narrowest non-temporal store.
 fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut Search) {
     let (known, aligned) = (loops.len(), search.aligned);
     match &stmt.kind {
@@ -211,19 +215,19 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
             search.keep_read_once(value, loops);
             let begins_anywhere = value.dtype.is_vector() && predicate.is_none() && !search.aligned;
             let steps = indices.iter().filter(|_| begins_anywhere).map(|index| step_of(index, buffer));
-            search.keep_stored_once(buffer, steps.min().unwrap_or(LINE), &search.loops_of(indices, loops), loops);
+            search.keep_stored_once(buffer, steps.min().unwrap_or(LINE_BYTES), &search.loops_of(indices, loops), loops);
         }
         StmtKind::For { var, annotations, .. } => {
             loops.push(Some(var.id()));
             search.aligned = annotations.contains_key(ALIGNED);
         }
-        // Nobody knows how often it runs.
+        // The number of iterations is unknown.
         StmtKind::While { .. } => loops.push(None),
         StmtKind::Let { var, value, .. } => {
             search.keep_read_once(value, loops);
-            let behind = search.loops_of(value, loops);
-            if !behind.is_empty() {
-                search.names.insert(var.id(), behind);
+            let found = search.loops_of(value, loops);
+            if !found.is_empty() {
+                search.names.insert(var.id(), found);
             }
         }
         _ => {}
@@ -249,7 +253,7 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
     search.aligned = aligned;
 }
 
-/// Whether all of these are streamed to, and begin where a line does.
+/// A flag: all of these tensors are streamed to, and each begins at a line.
 pub(crate) fn all_stream(
     body: &mut Body,
     streams: &Map<VarId, Streaming>,
@@ -261,7 +265,7 @@ pub(crate) fn all_stream(
         let id = binding.var.id();
         let part = if streams.contains_key(&id) {
             let number = body.assign(format_args!("ptrtoint ptr {value} to i64"));
-            body.assign(format_args!("and i64 {number}, {}", LINE - 1))
+            body.assign(format_args!("and i64 {number}, {}", LINE_BYTES - 1))
         } else if streams.values().any(|streaming| matches!(&streaming.when, When::WhereZero(kept) if kept.id() == id))
         {
             value.clone()
@@ -274,32 +278,35 @@ pub(crate) fn all_stream(
 }
 
 impl FnCx<'_, '_> {
-    /// Those among these variables that are addresses of what is streamed to.
+    /// Those of the variables that are addresses of streamed tensors.
     pub(crate) fn streams_among(&self, variables: &[Var]) -> Map<VarId, Streaming> {
         let found = |var: &Var| Some((var.id(), self.unit.streams.written.get(&var.id())?.clone()));
         variables.iter().filter_map(found).collect()
     }
 
-    /// When stores to the buffer go past the caches, if they ever do.
+    /// When stores to the buffer are non-temporal, if they ever are.
     pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Streaming> {
         self.unit.streams.written.get(&buffer.data.id()).cloned()
     }
 
-    /// Prefetches what comes so far behind neighbouring lanes as the machine's [`tilewright_target::Prefetch`] says, where
-    /// these are read once: what is asked for need not exist.
-    pub(crate) fn ask_ahead(&mut self, buffer: &Buffer, address: &Value, dtype: DataType) {
+    /// Prefetches the lines `stream_bytes` of the machine's [`tilewright_target::Prefetch`] after contiguous lanes of a tensor
+    /// that is read once. The address may lie beyond the tensor: a prefetch never faults.
+    pub(crate) fn prefetch_stream(&mut self, buffer: &Buffer, address: &Value, dtype: DataType) {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
-        if self.past != Past::Always || bytes < LINE / 2 || !self.unit.streams.read.contains(&buffer.data.id()) {
+        if self.non_temporal != NonTemporal::Always
+            || bytes < LINE_BYTES / 2
+            || !self.unit.streams.read.contains(&buffer.data.id())
+        {
             return;
         }
         let ahead = self.unit.target.prefetch.stream_bytes;
-        for line in (0..bytes).step_by(LINE) {
+        for line in (0..bytes).step_by(LINE_BYTES) {
             let place = self.body.assign(format_args!("getelementptr i8, ptr {address}, i64 {}", ahead + line as u64));
             self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)"));
         }
     }
 
-    /// Compares the sizes that were not known before, in the kernel's first statement.
+    /// Computes the flags of tensors whose sizes are known only at run time, in the kernel's first statement.
     pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
         let target = self.unit.target;
         let (filling, part) = (target.limits.filling_bytes(), target.plan.nontemporal_part.max(1));
@@ -329,7 +336,7 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// The bytes of a flat buffer of the arguments: a size in memory, which overflows nothing.
+    /// The bytes of a flat argument buffer: the size of a tensor that exists, so the product does not overflow.
     fn bytes_of(&mut self, buffer: &Buffer) -> Result<Value> {
         let width = buffer.dtype.element_bytes();
         let Some(extent) = buffer.shape.first() else { return Ok(int(width as i64, DataType::I64)) };
@@ -341,7 +348,7 @@ impl FnCx<'_, '_> {
         Ok(self.body.assign(format_args!("mul i64 {wide}, {width}")))
     }
 
-    /// Stores neighbouring lanes past the caches where the address allows it, and when these are streamed.
+    /// Stores contiguous lanes, non-temporally where the address is aligned and the tensor is streamed to.
     pub(crate) fn store_streamed(
         &mut self,
         address: &Value,
@@ -350,21 +357,21 @@ impl FnCx<'_, '_> {
         streaming: &Streaming,
     ) -> Result<()> {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
-        if self.past == Past::Never || bytes < MIN_BYTES || !bytes.is_power_of_two() {
+        if self.non_temporal == NonTemporal::Never || bytes < MIN_STORE_BYTES || !bytes.is_power_of_two() {
             self.store_vector(address, value, dtype);
             return Ok(());
         }
-        let align = bytes.min(streaming.piece);
+        let align = bytes.min(streaming.store_bytes);
         let number = self.body.assign(format_args!("ptrtoint ptr {address} to i64"));
         let mut rest = self.body.assign(format_args!("and i64 {number}, {}", align - 1));
-        if let (When::WhereZero(kept), Past::Tested) = (&streaming.when, self.past) {
+        if let (When::WhereZero(kept), NonTemporal::Tested) = (&streaming.when, self.non_temporal) {
             let kept = self.value_of(kept)?;
             rest = self.body.assign(format_args!("or i64 {rest}, {kept}"));
         }
         let aligned = self.body.assign(format_args!("icmp eq i64 {rest}, 0"));
-        let (past, plain, done) = (self.body.label(), self.body.label(), self.body.label());
-        self.body.branch(&aligned, past, plain);
-        self.body.start(past);
+        let (streamed, plain, done) = (self.body.label(), self.body.label(), self.body.label());
+        self.body.branch(&aligned, streamed, plain);
+        self.body.start(streamed);
         self.store_pieces(address, value, dtype, align);
         self.body.jump(done);
         self.body.start(plain);
@@ -375,11 +382,11 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// The vector, past the caches, in stores of so many bytes; one store where that is a line.
+    /// Stores a vector non-temporally, `bytes` at a time; with one store where that is a line.
     fn store_pieces(&mut self, address: &Value, value: &Value, dtype: DataType, bytes: usize) {
         let lanes = usize::from(dtype.lanes);
         let each = bytes / dtype.element_bytes().max(1);
-        if bytes >= LINE || each >= lanes {
+        if bytes >= LINE_BYTES || each >= lanes {
             self.body.line(format_args!("store {} {value}, ptr {address}, align {bytes}, !nontemporal !0", Mem(dtype)));
             return;
         }
@@ -390,8 +397,8 @@ impl FnCx<'_, '_> {
                 .body
                 .assign(format_args!("shufflevector {whole} {value}, {whole} poison, <{each} x i32> <{numbers}>"));
             let offset = first * dtype.element_bytes();
-            let place = self.body.assign(format_args!("getelementptr inbounds i8, ptr {address}, i64 {offset}"));
-            self.body.line(format_args!("store {part} {piece}, ptr {place}, align {bytes}, !nontemporal !0"));
+            let target = self.body.assign(format_args!("getelementptr inbounds i8, ptr {address}, i64 {offset}"));
+            self.body.line(format_args!("store {part} {piece}, ptr {target}, align {bytes}, !nontemporal !0"));
         }
     }
 }

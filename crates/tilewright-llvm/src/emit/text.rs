@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tilewright_expr::semantics::Scalar;
 use tilewright_tensor::{DataType, TypeCode};
 
-/// What the ends of long loops refer to. The loops share it: it says the same of all of them.
+/// The loop metadata of long loops, which they share: it turns the vectoriser off.
 pub(crate) const LONG_LOOP: &str = "!1 = distinct !{!1, !2}\n!2 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n";
 
 /// An operand: a register of the function, a parameter, or a constant.
@@ -179,7 +179,7 @@ impl Body {
         let _ = writeln!(self.text, "  {instruction}");
     }
 
-    /// Reserves stack memory for the length of the function.
+    /// Reserves stack memory for the duration of the function.
     pub(crate) fn reserve(&mut self, bytes: u64, align: u64) -> Value {
         let register = self.register();
         let _ = writeln!(self.stack, "  {register} = alloca [{bytes} x i8], align {align}");
@@ -210,12 +210,12 @@ impl Body {
         self.line(format_args!("br i1 {condition}, label %{then}, label %{otherwise}"));
     }
 
-    /// The same at the end of a loop that LLVM is not to plan vectors for; [`LONG_LOOP`] declares what it refers to.
+    /// The same at the end of a loop that LLVM does not vectorise; [`LONG_LOOP`] declares its metadata.
     pub(crate) fn branch_of_long_loop(&mut self, condition: &Value, then: Label, otherwise: Label) {
         self.line(format_args!("br i1 {condition}, label %{then}, label %{otherwise}, !llvm.loop !1"));
     }
 
-    /// The address so many bytes behind another.
+    /// The address that many bytes after another.
     pub(crate) fn offset(&mut self, base: &Value, bytes: u64) -> Value {
         if bytes == 0 {
             return base.clone();

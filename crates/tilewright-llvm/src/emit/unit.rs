@@ -1,4 +1,4 @@
-//! What the functions of one kernel share: finished text, messages, scratch memory, limits.
+//! A kernel while it is emitted: the state that its functions share, such as finished text, messages, scratch memory, limits.
 
 use std::fmt::Write;
 
@@ -12,26 +12,26 @@ use super::stream::Streams;
 use super::text::{Value, quoted};
 use crate::CodegenError;
 
-/// Instructions of one kernel. A kernel beyond it takes LLVM minutes; it comes from unrolling without measure.
+/// Instructions of one kernel at most. LLVM takes minutes for a larger one, which comes from excessive unrolling.
 const MAX_INSTRUCTIONS: usize = 1_000_000;
 
-/// Lanes of a vector: LLVM splits vectors into registers one by one, which takes time beyond every use.
+/// Lanes of a vector at most: LLVM's splitting of vectors into registers takes unbounded time beyond.
 const MAX_LANES: u16 = 512;
 
-/// Scratch memory of one kernel, in bytes.
-const MAX_SCRATCH: u64 = 1 << 40;
+/// Bytes of scratch memory of one kernel.
+const MAX_SCRATCH_BYTES: u64 = 1 << 40;
 
 /// A call of an intrinsic of LLVM by its name, as the user wrote it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct IntrinsicCall {
-    /// The kernel that it stands in.
+    /// The kernel that calls it.
     pub(crate) symbol: String,
     pub(crate) name: String,
     /// Types of the parameters of a function that consists of the call: `<8 x float> %a0, …`.
     pub(crate) parameters: String,
     /// The type of the result.
     pub(crate) result: String,
-    /// Operands with their types, constants in their places.
+    /// Operands with their types; constants are written out.
     pub(crate) operands: String,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Unit<'a> {
     externs: OrderedMap<String, String>,
     /// Intrinsics of LLVM that the user calls.
     pub(crate) intrinsics: Vec<IntrinsicCall>,
-    /// What passes through once.
+    /// The tensors that are read or written once.
     pub(crate) streams: Streams,
     pub(crate) scratch: Scratch,
     pub(crate) scratch_bytes: u64,
@@ -82,7 +82,7 @@ impl<'a> Unit<'a> {
         CodegenError::Malformed { symbol: self.symbol.to_owned(), what: what.into() }
     }
 
-    /// Whether code for the type can be made.
+    /// An error for types that have no code.
     pub(crate) fn check_type(&self, dtype: DataType) -> Result<(), CodegenError> {
         if dtype.is_packed() {
             return Err(self.unsupported(format!("elements of type {dtype} share bytes: kernels do not access them")));
@@ -150,8 +150,8 @@ impl<'a> Unit<'a> {
         let offset = self.scratch_bytes;
         let end = offset.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(TENSOR_ALIGN as u64));
         match end {
-            Some(end) if end <= MAX_SCRATCH => self.scratch_bytes = end,
-            _ => return Err(self.unsupported(format!("temporaries of more than {MAX_SCRATCH} bytes"))),
+            Some(end) if end <= MAX_SCRATCH_BYTES => self.scratch_bytes = end,
+            _ => return Err(self.unsupported(format!("temporaries of more than {MAX_SCRATCH_BYTES} bytes"))),
         }
         Ok(offset)
     }

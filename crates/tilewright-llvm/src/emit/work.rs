@@ -1,13 +1,12 @@
-//! How long parallel loops take, so that work is handed to other threads in pieces that are worth it.
+//! Task granularity: an estimate of how long a parallel loop takes, from which its grain size follows.
 //!
-//! An estimate counts what a processor does: instructions by the registers that they fill, bytes that are moved, what is
-//! repeated by the extents of its loops. What a small local buffer holds is in registers, and addresses go on from one
-//! iteration to the next: neither takes time. An estimate is wrong by a factor of a few, which is enough to tell a
-//! microsecond from a millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel
-//! computes from its dimensions. It never depends on the number of threads. What an instruction costs, and what work is worth
-//! a task, are numbers of the machine: [`tilewright_target::Estimate`] and [`tilewright_target::Tasks`].
+//! The estimate is in cycles of one core: instructions by the registers that they fill, bytes moved, and loop bodies times
+//! their extents. Accesses to small local buffers (register tiles) and address arithmetic are free. The estimate is wrong by
+//! a small factor, which suffices to tell a microsecond from a millisecond. With extents that are known only at run time it
+//! is an expression, which the kernel evaluates. It never depends on the number of threads. Cycles of instructions, and the
+//! work that is worth a task, are numbers of the machine: [`tilewright_target::Estimate`] and [`tilewright_target::Tasks`].
 //!
-//! All arithmetic is in `f64`: sizes that the user may choose overflow nothing there, and nothing faults.
+//! All arithmetic is in `f64`: no size overflows it, and nothing faults.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, ForeignCallee, Scope, Stmt, StmtKind, Var};
@@ -18,11 +17,11 @@ use tilewright_tensor::DataType;
 use super::function::FnCx;
 use super::text::{Reg, Value, float, int};
 
-/// Iterations of a loop whose extent follows from data. Too many rather than too few: a thread that is woken for nothing
-/// costs microseconds.
+/// Iterations assumed of a loop whose extent is data. Too high rather than too low: waking a thread in vain costs only
+/// microseconds.
 const UNKNOWN_EXTENT: f64 = 1000.0;
 
-/// How a number of the estimate is combined from two.
+/// The operations of the estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Op {
     Add,
@@ -33,7 +32,7 @@ enum Op {
     Max,
 }
 
-/// A number of the estimate: known now, or in a register of the kernel.
+/// A number of the estimate: known at compile time, or in a register of the kernel.
 #[derive(Clone, Debug)]
 enum Number {
     Known(f64),
@@ -49,17 +48,17 @@ impl Number {
     }
 }
 
-/// Where numbers are combined that are not known yet.
+/// Combines numbers that are known only at run time.
 trait Later {
     /// The variable's value as an `f64`; none where it has no value.
     fn variable(&mut self, var: &Var) -> Option<Value>;
     fn combine(&mut self, op: Op, a: &Number, b: &Number) -> Value;
 }
 
-/// Numbers that are not known before the kernel runs are left open.
-struct Open;
+/// Leaves numbers unknown that are known only at run time.
+struct Unknown;
 
-impl Later for Open {
+impl Later for Unknown {
     fn variable(&mut self, _var: &Var) -> Option<Value> {
         Some(Value::constant("poison"))
     }
@@ -91,15 +90,15 @@ impl Later for FnCx<'_, '_> {
     }
 }
 
-/// What the estimate counts with.
+/// The numbers of the estimate.
 type Costs = tilewright_target::Estimate;
 
-/// An estimate being made.
+/// The estimate under construction.
 struct WorkCx<'l, L> {
     later: &'l mut L,
     costs: Costs,
-    /// Variables of the loops around, by the value that they have in the middle of their loop.
-    middles: Map<VarId, Number>,
+    /// The variables of the enclosing loops with their midpoints, which stand for an average iteration.
+    midpoints: Map<VarId, Number>,
 }
 
 impl<L: Later> WorkCx<'_, L> {
@@ -125,8 +124,8 @@ impl<L: Later> WorkCx<'_, L> {
     fn index(&mut self, expr: &Expr) -> Option<Number> {
         Some(match &expr.kind {
             ExprKind::Int(value) => Number::Known(*value as f64),
-            ExprKind::Var(var) if var.dtype.is_int() && var.dtype.is_scalar() => match self.middles.get(&var.id()) {
-                Some(middle) => middle.clone(),
+            ExprKind::Var(var) if var.dtype.is_int() && var.dtype.is_scalar() => match self.midpoints.get(&var.id()) {
+                Some(midpoint) => midpoint.clone(),
                 None => Number::Later(self.later.variable(var)?),
             },
             ExprKind::Cast(value) if value.dtype.is_int() && expr.dtype.is_int() => with_stack(|| self.index(value))?,
@@ -154,8 +153,8 @@ impl<L: Later> WorkCx<'_, L> {
         let extent = self.combine(Op::Max, &extent, &Number::Known(0.0));
         let min = self.index(min).unwrap_or(Number::Known(0.0));
         let half = self.combine(Op::Mul, &extent, &Number::Known(0.5));
-        let middle = self.combine(Op::Add, &min, &half);
-        self.middles.insert(var.id(), middle);
+        let midpoint = self.combine(Op::Add, &min, &half);
+        self.midpoints.insert(var.id(), midpoint);
         let once = with_stack(|| self.stmt(body));
         let once = self.combine(Op::Add, &once, &Number::Known(self.costs.step_cycles));
         [self.combine(Op::Mul, &extent, &once), once]
@@ -205,12 +204,12 @@ impl<L: Later> WorkCx<'_, L> {
     }
 }
 
-/// Cycles that moving a value between register and memory takes.
+/// Cycles of a load or store of a value.
 fn moved(dtype: DataType, costs: &Costs) -> f64 {
     costs.access_cycles + dtype.bytes() as f64 / costs.move_bytes_per_cycle
 }
 
-/// Cycles of an expression, each shared part once.
+/// Cycles of an expression; a shared node counts once.
 fn cycles(expr: &Expr, costs: &Costs) -> f64 {
     let mut sum = 0.0;
     walk(expr, |expr: &Expr| {
@@ -230,7 +229,7 @@ fn cycles(expr: &Expr, costs: &Costs) -> f64 {
                     (false, None) => costs.integer_division_cycles * f64::from(expr.dtype.lanes),
                 }
             }
-            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) if is_place(expr.dtype) => 0.0,
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) if is_address_arithmetic(expr.dtype) => 0.0,
             ExprKind::Foreign { callee: ForeignCallee::Llvm(_) | ForeignCallee::Builtin(_), .. }
             | ExprKind::Call { .. } => costs.function_cycles * registers,
             ExprKind::Foreign { .. } => costs.unknown_call_cycles,
@@ -246,24 +245,24 @@ fn cycles(expr: &Expr, costs: &Costs) -> f64 {
     sum
 }
 
-/// Whether the buffer is a tile that stays in registers.
+/// Whether the buffer is a register tile.
 fn is_in_registers(buffer: &Buffer, costs: &Costs) -> bool {
     let elements = buffer.shape.iter().try_fold(1, |all: i64, size| all.checked_mul(size.as_int()?));
     let bytes = elements.and_then(|count| count.checked_mul(i64::try_from(buffer.dtype.bytes()).ok()?));
     buffer.scope == Scope::Local && bytes.is_some_and(|bytes| bytes <= costs.register_file_bytes.cast_signed())
 }
 
-/// Whether a number of this type is mostly a part of an address.
-fn is_place(dtype: DataType) -> bool {
+/// Whether arithmetic of this type is mostly address arithmetic.
+fn is_address_arithmetic(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar()
 }
 
-/// Whether a vector is read element by element.
+/// Whether a vector load has other than contiguous elements.
 fn is_gathered(index: &Expr) -> bool {
     index.dtype.is_vector() && !matches!(&index.kind, ExprKind::Ramp { stride, .. } if stride.as_int() == Some(1))
 }
 
-/// How a parallel loop is handed out.
+/// How a parallel loop is split into tasks.
 pub(crate) struct Split {
     /// Iterations of a task: from 1 to the loop's extent, or 1.
     pub(crate) chunk: Value,
@@ -272,12 +271,12 @@ pub(crate) struct Split {
 }
 
 impl FnCx<'_, '_> {
-    /// How to hand out the loop, whose extent is computed already.
+    /// Splits the loop, whose extent `count` is computed already, into tasks.
     pub(crate) fn split(&mut self, var: &Var, min: &Expr, extent: &Expr, count: &Value, body: &Stmt) -> Split {
         let dtype = var.dtype;
         let (costs, tasks) = (self.unit.target.estimate, self.unit.target.tasks);
         let max_tasks = tasks.max_tasks as f64;
-        let mut estimate = WorkCx { later: self, costs, middles: Map::default() };
+        let mut estimate = WorkCx { later: self, costs, midpoints: Map::default() };
         let [all, once] = estimate.repeated(var, min, extent, body);
         let all = estimate.combine(Op::Mul, &all, &Number::Known(costs.cycle_ns));
         let once = estimate.combine(Op::Mul, &once, &Number::Known(costs.cycle_ns));
@@ -289,7 +288,7 @@ impl FnCx<'_, '_> {
             return Split { chunk, nanoseconds: int(*all as i64, DataType::I64) };
         }
         let count_as_float = Number::Later(self.body.assign(format_args!("sitofp {} {count} to double", Reg(dtype))));
-        let mut estimate = WorkCx { later: self, costs, middles: Map::default() };
+        let mut estimate = WorkCx { later: self, costs, midpoints: Map::default() };
         let bounded = estimate.combine(Op::Div, &count_as_float, &Number::Known(max_tasks));
         let chunk = estimate.combine(Op::Max, &worth, &bounded).operand();
         let all = all.operand();
@@ -303,7 +302,7 @@ impl FnCx<'_, '_> {
         Split { chunk, nanoseconds: self.as_index(&all, DataType::I64) }
     }
 
-    /// The nearest number of the type towards zero.
+    /// Rounds towards zero, saturating at the limits of the type.
     fn as_index(&mut self, value: &Value, dtype: DataType) -> Value {
         self.body.assign(format_args!("call {0} @llvm.fptosi.sat.{0}.f64(double {value})", Reg(dtype)))
     }
@@ -321,7 +320,7 @@ pub(crate) fn serial_where_short(stmt: &Stmt, target: &Target) -> Stmt {
     let below = |stmt: &mut Stmt| *stmt = with_stack(|| serial_where_short(stmt, target));
     match &mut kind {
         StmtKind::For { var, min, extent, kind: loop_kind @ ForKind::Parallel, body, .. } => {
-            let mut estimate = WorkCx { later: &mut Open, costs, middles: Map::default() };
+            let mut estimate = WorkCx { later: &mut Unknown, costs, midpoints: Map::default() };
             match estimate.repeated(var, min, extent, body) {
                 [Number::Known(cycles), _] if cycles * costs.cycle_ns < target.tasks.min_loop_ns => {
                     *loop_kind = ForKind::Serial
