@@ -1,7 +1,7 @@
-//! The accesses of a statement's expressions, each with where it is evaluated.
+//! The accesses of a statement's expressions, each with the conditions under which it is evaluated.
 //!
-//! Expressions are DAGs, and a shared node is looked at once: it is reached where any of its users is. Accesses come in an
-//! order in which everything that an access depends on stands before it: the accesses in its indices, and those in the
+//! Expressions are DAGs, and a shared node is visited once: it is reached where any of its users is. Accesses are in
+//! topological order, so that everything that an access depends on precedes it: the accesses in its indices, and those in the
 //! conditions under which it is evaluated. There is no such order where conditions depend on each other crosswise, as in
 //! `p and a and b or q and b and a`; then a node counts once for every way to it, up to a number of ways.
 
@@ -14,7 +14,7 @@ use crate::reach::{Reach, Reaches};
 /// Visits of nodes where each way to a node counts.
 const MAX_WAYS: usize = 100_000;
 
-/// An access inside an expression, and where it is evaluated.
+/// An access inside an expression, and the reach under which it is evaluated.
 pub(crate) struct Access {
     pub(crate) buffer: Buffer,
     pub(crate) indices: Vec<Expr>,
@@ -28,15 +28,15 @@ pub(crate) struct Access {
 pub(crate) struct Accesses {
     pub(crate) all: Vec<Access>,
     pub(crate) reaches: Reaches,
-    /// Where nodes with accesses inside are reached, by address. Nothing where conditions depend on each other: no order of
-    /// the accesses has all that such a reach depends on before it.
+    /// The reaches of nodes with accesses inside, by address. `None` where conditions depend on each other: such reaches have
+    /// no topological order.
     reached: Map<usize, Reach>,
     /// Values of variables that the expressions bind.
     lets: Map<VarId, Expr>,
 }
 
 impl Accesses {
-    /// Nothing where there are too many ways through conditions that depend on each other, or where the expressions
+    /// `None` where there are too many paths through conditions that depend on each other, or where the expressions
     /// bind one variable to two values.
     pub(crate) fn of(exprs: &[Expr]) -> Option<Self> {
         let mut search = Search::default();
@@ -67,18 +67,18 @@ impl Accesses {
         self.all.extend(accesses);
     }
 
-    /// Where the index of an access is reached, which may be further than the access is; nothing where that is not known.
+    /// The reach of an access's index, which may be wider than that of the access; `None` where it is not known.
     pub(crate) fn reach_of(&self, index: &Expr) -> Option<Reach> {
         self.reached.get(&index.address()).copied()
     }
 
-    /// What makes expressions of what they are inside of the statement: variables bound there have their values.
+    /// The substitution that moves expressions out of the statement: variables bound inside have their values.
     pub(crate) fn outside(&mut self) -> Outside {
         Outside { lets: std::mem::take(&mut self.lets), names: Map::default(), memo: Memo::default() }
     }
 }
 
-/// What a load or store touches: each lane under its own predicate, where there is one.
+/// The elements that a load or store touches: each lane under its own predicate, if any.
 fn touched(
     reaches: &mut Reaches,
     buffer: &Buffer,
@@ -107,7 +107,7 @@ pub(crate) fn lane(expr: &Expr, number: usize) -> Option<Expr> {
             let number = Expr::int(i64::try_from(number).ok()?, stride.dtype);
             Expr::binary(BinOp::Add, base, &Expr::binary(BinOp::Mul, stride, &number).ok()?).ok()
         }
-        // What a mask says about a lane is a condition like others.
+        // A lane of the mask is a condition like others.
         ExprKind::Compare(op, a, b) => Expr::compare(*op, &lane(a, number)?, &lane(b, number)?).ok(),
         ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
             Expr::binary(*op, &lane(a, number)?, &lane(b, number)?).ok()
@@ -119,7 +119,7 @@ pub(crate) fn lane(expr: &Expr, number: usize) -> Option<Expr> {
 /// Conditions depend on each other.
 struct Entangled;
 
-/// How often each way may still be followed, and where nodes were met before.
+/// The remaining budget of visits, and the reaches under which nodes were visited before.
 struct Ways {
     met: Map<usize, Reach>,
     left: usize,
@@ -128,7 +128,7 @@ struct Ways {
 /// All maps are by the address of a node; the expressions keep their nodes alive.
 #[derive(Default)]
 struct Search {
-    /// Nodes with accesses inside, what stands below a node before it.
+    /// Nodes with accesses inside, in postorder.
     order: Vec<Expr>,
     has_access: Map<usize, bool>,
     reached: Map<usize, Reach>,
@@ -164,7 +164,7 @@ impl Search {
         has
     }
 
-    /// What the value of the node depends on.
+    /// The nodes that the value of the node depends on.
     fn parts(&self, expr: &Expr) -> Vec<Expr> {
         match &expr.kind {
             ExprKind::Var(var) => self.lets.get(&var.id()).cloned().into_iter().collect(),
@@ -176,7 +176,7 @@ impl Search {
         self.has_access.get(&expr.address()).is_some_and(|&has| has)
     }
 
-    /// Where each node is reached: users come before what they use.
+    /// Computes the reach of each node: users before their operands.
     fn reach_all(&mut self, roots: &[Expr]) {
         let mut users: Map<usize, Vec<Reach>> = Map::default();
         for root in roots {
@@ -194,7 +194,7 @@ impl Search {
         }
     }
 
-    /// The nodes directly below, and where each is reached from here.
+    /// The direct operands, and the reach of each from here.
     fn children(&mut self, expr: &Expr, reach: Reach) -> Vec<(Expr, Reach)> {
         if let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &expr.kind
             && let [condition, then, otherwise] = args.as_slice()
@@ -206,7 +206,7 @@ impl Search {
         below(expr).into_iter().map(|child| (child, reach)).collect()
     }
 
-    /// Finds the accesses in the expression, and before each what it depends on.
+    /// Finds the accesses in the expression, in topological order.
     fn emit(&mut self, expr: &Expr) -> Result<(), Entangled> {
         if !self.has_access(expr) {
             return Ok(());
@@ -255,13 +255,13 @@ impl Search {
         }
     }
 
-    /// Finds the accesses on every way to them; nothing where the ways are too many.
+    /// Finds the accesses on every path to them; `None` where there are too many paths.
     fn follow(&mut self, expr: &Expr, reach: Reach, ways: &mut Ways) -> Option<()> {
         if !self.has_access(expr) {
             return Some(());
         }
         match ways.met.get(&expr.address()) {
-            // Met before under fewer conditions: the accesses are there.
+            // Visited before under fewer conditions: its accesses are recorded.
             Some(&known) if self.reaches.implies(reach, known) => return Some(()),
             Some(_) => {}
             None => drop(ways.met.insert(expr.address(), reach)),
@@ -277,7 +277,7 @@ impl Search {
     }
 }
 
-/// Whether the node touches memory. The address of the first element is there even where the buffer is empty.
+/// Whether the node touches memory. The address of the first element exists even if the buffer is empty.
 fn is_access(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Load { .. } => true,
@@ -325,7 +325,7 @@ impl Outside {
         !self.names.is_empty()
     }
 
-    /// What puts the names in the places of the nodes, inside of the statement.
+    /// The rewrite that replaces the named nodes inside the statement by their names.
     pub(crate) fn inside(&self) -> Self {
         Self { lets: Map::default(), names: self.names.clone(), memo: Memo::default() }
     }
@@ -335,12 +335,12 @@ impl Outside {
             return None;
         }
         if let Some(expr) = node.downcast::<Expr>() {
-            let stands_for = match &expr.kind {
+            let value_of_name = match &expr.kind {
                 ExprKind::Var(var) => self.lets.get(&var.id()).cloned(),
                 ExprKind::Let { var, body, .. } if self.lets.contains_key(&var.id()) => Some(body.clone()),
                 _ => None,
             };
-            if let Some(value) = stands_for {
+            if let Some(value) = value_of_name {
                 return with_stack(|| self.map(&value)).or_else(|| Some(value.boxed()));
             }
         }

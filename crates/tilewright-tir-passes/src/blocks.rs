@@ -1,7 +1,7 @@
 //! `lower_blocks`: axes take their values, predicates become conditions, temporaries become `Allocate`, accesses to
 //! matched buffers become accesses to what they match.
 //!
-//! A matched buffer declares a shape and strides; those of its region are the same, which is proven or asserted.
+//! A matched buffer declares a shape and strides; that its region has the same is proven or asserted.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::VarId;
@@ -28,7 +28,7 @@ struct Blocks {
     memory: Set<VarId>,
     /// Variables that are defined here: arguments, loops, `Let`.
     bound: Set<VarId>,
-    /// What matched buffers see, in terms of buffers that match nothing.
+    /// The regions of matched buffers, in terms of buffers that own their memory.
     views: Map<VarId, BufferRegion>,
 }
 
@@ -43,7 +43,7 @@ impl Blocks {
                     _ => StmtKind::If { condition: predicate.clone(), then: body, otherwise: None }.into(),
                 })
             }
-            // A view needs no declaration behind the one of its memory.
+            // A view needs no declaration besides that of its memory.
             StmtKind::Allocate { buffer, body } if self.memory.contains(&buffer.data.id()) => self.lower(origins, body),
             _ => {
                 let scope = self.analyzer.enter();
@@ -162,7 +162,7 @@ impl Blocks {
     }
 }
 
-/// Elements between neighbours of each dimension.
+/// The stride of each dimension, in elements.
 pub(crate) fn strides(buffer: &Buffer) -> Result<Vec<Expr>> {
     if !buffer.strides.is_empty() {
         return Ok(buffer.strides.clone());
@@ -178,21 +178,21 @@ pub(crate) fn strides(buffer: &Buffer) -> Result<Vec<Expr>> {
     Ok(strides)
 }
 
-/// What a matched buffer has to be.
+/// The error message for other matched buffers.
 const MATCHED: &str = "a matched buffer has the element type and the extents of its region, but for leading extents of 1, and \
                        the strides of the buffer that this is a part of";
 
-/// What a matched buffer says of its region.
+/// A claim of a matched buffer about its region: shape, stride or offset.
 struct Claim {
     what: &'static str,
     declared: Expr,
     actual: Expr,
-    /// Strides do not matter where there is no neighbour.
+    /// A stride matters only if the extent exceeds 1.
     where_more_than_one: Option<Expr>,
 }
 
-/// The variables in the shape, the strides and the offset of a matched buffer are what they are in the region; gives what
-/// else has to hold.
+/// Binds the variables in shape, strides and offset of a matched buffer to the values of the region; returns the claims that
+/// remain to be proven.
 fn define(
     all: &mut Substitute,
     bound: &Set<VarId>,
@@ -235,7 +235,7 @@ fn define(
     for ((declared, actual), extent) in strides(buffer)?.iter().zip(&source_strides[dropped..]).zip(&buffer.shape) {
         claim("their strides", declared, actual, Some(extent))?;
     }
-    // An offset that is no variable says nothing: the region begins where it begins.
+    // An offset that is no variable claims nothing: it is that of the region.
     if let Some(var) = buffer.elem_offset.as_ref().and_then(Expr::as_var)
         && let Some(offset) = first_element(source, region, &source_strides)
         && !bound.contains(&var.id())

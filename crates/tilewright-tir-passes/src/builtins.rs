@@ -1,5 +1,5 @@
-//! `lower_builtins`: attributes, constant memory, addresses with names, and operations of targets, in terms of what every
-//! target has.
+//! `lower_builtins`: expresses attributes, constant memory, named addresses and target-specific operations by statements that
+//! every target has.
 //!
 //! | attribute's key | on a CPU |
 //! |---|---|
@@ -7,13 +7,13 @@
 //! | `storage_alignment`, `storage_scope`, `realize_scope`, `volatile_scope`, `buffer_dim_align` | a hint about memory |
 //! | `double_buffer_scope`, `double_buffer_write` | the same |
 //! | `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
-//! | `async_scope`, `async_{commit,wait}_queue_scope`, `async_wait_inflight_count` | copies are made where they stand |
+//! | `async_scope`, `async_{commit,wait}_queue_scope`, `async_wait_inflight_count` | copies are made synchronously |
 //! | `device_id`, `device_type`, `device_context_id`, `target`, `warp_execution` | said by the build's own target |
-//! | any other | an error (`TW0561`): nobody has given it its meaning |
+//! | any other | an error (`TW0561`): it has no meaning |
 //!
 //! | operation | on a CPU |
 //! |---|---|
-//! | barriers, fences, `T.assume`, profiling | nothing: one thread has nobody to wait for |
+//! | barriers, fences, `T.assume`, profiling | nothing: a single thread never waits |
 //! | `T.tvm_thread_invariant(x)` | `x` |
 //! | `T.isnullptr(h)` | false: a buffer has an address |
 //! | `T.undef()` | no store; elsewhere 0 |
@@ -21,8 +21,8 @@
 //! | `T.prefetch` of an element's address | stays: code generation has it; of another address nothing |
 //! | any other | an error (`TW0561`) that names it |
 //!
-//! Constant memory becomes a temporary that is filled where it begins. A name for an address is replaced by the address:
-//! a buffer that views memory by such a name views the memory itself, that much further on.
+//! Constant memory becomes a temporary that is filled at the start of its scope. A name for an address is replaced by the address:
+//! a buffer that views memory by such a name views the memory itself, at an offset.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
@@ -34,8 +34,8 @@ use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, error, error_with_help, map_below, typed, with_body};
 
-/// Attributes around statements that plain code means nothing different without; those that begin with `pragma_` are
-/// such, too.
+/// Attributes that may be dropped without changing the meaning of the statement inside; so may those that begin with
+/// `pragma_`.
 pub const ATTRIBUTE_HINTS: [&str; 21] = [
     "storage_alignment",
     "storage_scope",
@@ -60,7 +60,7 @@ pub const ATTRIBUTE_HINTS: [&str; 21] = [
     "warp_execution",
 ];
 
-/// Elements of constant memory that are written out as stores.
+/// Elements of constant memory at most, which become stores.
 const MAX_CONSTANTS: usize = 1 << 16;
 
 pub fn lower_builtins(function: &PrimFunc) -> Result<PrimFunc> {
@@ -108,7 +108,7 @@ fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
     }
 }
 
-/// Whether the value is that of an operation that does nothing here, or is no value.
+/// Whether the expression is an operation without effect here.
 fn means_nothing(value: &Expr) -> bool {
     let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
     callee.builtin().is_some_and(|row| match row.effect {
@@ -148,7 +148,7 @@ fn fill(origins: &Origins, buffer: &Buffer, data: &Constant) -> Result<Vec<Stmt>
     Ok(stores)
 }
 
-/// What an operation of targets is here; `None` for other expressions.
+/// A target-specific operation on a CPU; `None` for other expressions.
 fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
     let ExprKind::Foreign { callee, args } = &expr.kind else { return Ok(None) };
     let Some(row) = callee.builtin() else { return Ok(None) };
@@ -162,7 +162,7 @@ fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
         ("tvm_access_ptr", [_, base, offset, ..]) if matches!(base.kind, ExprKind::AddressOf { .. }) => {
             further(origins, base, offset).map(Some)
         }
-        // The type of an address, or an address that has a name still.
+        // The type of an address, or an address that is still named.
         ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
         _ => {
             let message = format!("`T.{}` has no meaning on a CPU", row.name);
@@ -171,31 +171,31 @@ fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
     }
 }
 
-/// The address of the element so many elements behind one.
+/// The address of an element plus an offset in elements.
 fn further(origins: &Origins, base: &Expr, offset: &Expr) -> Result<Expr> {
     let ExprKind::AddressOf { buffer, indices } = &base.kind else { return Ok(base.clone()) };
     if !buffer.strides.is_empty() {
-        let message = format!("an offset behind an element of buffer `{}`, which has gaps", buffer.name);
+        let message = format!("an offset from an element of buffer `{}`, which is not contiguous", buffer.name);
         let help = "take the address of the element itself";
         return Err(error_with_help("TW0563", origins, message, help));
     }
     let one = Expr::int(1, offset.dtype);
     let elements = buffer.shape.iter().try_fold(one, |n, dim| typed(Expr::binary(BinOp::Mul, &n, dim)))?;
-    let mut place = offset.clone();
+    let mut element = offset.clone();
     let mut stride = Expr::int(1, offset.dtype);
     for (index, dim) in indices.iter().zip(&buffer.shape).rev() {
         let step = typed(Expr::binary(BinOp::Mul, index, &stride))?;
-        place = typed(Expr::binary(BinOp::Add, &place, &step))?;
+        element = typed(Expr::binary(BinOp::Add, &element, &step))?;
         stride = typed(Expr::binary(BinOp::Mul, &stride, dim))?;
     }
     let flat = buffer.derive(|node| {
         node.shape = vec![elements];
         node.axis_separators = Vec::new();
     });
-    typed(Expr::address_of(&flat, vec![Analyzer::new().simplify(&place)]))
+    typed(Expr::address_of(&flat, vec![Analyzer::new().simplify(&element)]))
 }
 
-/// The statement with the address in place of its name.
+/// The statement with the address in element of its name.
 fn at_address(origins: &Origins, var: &Var, address: &Expr, body: &Stmt) -> Result<Stmt> {
     let ExprKind::AddressOf { buffer: base, .. } = &address.kind else {
         let message = format!("`{}` is no address of a buffer", var.name);
@@ -230,7 +230,7 @@ fn at_address(origins: &Origins, var: &Var, address: &Expr, body: &Stmt) -> Resu
 /// Elements from the start of the memory to the element of an address.
 fn offset_of(address: &Expr) -> Result<Expr> {
     let ExprKind::AddressOf { buffer, indices } = &address.kind else { return Ok(Expr::i64(0)) };
-    let mut place = match &buffer.elem_offset {
+    let mut element = match &buffer.elem_offset {
         Some(offset) => typed(offset.cast(DataType::I64))?,
         None => Expr::i64(0),
     };
@@ -238,10 +238,10 @@ fn offset_of(address: &Expr) -> Result<Expr> {
     for (at, (index, dim)) in indices.iter().zip(&buffer.shape).enumerate().rev() {
         let stride = buffer.strides.get(at).unwrap_or(&compact).clone();
         let step = typed(Expr::binary(BinOp::Mul, index, &stride))?;
-        place = typed(Expr::binary(BinOp::Add, &place, &step))?;
+        element = typed(Expr::binary(BinOp::Add, &element, &step))?;
         compact = typed(Expr::binary(BinOp::Mul, &compact, dim))?;
     }
-    Ok(place)
+    Ok(element)
 }
 
 /// The offset of a view that starts at an element of other memory, in the view's own elements.

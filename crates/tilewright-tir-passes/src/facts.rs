@@ -1,4 +1,4 @@
-//! What a pass knows at a place in a function: bounds of variables, and conditions that hold.
+//! Facts that hold at a point in a function: bounds of variables, and conditions.
 
 use tilewright_arith::{Analyzer, Scope};
 use tilewright_expr::node::{VarId, walk};
@@ -8,13 +8,13 @@ use tilewright_support::Set;
 use crate::magnitude::Magnitudes;
 use crate::stmt::{analyzer_of, conjuncts};
 
-/// An analyser that is told of variables and conditions, and not of more than what holds in 64 bits.
+/// An analyser that learns variables and conditions, restricted to facts that hold in 64-bit arithmetic too.
 pub(crate) struct Facts {
     pub(crate) analyzer: Analyzer,
     pub(crate) magnitudes: Magnitudes,
-    /// Data variables of the memory that the function writes: conditions on it say nothing for long.
+    /// Data variables of the memory that the function writes: conditions on it may stop to hold.
     pub(crate) written: Set<VarId>,
-    /// What variables are at least where the loops around have iterations: none of an extent's factors is 0.
+    /// Lower bounds of variables under the assumption that the enclosing loops have iterations: no factor of an extent is 0.
     pub(crate) running: Vec<(VarId, i64)>,
 }
 
@@ -32,7 +32,7 @@ impl Facts {
         self.analyzer.enter()
     }
 
-    /// A scope in which the loops around have iterations.
+    /// Opens a scope that assumes that the enclosing loops have iterations.
     fn enter_running(&mut self) -> Scope {
         let scope = self.enter();
         self.running.iter().for_each(|&(var, least)| self.analyzer.learn_least(var, least));
@@ -52,7 +52,7 @@ impl Facts {
         self.leave(scope);
     }
 
-    /// A loop of that extent is around, and has an iteration.
+    /// Learns that an enclosing loop of that extent has an iteration.
     pub(crate) fn runs(&mut self, extent: &Expr) {
         let natural = Magnitudes::natural_factors(&self.analyzer, extent);
         self.running.extend(natural.into_iter().map(|var| (var, 1)));
@@ -63,7 +63,7 @@ impl Facts {
         self.running.extend(found);
     }
 
-    /// Whether it holds where the loops around have iterations.
+    /// Whether a condition holds if the enclosing loops have iterations.
     pub(crate) fn where_it_runs(&mut self, holds: impl FnOnce(&Self) -> bool) -> bool {
         if self.running.is_empty() {
             return false;
@@ -76,7 +76,7 @@ impl Facts {
 
     pub(crate) fn bind_value(&mut self, var: &Var, value: &Expr) {
         self.analyzer.bind_value(var, value);
-        // Nothing is computed in a loop that has no iteration.
+        // The body of a loop without iterations does not run.
         let scope = self.enter_running();
         self.magnitudes.bind_value(&self.analyzer, var, value);
         self.leave(scope);
@@ -91,8 +91,8 @@ impl Facts {
         }
     }
 
-    /// Learns that a condition holds from here on, as far as it does not depend on memory that changes. Of a sum that may
-    /// have wrapped around a comparison says nothing; the opposite of one of loaded data is no check of that data.
+    /// Learns that a condition holds from here on, unless it depends on memory that changes or on arithmetic that may have
+    /// overflowed. The negation of a comparison of loaded data is no bounds check of that data.
     pub(crate) fn assume(&mut self, condition: &Expr) {
         for part in &conjuncts(condition) {
             let trusts = |facts: &Self| facts.magnitudes.trusts(&facts.analyzer, part);

@@ -1,11 +1,10 @@
-//! `flatten_buffers`: every buffer of one dimension, with a data variable of its own; parameters as the kernel takes
-//! them.
+//! `flatten_buffers`: every buffer becomes one-dimensional, with a data variable of its own; parameters become those of the
+//! kernel interface.
 //!
-//! An index is the sum of index times stride over the dimensions, and the offset. Views become accesses to the buffer
-//! whose memory they see. The parameters are those of the kernel interface: all buffers, then all scalars, symbolic
-//! dimensions among them. Temporaries in
-//! shared memory lie in the one memory that a CPU has. A view of another type of the same width reads and writes the
-//! bits as what its owner holds.
+//! The flat index is the sum of index times stride over the dimensions, plus the offset. Views become accesses to the
+//! buffer that owns the memory. The parameters are all buffers, then all scalars, including symbolic dimensions.
+//! Temporaries in shared memory become plain ones. A view of another type of the same width reinterprets the bits of its
+//! owner's elements.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::can_reinterpret;
@@ -52,7 +51,7 @@ impl Flatten<'_> {
         for tensor in &interface.tensors {
             let buffer = &tensor.buffer;
             if buffer.elem_offset.as_ref().is_some_and(|offset| self.analyzer.simplify(offset).as_int() != Some(0)) {
-                let message = format!("parameter `{}` begins behind the address of its argument", buffer.name);
+                let message = format!("parameter `{}` has an offset from the address of its argument", buffer.name);
                 let help = "leave `elem_offset` out, and give the function a tensor that begins there";
                 return Err(error_with_help("TW0563", self.origins, message, help));
             }
@@ -85,7 +84,7 @@ impl Flatten<'_> {
             node.shape = vec![elements];
             node.strides = Vec::new();
             node.elem_offset = None;
-            // A CPU has one sort of memory for all of its threads.
+            // A CPU has one memory for all of its threads.
             node.scope = match node.scope.plain() {
                 Scope::Local => Scope::Local,
                 _ => Scope::Global,
@@ -99,7 +98,7 @@ impl Flatten<'_> {
         Ok(flat)
     }
 
-    /// The flat buffer behind a buffer, and the index into it.
+    /// The flat buffer that owns a buffer's memory, and the index into it.
     fn access(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Buffer, Vec<Expr>)> {
         let Some(flat) = self.flat.get(&buffer.data.id()).cloned() else {
             let message = format!("the memory of buffer `{}` is declared nowhere", buffer.name);

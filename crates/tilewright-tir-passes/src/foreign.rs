@@ -1,4 +1,4 @@
-//! `legalize_foreign`: what calls of packed functions need before buffers lose their shapes.
+//! `legalize_foreign`: turns buffer arguments of packed functions into tensors, before buffers lose their shapes.
 //!
 //! The address of a buffer's first element, as an argument of such a call, means the whole buffer; it becomes a tensor
 //! with the buffer's dimensions ([`PACKED_TENSOR`]), which flat buffers do not have. Addresses of other elements stay
@@ -45,7 +45,7 @@ fn refuse_in_parallel(function: &PrimFunc) -> Result<()> {
     if found.has_errors() { Err(found) } else { Ok(()) }
 }
 
-/// Whether the argument is the address of the first element of a buffer without gaps.
+/// Whether the argument is the address of the first element of a compact buffer.
 fn is_whole(arg: &Expr) -> bool {
     let ExprKind::AddressOf { buffer, indices } = &arg.kind else { return false };
     let starts_at_zero = buffer.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0));

@@ -1,4 +1,4 @@
-//! What `guard_indices` puts in front of one statement: asserts, and names for what several of them would compute anew.
+//! The statements that `guard_indices` puts in front of one statement: asserts, and names for values that several of them use.
 //!
 //! An index that loads from an index that loads, and so on, is checked at each step. So that the checks do not repeat
 //! whole chains of loads, a value with more than [`MAX_LOADS`] loads or choices inside gets a name: the chain goes on from
@@ -12,7 +12,7 @@ use crate::access::{Accesses, Outside};
 use crate::reach::{Kind, Reach, Reaches};
 use crate::stmt::{Result, typed};
 
-/// A value with more loads and choices than this has a name.
+/// Loads and choices in a value above which it gets a name.
 const MAX_LOADS: usize = 8;
 
 /// Stands in front of a statement.
@@ -27,7 +27,7 @@ pub(crate) struct Front {
     /// Whether values may have names: evaluated once, before the statement.
     names: bool,
     steps: Vec<Step>,
-    /// When reaches are reached.
+    /// The conditions of reaches.
     conditions: Map<Reach, Expr>,
 }
 
@@ -58,7 +58,7 @@ impl Front {
         if holds { Ok(Some(condition)) } else { typed(condition.not()).map(Some) }
     }
 
-    /// `check`, where the reach is reached.
+    /// `check`, under the condition of the reach.
     pub(crate) fn under(&mut self, reach: Reach, check: Expr) -> Result<Expr> {
         let conditions = self.reaches.conditions(reach);
         if self.reaches.is_plain(reach) && conditions.len() <= MAX_LOADS {
@@ -73,7 +73,7 @@ impl Front {
         }
     }
 
-    /// When the reach is reached; nothing for always.
+    /// The condition of the reach; `None` for always.
     fn condition(&mut self, reach: Reach) -> Result<Option<Expr>> {
         if let Some(known) = self.conditions.get(&reach) {
             return Ok(Some(known.clone()));
@@ -106,8 +106,7 @@ impl Front {
         Ok(Some(condition))
     }
 
-    /// A variable for an index that computes much; it has the index's value where that is reached, and 0 elsewhere. The
-    /// second is that value.
+    /// A variable for an expensive index, with the index's value where that is reached and 0 elsewhere; and that value.
     pub(crate) fn name_index(&mut self, index: &Expr, reach: Reach) -> Result<Option<(Var, Expr)>> {
         let value = self.outside.expr(index);
         if !index.dtype.is_scalar() || !index.dtype.is_int() {

@@ -1,13 +1,13 @@
-//! `guard_indices`: user data never reads or writes out of bounds.
+//! `guard_indices`: bounds checks. User data never reads or writes out of bounds.
 //!
-//! Every index is proven to lie in its dimension or checked by an `Assert` in front of its statement; where the access is
-//! evaluated under a condition, so is the check. What is left to check is what the caller decides: loaded data, scalar
-//! arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane where its
+//! Every index is proven to be in its dimension or checked by an `Assert` in front of its statement, under the conditions
+//! under which the access is evaluated. Checks remain for values that the caller decides: loaded data, scalar arguments,
+//! and sizes of different arguments that nothing relates. A masked access is checked lane by lane where its
 //! predicate holds, and one through a view also against the memory that it views. An index that is certainly outside, or
-//! that a loop certainly drives outside, is an error now.
+//! that a loop certainly drives outside, is an error at compile time.
 //!
-//! The work is linear in the size of a statement's expressions: a shared node is looked at once (`access`), the conditions
-//! around the accesses are taken one by one, and what many checks would compute again has a name (`front`).
+//! The work is linear in the size of a statement's expressions: a shared node is visited once (`access`), conditions around
+//! accesses are handled one by one, and values that many checks share have a name (`front`).
 
 use tilewright_arith::Scope;
 use tilewright_expr::node::VarId;
@@ -44,11 +44,11 @@ struct Guard<'a> {
     conditional: usize,
     /// Loops around the statement with constant bounds, which run at least once.
     loops: Vec<Var>,
-    /// The buffer that says how much memory there is behind a data variable; other buffers on it are views.
+    /// For each data variable the buffer that owns its memory; other buffers on it are views.
     owners: Map<VarId, Buffer>,
 }
 
-/// The expressions of a statement whose accesses have to exist: an element that is asked for ahead need not.
+/// The expressions of a statement whose accesses need bounds checks: prefetches do not.
 fn evaluated(stmt: &Stmt) -> Vec<Expr> {
     if let StmtKind::Evaluate(value) = &stmt.kind
         && let Some((_, indices, hints)) = value.prefetched()
@@ -77,7 +77,7 @@ impl Guard<'_> {
             return self.below(stmt, &[]);
         }
         let calls = own.iter().any(is_foreign);
-        // What a call writes has its value behind the call, and a loop's condition in every iteration.
+        // Memory that a call writes changes after the call; a `While` evaluates its condition in every iteration.
         let names = !calls && !matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Allocate { .. });
         let mut front = Front::new(&mut accesses, names);
         let scope = self.facts.enter();
@@ -150,7 +150,7 @@ impl Guard<'_> {
         self.conditional += conditional;
         let below = match &stmt.kind {
             StmtKind::Seq(stmts) => self.seq(stmts),
-            // The condition is evaluated again behind each run of the body.
+            // The condition is evaluated again after each iteration.
             StmtKind::While { condition, body } if !guards.is_empty() => with_stack(|| self.stmt(body)).map(|body| {
                 let body = Stmt::seq([body].into_iter().chain(guards.iter().cloned()));
                 StmtKind::While { condition: condition.clone(), body }.into()
@@ -186,7 +186,7 @@ impl Guard<'_> {
         stmt
     }
 
-    /// What an assert checks holds for the rest of the sequence.
+    /// Learns the condition of an assert for the rest of the sequence.
     fn seq(&mut self, stmts: &[Stmt]) -> Result<Stmt> {
         let mut guarded = Vec::with_capacity(stmts.len());
         for stmt in stmts {
@@ -205,7 +205,7 @@ impl Guard<'_> {
         Ok(Stmt::seq(guarded))
     }
 
-    /// The indices in front of the statement. Those that compute much get names.
+    /// The indices as they are evaluated in front of the statement. Expensive ones get names.
     fn indices_of(
         &mut self,
         access: &Access,
@@ -289,14 +289,14 @@ impl Guard<'_> {
         Ok(())
     }
 
-    /// What has to hold, and is not proven, for an access through a view to stay in the memory of the view's owner.
+    /// The condition, unless it is proven, that an access through a view stays in the memory of the view's owner.
     fn outside_of_owner(&self, view: &Buffer, indices: &[Expr]) -> Result<Vec<Expr>> {
         let Some(owner) = self.owners.get(&view.data.id()).filter(|owner| *owner != view) else {
             return Ok(Vec::new());
         };
         let lanes = indices.iter().map(|index| usize::from(index.dtype.lanes)).max().unwrap_or(1);
         let linear = |e: &Expr| e.dtype.is_scalar() || matches!(e.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast(_));
-        // The place is linear in the lane where all indices are, so that the first and the last lane bound the others.
+        // The flat index is linear in the lane if all indices are, so that the first and the last lane bound the others.
         let checked: Vec<usize> = match lanes {
             1 => vec![0],
             _ if indices.iter().all(linear) => vec![0, lanes - 1],
@@ -321,8 +321,8 @@ impl Guard<'_> {
         Ok(open)
     }
 
-    /// Whether a view without gaps has no more elements than that: what lies in its dimensions then is in the memory. Of a
-    /// place in it, a sum of products of sizes, that could not be shown.
+    /// Whether a compact view has at most that many elements: an index in its dimensions is then inside the memory. For the
+    /// flat index, a sum of products of sizes, that could not be proven.
     fn has_no_more(&self, view: &Buffer, elements_of_owner: &Expr) -> Result<bool> {
         let is_compact = view.strides.is_empty() && view.elem_offset.is_none();
         let fits = typed(Expr::compare(CmpOp::Le, &elements(view)?, elements_of_owner))?;
@@ -338,7 +338,7 @@ impl Guard<'_> {
             return Ok(extent.as_int().is_some_and(|extent| bounds.at_least(0) && bounds.at_most(extent - 1)));
         }
         let condition = inside(index, extent)?;
-        // Of a divisor that may have overflowed the mathematical integers say nothing.
+        // The divisor may have overflowed, so reasoning in unbounded integers is invalid.
         let holds = |facts: &Facts| {
             facts.analyzer.prove(&condition) && facts.magnitudes.divides_exactly(&facts.analyzer, index)
         };
@@ -376,7 +376,7 @@ fn ends(index: &Expr) -> Option<[Expr; 2]> {
     Some([base.clone(), base + &(stride * (i64::from(index.dtype.lanes) - 1))])
 }
 
-/// How many elements the memory of a buffer has, counted from its first one.
+/// The number of elements of the memory of a buffer, counted from its first one.
 fn elements(buffer: &Buffer) -> Result<Expr> {
     if buffer.strides.is_empty() {
         return buffer

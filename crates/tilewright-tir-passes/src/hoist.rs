@@ -1,16 +1,16 @@
-//! `hoist_guards`: checks and choices that need not be made in every iteration stand in front of the loop.
+//! `hoist_guards`: hoists loop-invariant checks and choices in front of the loop.
 //!
 //! An assert that every iteration makes, and whose condition is a comparison of index arithmetic, holds in all iterations
 //! exactly if it holds for the extreme one: it is made once, for that one, provided that there is an iteration. One that
 //! does not depend on the loop is made once too. Conditions that read memory move only where the loop does not write it,
 //! and only together with the asserts in front of them, which may be what makes the reading safe.
 //!
-//! A choice without an `else` that is all that a loop does, and does not depend on it, stands around the loop.
+//! A loop-invariant choice without an `else` that is the whole body of a loop moves around the loop.
 //!
-//! A limit that might overflow where the index itself does not is no limit: such an assert stays inside.
+//! An assert whose limit might overflow where the index itself does not stays inside.
 //!
-//! A failing function fails earlier than it did; what it has written until then is nobody's to read. Where a loop calls
-//! foreign functions nothing moves.
+//! A failing function fails earlier than it did; its results are unspecified then. Nothing moves out of a loop that calls
+//! foreign functions.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
@@ -37,7 +37,7 @@ struct Hoist {
 struct Loop<'a> {
     var: &'a Var,
     extent: &'a Expr,
-    /// What the body writes.
+    /// Memory that the body writes.
     written: Set<VarId>,
 }
 
@@ -109,7 +109,7 @@ impl Hoist {
         Ok(Some(Stmt::seq(front.into_iter().chain([inside]))))
     }
 
-    /// What holds in front of the loop exactly if the condition holds in every iteration of one that has iterations.
+    /// The condition in front of the loop that is equivalent to the condition in every iteration, if there is any.
     fn in_all(&self, l: &Loop<'_>, condition: &Expr) -> Result<Option<Expr>> {
         if self.same_in_all(l, condition) {
             return Ok(Some(condition.clone()));
@@ -139,7 +139,7 @@ impl Hoist {
         })
     }
 
-    /// The comparison where it is hardest to hold.
+    /// The comparison at its extreme iteration.
     fn at_extreme(&self, l: &Loop<'_>, op: CmpOp, a: &Expr, b: &Expr) -> Result<Option<Expr>> {
         let (small, large) = match op {
             CmpOp::Lt | CmpOp::Le => (a, b),

@@ -2,7 +2,7 @@
 //!
 //! An init runs in the instances whose reduce axes all have their first value. Where the loops right around the block
 //! only drive its reduce axes, and reach those first values together and only in their first iterations, the init moves
-//! in front of these loops, as a block without reduce axes. Elsewhere it stays inside, under a condition on the axes.
+//! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Block, CmpOp, Expr, ForKind, IterKind, PrimFunc, Range, Stmt, StmtKind, Var};
@@ -66,11 +66,11 @@ fn without_init(block: &Block) -> Result<Block> {
         None => init.clone(),
         Some(condition) => StmtKind::If { condition, then: init.clone(), otherwise: None }.into(),
     };
-    Ok(reading_what_it_updates(block, Stmt::seq([init, block.body.clone()])))
+    Ok(with_updates_as_reads(block, Stmt::seq([init, block.body.clone()])))
 }
 
-/// The block with a new body and no init: what the body updates counts as read.
-fn reading_what_it_updates(block: &Block, body: Stmt) -> Block {
+/// The block with a new body and no init: the updated elements count as read.
+fn with_updates_as_reads(block: &Block, body: Stmt) -> Block {
     let mut reads = block.reads.clone();
     for write in &block.writes {
         let known = reads.iter().any(|read| read.buffer == write.buffer);
@@ -128,7 +128,7 @@ fn hoist(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
             start = StmtKind::If { condition: some, then: start, otherwise: None }.into();
         }
     }
-    let block = reading_what_it_updates(block, block.body.clone());
+    let block = with_updates_as_reads(block, block.body.clone());
     let update: Stmt = StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into();
     let nest = loops.iter().rev().try_fold(update, |body, l| map_below(l.stmt, &mut |_| Ok(body.clone())))?;
     Ok(Some(Stmt::seq([start, nest])))
@@ -146,7 +146,7 @@ fn renewed_axes(stmt: &Stmt) -> Stmt {
 }
 
 /// Whether the loops are the whole nest around the block that drives its reduce axes, and only those: each reduce axis
-/// is its first value plus a sum of the loops' progress with positive factors, and each loop stands in one of them.
+/// is its first value plus a sum of the loops' progress with positive factors, and each loop occurs in one of them.
 fn only_drive_the_reduction(
     analyzer: &Analyzer,
     loops: &[Loop<'_>],
@@ -182,6 +182,6 @@ fn only_drive_the_reduction(
             return false;
         }
     }
-    // A loop of one iteration drives nothing and needs not to.
+    // A loop of one iteration need not drive an axis.
     driven.iter().zip(loops).all(|(&driven, l)| driven || l.extent.as_int() == Some(1))
 }

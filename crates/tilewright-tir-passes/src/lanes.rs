@@ -19,22 +19,22 @@ macro_rules! some {
     };
 }
 
-/// One loop being turned into lanes.
+/// A loop while it is vectorised.
 pub(crate) struct Lanes<'a> {
     analyzer: &'a mut Analyzer,
     /// Variables that differ from lane to lane: the loop's first.
     varying: Vec<Var>,
-    /// What they are in lanes.
+    /// Their vectors.
     values: Map<VarId, Expr>,
     start: Expr,
     lanes: u16,
-    /// Whether the first lane is certainly among those of the mask: what does not vary is evaluated there.
+    /// Whether the first lane is certainly active: invariant expressions are evaluated for it.
     first: bool,
     /// Data variables of arguments that the function does not write.
     constant: &'a Set<VarId>,
-    /// Which expressions vary, by their addresses: they belong to the loop, which is alive throughout.
+    /// Expressions that vary by lane, by address; the loop keeps them alive.
     differs: Map<usize, bool>,
-    /// Which are index arithmetic, in the same way.
+    /// Expressions that are index arithmetic, by address.
     indices: Map<usize, bool>,
     /// Vectors by address of the shared scalar, under one mask.
     memo: Map<usize, (Expr, Expr)>,
@@ -67,7 +67,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// The same where that says whether the first lane is among those of the mask, or another one in its place.
+    /// The same, with whether the first lane, or another one in its stead, is active.
     pub(crate) fn where_first(mut self, first: bool) -> Self {
         self.first = first;
         self
@@ -92,7 +92,7 @@ impl<'a> Lanes<'a> {
         varies
     }
 
-    /// The statement for all lanes, or for those of the mask.
+    /// The statement for all lanes, or for the active ones.
     pub(crate) fn stmt(&mut self, stmt: &Stmt, mask: Option<&Expr>) -> Result<Option<Stmt>> {
         with_stack(|| self.stmt_kind(stmt, mask))
     }
@@ -157,7 +157,7 @@ impl<'a> Lanes<'a> {
 
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, mask: Option<&Expr>) -> Result<Option<Stmt>> {
         let [index] = indices else { return Ok(None) };
-        // Lanes that store to one place depend on each other; a copy with gaps is better done lane by lane.
+        // Lanes that store to one element depend on each other; a copy with gaps is faster lane by lane.
         let (base, step) = some!(self.steps(index));
         if step == 0
             || (step != 1 && matches!(value.kind, ExprKind::Load { .. } | ExprKind::Int(_) | ExprKind::Float(_)))
@@ -193,7 +193,7 @@ impl<'a> Lanes<'a> {
         if let Some(stmt) = self.branches(&wide, certain, then, otherwise, mask)? {
             return Ok(Some(stmt));
         }
-        // Where there is no first lane, there is none.
+        // Without a first lane there is no active lane.
         let (Some(first), false, None) = (first, certain, otherwise) else { return Ok(None) };
         let then = some!(self.branches(&wide, true, then, None, mask)?);
         Ok(Some(StmtKind::If { condition: first, then, otherwise: None }.into()))
@@ -371,7 +371,7 @@ impl<'a> Lanes<'a> {
         is
     }
 
-    /// Whether the scalar can be evaluated: where no lane of the mask may be set, it must not fault.
+    /// Whether the scalar can be evaluated: if possibly no lane is active, it must not fault.
     fn may_run(&self, expr: &Expr, mask: Option<&Expr>) -> bool {
         let mut safe = true;
         if mask.is_some() {
@@ -389,7 +389,7 @@ impl<'a> Lanes<'a> {
         safe
     }
 
-    /// Whether every element that the index names certainly lies in registers or in an argument that nothing writes.
+    /// Whether every element that the index names is certainly in registers or in an argument that nothing writes.
     fn is_readable(&self, buffer: &Buffer, index: &Expr) -> bool {
         let (first, last) = match &index.kind {
             ExprKind::Ramp { base, stride } => (base.clone(), base + &(stride * i64::from(self.lanes - 1))),
@@ -420,7 +420,7 @@ impl<'a> Lanes<'a> {
             Some((base, step)) if step != 0 => typed(Expr::ramp(&base, &Expr::int(step, base.dtype), self.lanes))?,
             _ => some!(self.wide(index, mask)?),
         };
-        // What certainly lies in registers or in an argument can be read in every lane.
+        // Elements that are certainly in registers or in an argument can be read in every lane.
         let mask = mask.filter(|_| !self.is_readable(buffer, &index));
         typed(Expr::load_where(buffer, vec![index], mask.cloned())).map(Some)
     }
@@ -444,7 +444,7 @@ impl<'a> Lanes<'a> {
         typed(Expr::select(&condition, &then, &otherwise)).map(Some)
     }
 
-    /// The value in every lane where the mask may be stricter than around: what is shared is computed for it alone.
+    /// The value in every lane under a mask that may be stricter than the enclosing one; shared values are computed anew.
     fn under(&mut self, expr: &Expr, mask: &Expr) -> Result<Option<Expr>> {
         let outer = std::mem::take(&mut self.memo);
         let value = self.wide(expr, Some(mask));

@@ -1,7 +1,7 @@
 //! `legalize_floats`: arithmetic on float16 and bfloat16 in float32, rounded after every operation.
 //!
-//! What only moves values stays as it is: loads and stores, variables, choices, vectors, conversions, and the functions
-//! that look at bits (`abs`, `copysign`). Comparisons and tests need no rounding, because the conversion to
+//! Data movement stays as it is: loads and stores, variables, choices, vectors, conversions, and the functions
+//! that inspect bits (`abs`, `copysign`). Comparisons and tests need no rounding, because the conversion to
 //! float32 is exact. Rounding the float32 result once is the meaning that the table of scalar semantics gives to every
 //! operation, `fma` and the mathematical functions included.
 
@@ -38,7 +38,7 @@ fn legalize(expr: &Expr) -> Option<Expr> {
     }
 }
 
-/// The operand in float32. Constants become constants; of the others those are not rounded in between that need not be.
+/// The operand in float32. Constants are converted; operands that need no intermediate rounding have none.
 fn single(e: &Expr) -> Expr {
     let wide = DataType::F32.with_lanes(e.dtype.lanes);
     match &e.kind {

@@ -7,7 +7,7 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
-//! | `lower_builtins` | any | attributes, constant memory, names of addresses, operations of some targets only: none, but for `prefetch` |
+//! | `lower_builtins` | any | no attributes, constant memory, names of addresses or target-specific operations except `prefetch` |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
@@ -16,10 +16,10 @@
 //! | `legalize_foreign` | opaque | packed calls take whole buffers as tensors with their dimensions; no parallel loop has one |
 //! | `simplify` | any | the same, in canonical form |
 //! | `short_circuit` | opaque | `and`, `or` of sides that cannot fault; choices for the others |
-//! | `place_allocations` | opaque | temporaries where they are used, as large as what is used there |
-//! | `guard_indices` | opaque | indices that are not proven to be in range behind asserts |
+//! | `place_allocations` | opaque | temporaries in the innermost statement around their uses, shrunk to the region used there |
+//! | `guard_indices` | opaque | asserts for the indices that are not proven to be in range |
 //! | `hoist_guards` | opaque | asserts and choices in front of the loops that they do not depend on |
-//! | `partition_loops` | opaque | loops in parts where their conditions are decided |
+//! | `partition_loops` | opaque | loops split where the conditions inside them change |
 //! | `remove_no_op` | opaque | no statement without effect |
 //! | `flatten_buffers` | opaque, int64 | buffers of one dimension; parameters of the kernel interface |
 //! | `vectorize` | flat buffers | no vectorised loop |
@@ -31,7 +31,7 @@
 //! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
 //! loop variables would cost a sign extension in every address, and 64 bits do not overflow where a product of int32
 //! extents does. Vectors of indices stay wide too: gathers by 32-bit indices, by 64-bit ones, and loads lane by lane take
-//! the same time on the AVX-512 machine that was measured (0.46 ns an element each, from a table in the first cache).
+//! the same time on the AVX-512 machine that was measured (0.46 ns an element each, from a table in L1).
 //!
 //! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target but the formulas
 //! of a few functions in [`lower_for`]. A loop that asks for vectors or for unrolling and cannot have them stays a serial
@@ -107,12 +107,12 @@ pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
 pub enum Step {
     /// The same for every machine.
     Plain(PrimFuncPass),
-    /// A pass that has less to do behind another one, which knows a machine's own instructions.
+    /// A pass that follows another one, which uses a machine's own instructions and leaves it less to do.
     OnTarget(fn(&Target, &PrimFunc) -> PrimFunc, PrimFuncPass),
 }
 
 impl Step {
-    /// What the step makes of a function on any machine.
+    /// The result of the step for any machine.
     ///
     /// # Errors
     /// Those of [`lower`].

@@ -1,22 +1,22 @@
-//! How large index arithmetic gets.
+//! Overflow analysis of index arithmetic.
 //!
-//! A bound that is computed in place of many values says what the mathematical integers say, and so do 64 bits where
-//! nothing overflows. A scalar argument or an element of 64 bits may be anything: bounds of it are not to be trusted. The
-//! dimensions of one tensor have a product that fits, unless one of them is 0.
+//! The analyser reasons in unbounded integers; 64-bit arithmetic agrees unless it overflows. A scalar argument or an element
+//! of 64 bits may have any value, so bounds computed from it are not trusted. The product of the dimensions of one tensor
+//! fits into 64 bits, unless one of them is 0.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, VarId, walk};
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_support::{Map, Set, with_stack};
 
-/// No dimension of a tensor is larger: more bytes have no addresses.
-const DIMENSION: u128 = 1 << 47;
-/// No tensor has more elements, some of which share a byte.
-const ELEMENTS: u128 = 1 << 50;
-/// What is smaller fits into 64 bits with its sign, and so does a sum of two.
-const LIMIT: u128 = 1 << 62;
-/// A product of more factors is not looked at.
-const FACTORS: usize = 16;
+/// The largest dimension of a tensor: more bytes have no addresses.
+const MAX_DIMENSION: u128 = 1 << 47;
+/// The most elements of a tensor, of types some of which share a byte.
+const MAX_ELEMENTS: u128 = 1 << 50;
+/// Magnitudes below this fit into int64, and so does the sum of two.
+const MAGNITUDE_LIMIT: u128 = 1 << 62;
+/// Factors of a product above which it is not analysed.
+const MAX_FACTORS: usize = 16;
 
 /// The largest magnitudes of variables, as far as they are known.
 pub(crate) struct Magnitudes {
@@ -39,7 +39,7 @@ impl Magnitudes {
             are_positive.then(|| vars.into_iter().filter_map(|dim| dim.as_var().cloned()).collect())
         });
         Self {
-            vars: dims.map(|dim| (dim.id(), Some(DIMENSION))).collect(),
+            vars: dims.map(|dim| (dim.id(), Some(MAX_DIMENSION))).collect(),
             shapes: shapes.collect(),
             doubtful: Set::default(),
             has_symbolic_divisors: has_symbolic_divisors(function),
@@ -64,10 +64,10 @@ impl Magnitudes {
 
     /// Whether the value, and all that it is computed from, certainly fits into 64 bits.
     pub(crate) fn fits(&self, known: &Analyzer, expr: &Expr) -> bool {
-        self.largest(known, expr).is_some_and(|size| size < LIMIT)
+        self.largest(known, expr).is_some_and(|size| size < MAGNITUDE_LIMIT)
     }
 
-    /// Whether the condition says of the mathematical integers what it says of 64 bits.
+    /// Whether the condition means the same in unbounded integers as in 64 bits.
     pub(crate) fn trusts(&self, known: &Analyzer, condition: &Expr) -> bool {
         let mut all = true;
         walk(condition, |e: &Expr| {
@@ -80,7 +80,7 @@ impl Magnitudes {
         all
     }
 
-    /// Whether the divisors in the expression are what the mathematical integers say.
+    /// Whether the divisors in the expression do not overflow.
     pub(crate) fn divides_exactly(&self, known: &Analyzer, expr: &Expr) -> bool {
         let mut all = true;
         if !self.has_symbolic_divisors {
@@ -101,12 +101,12 @@ impl Magnitudes {
         factors(product).into_iter().flatten().filter_map(natural).collect()
     }
 
-    /// Whether each factor of the product is what the mathematical integers say: in 64 bits it is 0, too, if one of them is.
+    /// Whether no factor of the product overflows: in 64 bits it is 0, too, if one of them is.
     pub(crate) fn factors_fit(&self, known: &Analyzer, product: &Expr) -> bool {
         factors(product).is_some_and(|factors| factors.iter().all(|factor| self.is_exact(known, factor)))
     }
 
-    /// Nothing is computed, or what is fits.
+    /// Whether the expression computes nothing, or its result fits.
     fn is_exact(&self, known: &Analyzer, expr: &Expr) -> bool {
         let computes = matches!(expr.kind, ExprKind::Binary(..) | ExprKind::Call { .. } | ExprKind::Let { .. });
         !computes || self.fits(known, expr)
@@ -139,13 +139,13 @@ impl Magnitudes {
                 match op {
                     BinOp::Add | BinOp::Sub => Some(a.saturating_add(b)),
                     BinOp::Mul => match a.saturating_mul(b) {
-                        size @ ..LIMIT => Some(size),
+                        size @ ..MAGNITUDE_LIMIT => Some(size),
                         size => Some(self.part_of_a_tensor(known, expr).unwrap_or(size)),
                     },
-                    BinOp::Mod | BinOp::FloorMod if a.max(b) < LIMIT => Some(b),
+                    BinOp::Mod | BinOp::FloorMod if a.max(b) < MAGNITUDE_LIMIT => Some(b),
                     BinOp::Min | BinOp::Max | BinOp::Mod | BinOp::FloorMod => Some(a.max(b)),
-                    // What has overflowed says nothing.
-                    BinOp::Div | BinOp::FloorDiv if a.max(b) >= LIMIT => Some(a.max(b)),
+                    // An overflowed value has no known magnitude.
+                    BinOp::Div | BinOp::FloorDiv if a.max(b) >= MAGNITUDE_LIMIT => Some(a.max(b)),
                     BinOp::Div | BinOp::FloorDiv => Some((a / divisor).saturating_add(1)),
                     _ => by_type(),
                 }
@@ -182,7 +182,7 @@ impl Magnitudes {
             });
             all && others.iter().all(|other| known.bounds(&Expr::var(other)).at_least(1))
         };
-        self.shapes.iter().any(has).then(|| number.saturating_mul(ELEMENTS))
+        self.shapes.iter().any(has).then(|| number.saturating_mul(MAX_ELEMENTS))
     }
 }
 
@@ -192,7 +192,7 @@ fn has_symbolic_divisors(function: &PrimFunc) -> bool {
     found
 }
 
-/// What an integer is divided by, unless it is a number.
+/// The divisor of a division, unless it is a constant.
 fn symbolic_divisor(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
@@ -206,7 +206,7 @@ fn symbolic_divisor(expr: &Expr) -> Option<&Expr> {
 fn factors(product: &Expr) -> Option<Vec<Expr>> {
     let (mut open, mut found) = (vec![product.clone()], Vec::new());
     while let Some(next) = open.pop() {
-        if open.len() + found.len() > FACTORS {
+        if open.len() + found.len() > MAX_FACTORS {
             return None;
         }
         match &next.kind {

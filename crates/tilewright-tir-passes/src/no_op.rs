@@ -1,11 +1,11 @@
-//! `remove_no_op`: statements without effect go.
+//! `remove_no_op`: removes statements without effect.
 //!
-//! What has an effect: a store to memory that is read later or belongs to the caller, an assert, a foreign call. A
-//! temporary that is only read to compute what is stored to it again is read by nobody; a loop, a choice, or a `Let`
-//! around nothing is nothing; a store of what is there already changes nothing. An operand whose value is not needed
-//! goes with the fault that it would report, as in simplification.
+//! Effects are: a store to memory that is read later or belongs to the caller, an assert, a foreign call. A temporary that
+//! is read only to compute its own next value counts as unread; a loop, a choice or a `Let` with an empty body has no
+//! effect; neither has a store of the value that the element already has. An operand whose value is not needed is removed
+//! together with the fault that it might report, as in simplification.
 //!
-//! A `While` stays as long as its body does anything that its condition may see: whether it ends is the user's business.
+//! A `While` stays as long as its body does anything that its condition may read: whether it ends is up to the user.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
@@ -20,22 +20,22 @@ pub fn remove_no_op(function: &PrimFunc) -> Result<PrimFunc> {
     Ok(with_body(function, dead.without(&function.body)?))
 }
 
-/// A statement, as far as it needs other ones to do what it does.
+/// A statement with its dependences on other ones.
 struct Node {
     stmt: Stmt,
-    /// The number of the statement that it stands in.
+    /// The number of the enclosing statement.
     around: Option<usize>,
     kept: bool,
 }
 
 #[derive(Default)]
 struct Dead {
-    /// Data variables of temporaries that nothing with an effect is known to read.
+    /// Data variables of temporaries that no statement with an effect is known to read.
     unread: Set<VarId>,
     nodes: Vec<Node>,
     /// By data variable, the numbers of the stores that change the memory.
     stores: Map<VarId, Vec<usize>>,
-    /// Statements that are found to have an effect, and were not looked at since.
+    /// The worklist: statements found to have an effect and not yet visited.
     open: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl Dead {
         let number = self.nodes.len();
         self.nodes.push(Node { stmt: stmt.clone(), around, kept: false });
         let effect = match &stmt.kind {
-            StmtKind::Store { .. } if stores_what_is_there(stmt) => false,
+            StmtKind::Store { .. } if stores_own_value(stmt) => false,
             StmtKind::Store { buffer, .. } => {
                 self.stores.entry(buffer.data.id()).or_default().push(number);
                 !self.unread.contains(&buffer.data.id())
@@ -68,7 +68,7 @@ impl Dead {
         }
     }
 
-    /// What has an effect keeps the statements around it and what it reads, which keeps the stores there.
+    /// Propagates: a statement with an effect keeps its enclosing statements and the stores to memory that it reads.
     fn keep_all(&mut self) {
         while let Some(number) = self.open.pop() {
             let Some(node) = self.nodes.get_mut(number).filter(|node| !node.kept) else { continue };
@@ -86,7 +86,7 @@ impl Dead {
         }
     }
 
-    /// Somebody needs what is in the buffer.
+    /// Marks the contents of the buffer as needed.
     fn release(&mut self, buffer: &Buffer) {
         if self.unread.remove(&buffer.data.id()) {
             self.open.extend(self.stores.get(&buffer.data.id()).into_iter().flatten());
@@ -97,8 +97,8 @@ impl Dead {
         let calls = stmt.own_exprs().iter().any(is_foreign);
         match &stmt.kind {
             StmtKind::Store { buffer, .. } => {
-                let gone = self.unread.contains(&buffer.data.id()) || (stores_what_is_there(stmt) && !calls);
-                Ok(if gone { Stmt::nothing() } else { stmt.clone() })
+                let is_removed = self.unread.contains(&buffer.data.id()) || (stores_own_value(stmt) && !calls);
+                Ok(if is_removed { Stmt::nothing() } else { stmt.clone() })
             }
             StmtKind::Evaluate(_) => Ok(if calls { stmt.clone() } else { Stmt::nothing() }),
             StmtKind::While { .. } | StmtKind::Attr { .. } | StmtKind::AllocateConst { .. } => {
@@ -142,11 +142,11 @@ fn is_empty(stmt: &Stmt) -> bool {
 }
 
 /// `A[i] = A[i]`.
-fn stores_what_is_there(stmt: &Stmt) -> bool {
+fn stores_own_value(stmt: &Stmt) -> bool {
     let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind else { return false };
     let ExprKind::Load { buffer: from, indices: at, predicate: read } = &value.kind else { return false };
     let same = |a: &Expr, b: &Expr| a.equal(b);
-    // Where the predicate does not hold nothing is stored; where it does, the load must have read.
+    // Nothing is stored where the predicate is false; where it holds, the load must have read.
     let covered = match (predicate, read) {
         (_, None) => true,
         (Some(stored), Some(read)) => same(stored, read),

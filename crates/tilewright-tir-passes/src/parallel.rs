@@ -1,7 +1,7 @@
 //! `normalize_parallel`: one level of parallel loops.
 //!
-//! A parallel loop inside another becomes serial. Where two constant ones stand right inside each other and the outer
-//! one alone is short, they become one loop over both, so that there is work for every thread.
+//! A parallel loop inside another becomes serial. Two perfectly nested parallel loops of constant extents, the outer one
+//! short, are fused, so that there are enough tasks for all threads.
 
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::Origins;
@@ -9,7 +9,7 @@ use tilewright_support::Origins;
 use crate::stmt::{Result, error_with_help, map_below, mentions, typed, with_body};
 use crate::substitute::Substitute;
 
-/// An outer loop with fewer iterations is fused with the one inside.
+/// Iterations of an outer parallel loop below which it is fused with the one inside.
 const ENOUGH_TASKS: i64 = 256;
 
 pub fn normalize_parallel(function: &PrimFunc) -> Result<PrimFunc> {
@@ -45,7 +45,7 @@ fn with_kind(stmt: &Stmt, to: ForKind) -> Stmt {
     kind.into()
 }
 
-/// `for i in parallel(m): for j in parallel(n): body` as `for f in parallel(m * n)`, while the outer one is short.
+/// `for i in parallel(m): for j in parallel(n): body` as `for f in parallel(m * n)`, if the outer one is short.
 fn fuse(stmt: &Stmt) -> Result<Stmt> {
     let StmtKind::For { var: i, min: i_min, extent: m, kind: ForKind::Parallel, body, annotations } = &stmt.kind else {
         return Ok(stmt.clone());

@@ -1,21 +1,21 @@
-//! `partition_loops`: conditions on a loop's variable leave the loop, which runs in parts: one where they certainly hold,
-//! one where they certainly do not, and what is left between.
+//! `partition_loops`: loop partition and peeling. A loop with conditions on its variable is split into parts: one in which
+//! they certainly hold, one in which they certainly do not, and the iterations in between, which keep them.
 //!
 //! A condition is a comparison of index arithmetic anywhere in the body: of an `If`, an assert, a choice inside an
 //! expression, or of `min` and `max`, which compare too. Its two sides differ by a sum `c · x + rest`. Over all values of
 //! the loops further inside the difference has a least and a greatest value; where the least one is not negative the
 //! condition holds for all of them, and because it is linear in `x`, that is so up to (or from) one value of `x` on.
 //!
-//! Each condition has one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
-//! and a loop around has nothing to gain. A parallel loop is not cut, since its parts would wait for each other: its body
-//! chooses between the two versions. A vectorised loop of many iterations is cut by conditions that vary with no loop around
-//! it: what is behind them then goes in whole vectors. One that becomes a single vector is cut by conditions that say which
-//! elements are read, so that these are neighbours: such vectors are read at once, others element by element.
+//! Each condition splits one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
+//! and an outer loop has nothing to gain. A parallel loop is not split, since its parts would wait for each other: its body
+//! chooses between the two versions. A vectorised loop of many iterations is split by conditions that vary with no enclosing
+//! loop, so that the parts run in whole vectors. One that becomes a single vector is split by conditions that select the
+//! elements to read, so that each part is a contiguous load instead of a gather.
 //!
-//! One of many iterations that runs under a limit which nobody knows before it runs, the end of a row of unknown length, ends
-//! there: the lanes behind it are not gone through under a mask.
+//! A vectorised loop of many iterations under a limit that is known only at run time, such as the end of a row of unknown
+//! length, ends at the limit: its remaining lanes do not run under a mask.
 //!
-//! A loop whose bounds read memory is not cut, since its parts would read them anew, and no limit is taken that might
+//! A loop whose bounds read memory is not split, since its parts would read them again; nor at a limit that might
 //! overflow.
 //!
 //! A part that may be empty is a loop of an extent that is not positive. Bodies are copied, up to a size.
@@ -31,19 +31,19 @@ use crate::stmt::{Result, analyzer_of, conjuncts, map_below, mentions, reads, ty
 use crate::substitute::copy_with;
 use crate::vectorize::MAX_LANES;
 
-/// Statements that all copies together may add.
-const MAX_ADDED: usize = 8 * 1024;
-/// A loop of so few iterations is a tile, which is taken as a whole.
-const TILE: i64 = 16;
-/// Elements that a vector reads one by one.
-const SHORT: i64 = 8;
-/// A loop of so many iterations is cut, too, by conditions on which elements are read that vary with loops around it: finding
-/// out where it is cut is nothing beside its vectors.
-const LONG: i64 = 512;
+/// Statements at most that the copies of bodies add to a function.
+const MAX_ADDED_STATEMENTS: usize = 8 * 1024;
+/// Iterations up to which a loop is taken for a register tile, and not split.
+const MAX_TILE_ITERATIONS: i64 = 16;
+/// Lanes up to which a vector's elements are loaded one by one.
+const MAX_SCALAR_LOADS: i64 = 8;
+/// Iterations from which a vectorised loop is also split by conditions on the elements to read that vary with enclosing
+/// loops: computing the limit is then cheap relative to its vectors.
+const MIN_LONG_ITERATIONS: i64 = 512;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
     let (analyzer, magnitudes) = (analyzer_of(function), Magnitudes::of(function));
-    let mut cx = Partition { analyzer, magnitudes, around: Vec::new(), room: MAX_ADDED };
+    let mut cx = Partition { analyzer, magnitudes, around: Vec::new(), room: MAX_ADDED_STATEMENTS };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
@@ -65,22 +65,22 @@ struct Loop<'a> {
     annotations: &'a Attrs,
 }
 
-/// What a condition says about the loop's variable `x`.
+/// A condition, solved for the loop's variable `x`.
 struct Condition {
     /// The comparison, or the `min` or `max`.
     node: Expr,
     /// Whether it holds for small `x`; for large ones otherwise.
     below: bool,
-    /// It holds certainly for `x` below this (or from this on).
+    /// It certainly holds for `x` below this (or from this on).
     holds: Expr,
     /// It certainly does not from this on (or below this).
     fails: Option<Expr>,
-    /// The difference that is not negative where it holds, at its least.
+    /// The least value of the difference that is non-negative exactly if it holds.
     least: Expr,
 }
 
 impl Condition {
-    /// Whether it decides about a choice, not only about a value.
+    /// Whether it decides a choice, not only a value.
     fn is_guard(&self) -> bool {
         matches!(self.node.kind, ExprKind::Compare(..))
     }
@@ -112,7 +112,7 @@ impl Partition {
         }
     }
 
-    /// The statement with what is below it partitioned.
+    /// The statement with its loops partitioned.
     fn below(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let scope = self.analyzer.enter();
         let around = self.around.len();
@@ -148,7 +148,7 @@ impl Partition {
             all.try_fold(first, |a, b| typed(Expr::binary(op, &a, &b))).map(Some)
         };
         let side = |below: bool| conditions.iter().filter(move |c| c.below == below);
-        // Where guards fail, statements go; there is no waiting for the limits of `min` and `max`.
+        // Statements whose guards fail are removed, whatever the limits of `min` and `max` are.
         let guarded = conditions.iter().any(Condition::is_guard);
         let failing = |below: bool| side(below).filter(|c| c.is_guard() == guarded).collect::<Vec<_>>();
         let (holds, fails) = (|c: &Condition| Some(c.holds.clone()), |c: &Condition| c.fails.clone());
@@ -185,8 +185,8 @@ impl Partition {
         Ok(Stmt::seq(all))
     }
 
-    /// The loop from `from` to `to`, with variables of its own, where these conditions are known. It may have others, which
-    /// stand inside of them or have other limits, and is cut again by these.
+    /// The loop from `from` to `to`, with its own variables, under known conditions. It may have further conditions, nested in
+    /// those or with other limits, by which it is split again.
     fn part(
         &mut self,
         l: &Loop<'_>,
@@ -218,7 +218,7 @@ impl Partition {
     /// Whether a condition certainly holds from `from` to `to`, or certainly does not.
     fn settled(&self, condition: &Condition, from: &Expr, to: &Expr) -> Option<bool> {
         let proved = |a: &Expr, b: &Expr| self.analyzer.decide(CmpOp::Ge, a, b) == Some(true);
-        // The first value where it certainly is so, or the one behind the last.
+        // The first value from which it certainly is so, or one past the last.
         let reaches = |limit: &Expr, below: bool| if below { proved(limit, to) } else { proved(from, limit) };
         if reaches(&condition.holds, condition.below) {
             return Some(true);
@@ -226,7 +226,7 @@ impl Partition {
         condition.fails.as_ref().is_some_and(|limit| reaches(limit, !condition.below)).then_some(false)
     }
 
-    /// The body with its conditions decided where all of them hold, and as it is elsewhere.
+    /// A choice between the body with its conditions decided, if all of them hold, and the unchanged body.
     fn choose(&mut self, l: &Loop<'_>, conditions: &[Condition], body: &Stmt) -> Result<Stmt> {
         let mut all: Option<Expr> = None;
         for condition in conditions {
@@ -244,8 +244,8 @@ impl Partition {
         self.below(&StmtKind::For { var, min, extent, kind, annotations, body: choice.into() }.into())
     }
 
-    /// A vectorised loop of many iterations that does nothing behind a limit of unknown size, up to that limit. What is inside
-    /// of one that becomes a single vector stays in registers: it is left as it is.
+    /// Shortens a vectorised loop of many iterations whose body is empty from a limit of unknown size on. A loop that becomes a
+    /// single vector is left alone: its values stay in registers.
     fn ended(&mut self, l: &Loop<'_>, body: &Stmt) -> Option<Stmt> {
         let StmtKind::If { condition, otherwise: None, .. } = &body.kind else { return None };
         let is_meant = *l.kind == ForKind::Vectorized && l.extent.as_int().is_some_and(|extent| extent > MAX_LANES);
@@ -270,10 +270,10 @@ impl Partition {
         Some(StmtKind::For { var, min, extent, kind, annotations, body }.into())
     }
 
-    /// The conditions in the body that the loop is cut by.
+    /// The conditions in the body by which the loop is split.
     fn conditions(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
         let found = self.found(l, body);
-        let is_long = l.extent.as_int().is_none_or(|extent| extent >= LONG);
+        let is_long = l.extent.as_int().is_none_or(|extent| extent >= MIN_LONG_ITERATIONS);
         let indices = if *l.kind == ForKind::Vectorized && is_long { indices(body) } else { Set::default() };
         let own = |condition: &Condition| {
             *l.kind != ForKind::Vectorized
@@ -294,7 +294,7 @@ impl Partition {
             var: l.var,
             inside: Vec::new(),
             long: Vec::new(),
-            places: Vec::new(),
+            scopes: Vec::new(),
             bindings: 0,
             seen: Map::default(),
             found: Vec::new(),
@@ -311,16 +311,16 @@ struct Search<'a> {
     analyzer: &'a mut Analyzer,
     magnitudes: &'a Magnitudes,
     var: &'a Var,
-    /// Variables bound in the body around the place that we are at.
+    /// Variables bound in the body around the current node.
     inside: Vec<Var>,
     /// Those of them that belong to long loops.
     long: Vec<Var>,
-    /// The binding statements around, by number: a variable may be bound twice.
-    places: Vec<usize>,
+    /// The enclosing binding statements, by number: a variable may be bound twice.
+    scopes: Vec<usize>,
     bindings: usize,
-    /// Where a node was met first, and its place in `found`.
+    /// The scopes in which a node was first visited, and its index in `found`.
     seen: Map<usize, (Vec<usize>, Option<usize>)>,
-    /// `None` where a second look took the condition back.
+    /// `None` if a second visit withdrew the condition.
     found: Vec<Option<Condition>>,
 }
 
@@ -334,7 +334,7 @@ impl Search<'_> {
         let (inside, long) = (self.inside.len(), self.long.len());
         if matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Let { .. }) {
             self.bindings += 1;
-            self.places.push(self.bindings);
+            self.scopes.push(self.bindings);
         }
         match &stmt.kind {
             StmtKind::For { var, min, extent, kind, .. } => {
@@ -360,7 +360,7 @@ impl Search<'_> {
         }
         self.analyzer.leave(scope);
         self.inside.truncate(inside);
-        self.places.truncate(inside);
+        self.scopes.truncate(inside);
         self.long.truncate(long);
     }
 
@@ -375,8 +375,8 @@ impl Search<'_> {
         walk(expr, &mut note);
         for node in nodes {
             if let Some((inside, number)) = self.seen.get(&node.address()) {
-                // The same node where other variables are bound: it may be decided in one place only.
-                if *inside != self.places
+                // The same node in another scope: it may be decided in one of them only.
+                if *inside != self.scopes
                     && let &Some(number) = number
                 {
                     self.found[number] = None;
@@ -385,7 +385,7 @@ impl Search<'_> {
             }
             let condition = self.condition(&node, &bound);
             let number = condition.is_some().then_some(self.found.len());
-            self.seen.insert(node.address(), (self.places.clone(), number));
+            self.seen.insert(node.address(), (self.scopes.clone(), number));
             self.found.extend(condition.map(Some));
         }
     }
@@ -420,7 +420,8 @@ impl Search<'_> {
     }
 }
 
-/// What is not negative exactly where the comparison holds, or where the first operand of `min` or `max` is the result.
+/// A difference that is non-negative exactly if the comparison holds, or if the first operand of `min` or `max` is the
+/// result.
 fn difference(node: &Expr) -> Option<Expr> {
     let (op, a, b) = match &node.kind {
         ExprKind::Compare(op, a, b) => (*op, a, b),
@@ -482,16 +483,16 @@ fn mentions_other(expr: &Expr, vars: &[Var]) -> bool {
     found
 }
 
-/// Whether a loop may be cut.
+/// Whether a loop may be split.
 fn is_long(kind: &ForKind, extent: &Expr) -> bool {
     match kind {
         ForKind::Serial | ForKind::Parallel => !is_tile(extent),
-        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > SHORT),
+        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > MAX_SCALAR_LOADS),
         _ => false,
     }
 }
 
-/// The addresses of all that indices of elements which are read consist of.
+/// The addresses of all nodes in indices of loads.
 fn indices(body: &Stmt) -> Set<usize> {
     let mut found = Set::default();
     walk(body, |e: &Expr| {
@@ -505,7 +506,7 @@ fn indices(body: &Stmt) -> Set<usize> {
 }
 
 fn is_tile(extent: &Expr) -> bool {
-    extent.as_int().is_some_and(|extent| extent <= TILE)
+    extent.as_int().is_some_and(|extent| extent <= MAX_TILE_ITERATIONS)
 }
 
 /// The number of statements.

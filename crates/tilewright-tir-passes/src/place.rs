@@ -1,10 +1,10 @@
-//! `place_allocations`: each temporary moves to the innermost statement around its uses, and shrinks to what is used
+//! `place_allocations`: each temporary moves to the innermost statement around its uses, and shrinks to the region used
 //! there.
 //!
 //! It moves into a loop only where no iteration reads what another one wrote: each iteration writes before it reads.
 //! Local memory is private to the iterations of a parallel loop in any case. A dimension shrinks where all indices, as
-//! far as they vary inside of the new place, span a constant width from one least index on; a small width where its extent
-//! is known only when the function runs.
+//! far as they vary inside that statement, span a constant width from a common least index on; the width must be small where
+//! the extent is known only at run time.
 
 use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_support::with_stack;
@@ -15,22 +15,22 @@ use crate::stmt::{Result, map_below, uses_memory, with_body};
 use crate::substitute::reindex_where;
 use crate::uses::Uses;
 
-/// Indices that a temporary is made for at most in place of an extent that is known only when the function runs.
-const FEW: i64 = 1 << 16;
+/// The widest constant extent that replaces one known only at run time.
+const MAX_CONSTANT_EXTENT: i64 = 1 << 16;
 
 pub fn place_allocations(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Place { facts: Facts::of(function), uses: Uses::of(&function.body) };
+    let mut cx = Placement { facts: Facts::of(function), uses: Uses::of(&function.body) };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
 
-struct Place {
+struct Placement {
     facts: Facts,
     uses: Uses,
 }
 
-impl Place {
-    /// Places inner temporaries first.
+impl Placement {
+    /// Moves inner temporaries first.
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let scope = self.facts.enter();
         self.learn(stmt);
@@ -56,7 +56,7 @@ impl Place {
         if !self.uses.has(body, buffer) {
             return Ok(body.clone());
         }
-        let goes_on = match &body.kind {
+        let sinks_further = match &body.kind {
             StmtKind::Seq(stmts) => return self.sink_into_seq(buffer, stmts),
             StmtKind::For { min, extent, kind, body: inner, .. } => {
                 !used_by(min) && !used_by(extent) && *kind != ForKind::Vectorized && {
@@ -76,7 +76,7 @@ impl Place {
             StmtKind::Allocate { .. } => true,
             _ => false,
         };
-        if !goes_on || !shape_is_known_inside(buffer, body) {
+        if !sinks_further || !shape_is_known_inside(buffer, body) {
             return self.compact(buffer, body);
         }
         let scope = self.facts.enter();
@@ -89,7 +89,7 @@ impl Place {
         sunk
     }
 
-    /// Around the statements from the first to the last use, or into the only one.
+    /// Moves the allocation around the statements from the first to the last use, or into the only one.
     fn sink_into_seq(&mut self, buffer: &Buffer, stmts: &[Stmt]) -> Result<Stmt> {
         let used: Vec<usize> = (0..stmts.len()).filter(|&i| self.uses.has(&stmts[i], buffer)).collect();
         let (Some(&first), Some(&last)) = (used.first(), used.last()) else { return Ok(Stmt::seq(stmts.to_vec())) };
@@ -102,7 +102,7 @@ impl Place {
         Ok(Stmt::seq(around))
     }
 
-    /// The allocation around `body`, as large as what `body` uses.
+    /// The allocation around `body`, as large as the region that `body` uses.
     fn compact(&mut self, buffer: &Buffer, body: &Stmt) -> Result<Stmt> {
         let boxes = if buffer.strides.is_empty() && buffer.elem_offset.is_none() {
             touched(&mut self.facts, &mut self.uses, buffer, body)
@@ -133,16 +133,18 @@ impl Place {
         Ok(StmtKind::Allocate { buffer: small, body }.into())
     }
 
-    /// Whether so many indices are fewer than the extent. That an extent fits into its type says nothing of it.
+    /// Whether `width` is less than the extent. The limits of the extent's type are no bounds of it.
     fn is_less(&self, width: i64, extent: &Expr) -> bool {
         match self.facts.analyzer.simplify(extent).as_int() {
             Some(extent) => width < extent,
-            None => width <= FEW && self.facts.analyzer.bounds(extent).max.is_none_or(|most| width < most),
+            None => {
+                width <= MAX_CONSTANT_EXTENT && self.facts.analyzer.bounds(extent).max.is_none_or(|most| width < most)
+            }
         }
     }
 }
 
-/// Whether the shape names nothing that the statement binds.
+/// Whether the shape uses no variable that the statement binds.
 fn shape_is_known_inside(buffer: &Buffer, stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::For { var, .. } | StmtKind::Let { var, .. } => {

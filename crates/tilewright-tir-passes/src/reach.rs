@@ -2,7 +2,7 @@
 //!
 //! A *reach* says when a node is evaluated: always, where another reach and a condition hold, or where any of several
 //! reaches holds, because a shared node has several users. Reaches are numbered and interned: the same condition node
-//! under the same reach is one reach. What is reached on both sides of a choice is reached wherever the choice is.
+//! under the same reach is one reach. A node reached on both sides of a choice is reached wherever the choice is.
 
 use tilewright_expr::node::AnyHandle;
 use tilewright_ir::tir::Expr;
@@ -66,7 +66,7 @@ impl Reaches {
         Reach(self.nodes.len() as u32 - 1)
     }
 
-    /// The next wider reach.
+    /// The enclosing reach.
     fn outer(&self, reach: Reach) -> Option<Reach> {
         match self.kind(reach) {
             Kind::Always => None,
@@ -74,7 +74,7 @@ impl Reaches {
         }
     }
 
-    /// The reach and all around it.
+    /// The reach and all enclosing ones.
     fn chain(&self, reach: Reach) -> impl Iterator<Item = Reach> {
         std::iter::successors(Some(reach), |&at| self.outer(at))
     }
@@ -86,7 +86,7 @@ impl Reaches {
         all
     }
 
-    /// Whether only conditions that all hold stand around it.
+    /// Whether it is a conjunction of conditions, without alternatives.
     pub(crate) fn is_plain(&self, reach: Reach) -> bool {
         !self.chain(reach).any(|at| matches!(self.kind(at), Kind::Any { .. }))
     }
@@ -107,7 +107,7 @@ impl Reaches {
         self.chain(reach).any(|at| at == other)
     }
 
-    /// What says whether it is reached: other reaches, and a condition.
+    /// The reaches and the condition that define it.
     pub(crate) fn needs(&self, reach: Reach) -> (Vec<Reach>, Option<Expr>) {
         match self.kind(reach) {
             Kind::Always => (Vec::new(), None),
@@ -116,7 +116,7 @@ impl Reaches {
         }
     }
 
-    /// Where one of these is reached.
+    /// The union of reaches.
     pub(crate) fn any(&mut self, mut sides: Vec<Reach>) -> Reach {
         loop {
             let all: Set<Reach> = sides.iter().copied().collect();
@@ -155,7 +155,7 @@ impl Reaches {
         }
     }
 
-    /// The narrowest reach around both.
+    /// The narrowest reach that encloses both.
     fn common(&self, mut a: Reach, mut b: Reach) -> Reach {
         while a != b {
             let deeper = if self.depth(a) >= self.depth(b) { &mut a } else { &mut b };

@@ -1,5 +1,5 @@
-//! What a statement does to the memory of one buffer: whether it writes every element before it reads it, and which
-//! box of elements it touches.
+//! Accesses of a statement to one buffer: whether it writes every element before it reads it, and the bounding box of the
+//! elements that it touches.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Stmt, StmtKind, Var};
@@ -11,7 +11,7 @@ use crate::reach::Kind;
 use crate::stmt::{conjuncts, mentions};
 use crate::uses::Uses;
 
-/// The boxes known to be written are no more than this many.
+/// Written boxes at most that the analysis keeps.
 const MAX_BOXES: usize = 32;
 
 /// The indices of a box in one dimension: from `low` to `high`, and of those the ones from `from` on and below `below`.
@@ -39,14 +39,14 @@ struct Coverage<'a> {
     facts: &'a mut Facts,
     uses: &'a mut Uses,
     buffer: &'a Buffer,
-    /// Variables bound inside of the statement, around the place that we are at.
+    /// Variables bound inside the statement around the current node.
     inside: Vec<Var>,
-    /// The conditions around that place.
+    /// The conditions around the current node.
     path: Vec<Expr>,
 }
 
 impl Coverage<'_> {
-    /// Goes through the statement in order; `written` are boxes that are certainly written. False on an uncovered read.
+    /// Visits the statement in program order; `written` are boxes that are certainly written. False on an uncovered read.
     fn run(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
         if !self.uses.has(stmt, self.buffer) {
             return true;
@@ -177,8 +177,8 @@ impl Coverage<'_> {
             && b.under.iter().all(|c| self.path.iter().any(|known| known.equal(c)) || self.facts.analyzer.prove(c))
     }
 
-    /// What is written of the box where only iterations with this condition write. A comparison of an index with a
-    /// limit limits the box; any other condition goes with it.
+    /// The box written by the iterations under this condition. A comparison of an index with a limit clips the box; any other
+    /// condition is kept with it.
     fn only_where(&self, mut b: Box, condition: &Expr) -> Option<Box> {
         let changes = |c: &Expr| {
             let mut changes = false;
@@ -237,7 +237,7 @@ impl Coverage<'_> {
         false
     }
 
-    /// The box that the boxes of all iterations make together, if they leave no gap.
+    /// The union of the boxes of all iterations, if it has no gaps.
     fn sweep(&self, mut b: Box, var: &Var, extent: &Expr, runs: bool) -> Option<Box> {
         let vars = std::slice::from_ref(var);
         let depends = |e: &Option<Expr>| e.as_ref().is_some_and(|e| mentions(e, vars));
@@ -258,7 +258,7 @@ impl Coverage<'_> {
         if step < 1 || step != same || !(width.at_least(step) || extent.as_int() == Some(1)) {
             return None;
         }
-        // Of no iteration the hull is empty, unless the boxes of neighbours overlap.
+        // Without iterations the hull is empty, unless the boxes of neighbouring iterations overlap.
         if !runs && !width.at_most(step) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! `short_circuit`: the right side of `and` and `or` is evaluated only where the left one does not decide.
 //!
-//! `i < n and A[i] > 0` reads nothing outside of `A`. Where the right side may fault, or reads what may not be there, the
-//! operation becomes a choice: `a and b` is `b` if `a`, else false. Elsewhere nobody sees the difference, and evaluating
+//! `i < n and A[i] > 0` reads nothing outside of `A`. Where the right side may fault or read out of bounds, the
+//! operation becomes a choice: `a and b` is `b` if `a`, else false. Elsewhere the difference is unobservable, and evaluating
 //! both sides is faster. Vectors evaluate both sides in every lane.
 
 use tilewright_arith::Analyzer;
@@ -73,7 +73,7 @@ impl Choose<'_> {
         Some(Box::new(Expr::raw(original.dtype, choice)))
     }
 
-    /// Whether the expression can be evaluated wherever the statement runs: it faults nowhere and reads what is there.
+    /// Whether the expression can be evaluated unconditionally: it neither faults nor reads out of bounds.
     fn may_run(&mut self, expr: &Expr) -> bool {
         if let Some(&known) = self.safe.get(&expr.address()) {
             return known;

@@ -1,4 +1,4 @@
-//! How passes go through statements.
+//! Traversal of statements, and constructors that passes share.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, IrNode, walk};
@@ -8,7 +8,7 @@ use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
 
 pub(crate) type Result<T> = std::result::Result<T, Diagnostics>;
 
-/// The statement with each statement directly below replaced by what `f` makes of it.
+/// The statement with `f` applied to each of its direct sub-statements.
 pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -> Result<Stmt> {
     let mut kind = stmt.kind.clone();
     match &mut kind {
@@ -39,7 +39,7 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
     Ok(kind.into())
 }
 
-/// The statement with each of its own expressions replaced by what `f` makes of it. A declaration keeps its own.
+/// The statement with `f` applied to each of its own expressions, except those of a declaration.
 pub fn map_own(stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> Expr) -> Stmt {
     let mut kind = stmt.kind.clone();
     let mut on = |e: &mut Expr| *e = f(e);
@@ -64,7 +64,7 @@ pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
     PrimFunc { body, ..function.clone() }
 }
 
-/// An analyser that knows what holds everywhere in the function: dimensions are not negative.
+/// An analyser with the facts that hold everywhere in the function: dimensions are not negative.
 pub fn analyzer_of(function: &PrimFunc) -> Analyzer {
     let mut analyzer = Analyzer::new();
     for scalar in KernelInterface::scalars_of(function) {
@@ -96,7 +96,7 @@ pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
     parts
 }
 
-/// Whether the statement or expression uses the memory behind a data variable.
+/// Whether the statement or expression uses the memory of a data variable.
 pub(crate) fn uses_memory<N: IrNode>(node: &N, data: &Var) -> bool {
     let mut found = false;
     walk(node, |buffer: &Buffer| found |= buffer.data == *data);
@@ -110,14 +110,14 @@ pub(crate) fn is_foreign(expr: &Expr) -> bool {
     found
 }
 
-/// Whether the expression's value depends on memory, or on what a foreign function gives.
+/// Whether the expression's value depends on memory, or on the result of a foreign function.
 pub(crate) fn reads(expr: &Expr) -> bool {
     let mut found = false;
     walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
     found
 }
 
-/// Whether one of the variables stands in the node.
+/// Whether one of the variables occurs in the node.
 pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
     let mut found = false;
     walk(node, |var: &Var| found |= vars.contains(var));
@@ -128,12 +128,12 @@ pub(crate) fn is_nothing(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Seq(stmts) if stmts.is_empty())
 }
 
-/// An error at the first place that is known.
+/// An error at the first known origin.
 pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<String>) -> Diagnostics {
     placed(Diagnostic::error(code, message), origins)
 }
 
-/// An error with what to do about it.
+/// An error with a help text.
 pub(crate) fn error_with_help(
     code: &'static str,
     origins: &Origins,

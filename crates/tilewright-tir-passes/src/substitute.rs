@@ -1,4 +1,4 @@
-//! Values for variables, and copies with binders of their own.
+//! Substitution of variables and buffers, and copies with fresh binders.
 
 use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind, Var};
@@ -61,7 +61,7 @@ impl Mapper for Substitute {
     }
 }
 
-/// A copy of the statement in which the variables have these values, and whatever it binds itself is bound anew.
+/// A copy of the statement in which the variables have these values, and whatever it binds itself has fresh variables.
 pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr)>) -> Stmt {
     let mut all = Substitute::default();
     all.values.extend(values.into_iter().map(|(var, value)| (var.id(), value)));

@@ -1,11 +1,11 @@
-//! `unroll`: unrolled loops are written out, so that indices of local buffers become constants.
+//! `unroll`: unrolls the loops that ask for it, so that indices of local buffers become constants.
 
 use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind};
 
 use crate::stmt::{Result, map_below, reads, with_body};
 use crate::substitute::copy_with;
 
-/// A loop whose copies would hold more statements than this stays a loop.
+/// Statements of all copies of a body above which a loop is not unrolled.
 const MAX_STATEMENTS: usize = 16 * 1024;
 
 pub fn unroll(function: &PrimFunc) -> Result<PrimFunc> {

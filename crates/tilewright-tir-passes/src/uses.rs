@@ -1,7 +1,7 @@
 //! Which statements use the memory of which temporaries.
 //!
 //! The answer for a statement is found once, as long as the statement stays the same: passes that move many temporaries,
-//! one after the other, look at what they changed only.
+//! one after the other, recompute it only for the statements that they changed.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ fn has(bits: &[u64], number: usize) -> bool {
     bits.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
 }
 
-/// Gathers what a statement uses: its own expressions and buffers, and the statements inside.
+/// Collects the temporaries that a statement uses: in its own expressions and buffers, and in the statements inside.
 struct Parts<'a> {
     uses: &'a mut Uses,
     bits: &'a mut [u64],

@@ -1,14 +1,13 @@
 //! `vectorize`: the iterations of a vectorised loop become the lanes of vectors.
 //!
-//! A loop of few iterations becomes one vector. A longer one, or one whose number of iterations is known only when it
-//! runs, runs in pieces as wide as [`VECTOR_BYTES`] of its widest elements, and a rest: a piece of which the lanes beyond
-//! the end are masked off. Pieces of a loop that fills a part of an argument begin where a piece of the whole argument
-//! would, so that each fills whole lines of a cache: the first one is masked too, up to where the loop begins. Where a
-//! condition depends on the lane, stores and loads under it are masked too. Asserts that
-//! depend on the lane are made by a loop of their own in front, where the body does not write what they read.
+//! A loop of few iterations becomes one vector. A longer one, or one of unknown extent, is strip-mined into pieces as wide
+//! as [`VECTOR_BYTES`] of its widest elements, and a masked tail. The pieces of a loop that fills a part of an argument are
+//! aligned to cache lines, so that each fills whole lines: the first piece is masked too (peeled). Loads and stores under a
+//! condition that depends on the lane are masked. Asserts that depend on the lane are made by a loop of their own in front,
+//! if the body does not write the memory that they read.
 //!
-//! What has no form in lanes (an inner loop whose extent depends on the lane, lanes that store to one place, a temporary
-//! of each iteration, a division under a mask) leaves the whole loop serial.
+//! Statements without a form in lanes (an inner loop whose extent depends on the lane, lanes that store to one element, a
+//! temporary per iteration, a division under a mask) leave the whole loop serial.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
@@ -24,12 +23,12 @@ use crate::lanes::Lanes;
 use crate::stmt::{Result, analyzer_of, map_below, reads, typed, with_body};
 use crate::substitute::{Substitute, copy_with};
 
-/// Loops of up to this many iterations become one vector.
+/// Iterations up to which a loop becomes one vector.
 pub const MAX_LANES: i64 = 64;
-/// Bytes of the widest elements in a piece of a longer loop: the widest registers of CPUs. Narrower ones take several.
+/// Bytes of a vector of the widest elements of a longer loop: the widest registers of CPUs. Narrower ones take several.
 const VECTOR_BYTES: i64 = 64;
-/// With fewer pieces than this, where they begin does not matter beside the masks.
-const MIN_ALIGNED: i64 = 4;
+/// Pieces of a loop from which aligning them to cache lines outweighs the cost of the masks.
+const MIN_ALIGNED_PIECES: i64 = 4;
 
 pub fn vectorize(function: &PrimFunc) -> Result<PrimFunc> {
     let written = written_data(&function.body);
@@ -49,7 +48,7 @@ struct Vectorize {
     arguments: Set<VarId>,
 }
 
-/// A loop being vectorised.
+/// A loop while it is vectorised.
 struct Loop<'a> {
     var: &'a Var,
     min: &'a Expr,
@@ -87,7 +86,7 @@ impl Vectorize {
 
     fn loop_in_lanes(&mut self, l: &Loop<'_>, extent: &Expr) -> Result<Option<Stmt>> {
         let extent = self.analyzer.simplify(extent);
-        // Pieces and a rest would read anew what the bounds read.
+        // Pieces and tail would evaluate the bounds again, and these read memory.
         if reads(l.min) || reads(&extent) {
             return Ok(None);
         }
@@ -98,7 +97,7 @@ impl Vectorize {
         }
         match extent.as_int() {
             Some(..=0) => Ok(Some(Stmt::nothing())),
-            // Elements that may lie anywhere are read one by one, and each needs its place in a register.
+            // Elements of a gather are loaded one by one, and each is inserted into a register.
             Some(count @ ..=MAX_LANES) if !(has_index_from_memory(l.body) && count > lanes_of(l.body)) => {
                 self.few(l, l.min, count)
             }
@@ -116,7 +115,7 @@ impl Vectorize {
         }
     }
 
-    /// So many iterations from `start` on: one vector, whose last lanes are masked off where registers have no such size.
+    /// `count` iterations from `start` on as one vector, padded with inactive lanes to a size of registers.
     fn few(&mut self, l: &Loop<'_>, start: &Expr, count: i64) -> Result<Option<Stmt>> {
         let body = copy_with(l.body, []);
         let whole = count <= 4 || count % 4 == 0 || only_local(l.body);
@@ -130,7 +129,7 @@ impl Vectorize {
         self.piece(l.var, start, count, &body)
     }
 
-    /// An extent that is known when the loop runs: whole pieces, then one with a mask.
+    /// A loop whose extent is known at run time: whole pieces, then a masked tail.
     fn many(&mut self, l: &Loop<'_>, extent: &Expr) -> Result<Option<Stmt>> {
         let lanes = lanes_of(l.body);
         let divisor = Expr::int(lanes, extent.dtype);
@@ -158,13 +157,13 @@ impl Vectorize {
         Ok(Some(Stmt::seq([main, tail.into()])))
     }
 
-    /// How many elements behind the beginning of a line of the argument that it fills a long loop begins, unless it is
-    /// certainly none.
+    /// The misalignment of a long loop: elements from the start of a cache line of the argument that it fills to its first
+    /// element; `None` if it is certainly 0.
     fn shift(&self, l: &Loop<'_>, extent: &Expr) -> Option<Expr> {
         let lanes = lanes_of(l.body);
         let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return None };
         let [index] = indices.as_slice() else { return None };
-        let short = extent.as_int().is_some_and(|extent| extent < MIN_ALIGNED * lanes);
+        let short = extent.as_int().is_some_and(|extent| extent < MIN_ALIGNED_PIECES * lanes);
         if short || has_index_from_memory(l.body) || reads(index) || !self.arguments.contains(&buffer.data.id()) {
             return None;
         }
@@ -177,7 +176,7 @@ impl Vectorize {
         Some(self.analyzer.simplify(&shift)).filter(|shift| shift.as_int() != Some(0))
     }
 
-    /// The loop in pieces that begin `shift` elements before it, of which those in front of it are masked off.
+    /// The loop in aligned pieces, the first of which begins `shift` elements before the loop; these lanes are inactive.
     fn aligned(&mut self, l: &Loop<'_>, extent: &Expr, shift: Expr) -> Result<Option<Stmt>> {
         let (lanes, dtype) = (lanes_of(l.body), l.var.dtype);
         let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
@@ -190,26 +189,26 @@ impl Vectorize {
         let begin = l.min - &skipped;
         let pieces = typed(Expr::binary(BinOp::FloorDiv, &end, &by))?;
         let rest = typed(Expr::binary(BinOp::FloorMod, &end, &by))?;
-        // Whole pieces begin behind the one in which the loop begins.
+        // Whole pieces begin after the one in which the loop begins.
         let first = typed(Expr::binary(BinOp::Min, &skipped, &Expr::int(1, dtype)))?;
 
         let numbers = typed(Expr::ramp(&zero, &Expr::int(1, dtype), width))?;
-        let behind = typed(Expr::compare(CmpOp::Ge, &numbers, &typed(skipped.broadcast(width))?))?;
+        let after_start = typed(Expr::compare(CmpOp::Ge, &numbers, &typed(skipped.broadcast(width))?))?;
         let ahead = typed(Expr::compare(CmpOp::Lt, &numbers, &typed(end.broadcast(width))?))?;
-        let inside = typed(Expr::binary(BinOp::And, &behind, &ahead))?;
+        let inside = typed(Expr::binary(BinOp::And, &after_start, &ahead))?;
         let head = self.under_mask(l, &begin, inside, !has_choice(l.body))?;
         let marks = [(ALIGNED.into(), Attr::Bool(true))].into();
         let main = self.pieces_from(l, &begin, (&first, &(&pieces - &first)), lanes, marks)?;
         let tail = self.masked(l, &(&begin + &(&pieces * lanes)), &rest, lanes)?;
         let (Some(head), Some(main), Some(tail)) = (head, main, tail) else { return Ok(None) };
-        let asked = self.last_line(l, extent)?;
+        let prefetch = self.prefetch_of_last_line(l, extent)?;
 
         let some = typed(Expr::compare(CmpOp::Gt, &skipped, &zero))?;
         let left = typed(Expr::compare(CmpOp::Gt, &rest, &zero))?;
-        let behind_first = typed(Expr::compare(CmpOp::Ge, &pieces, &first))?;
-        let left = typed(Expr::binary(BinOp::And, &behind_first, &left))?;
+        let is_after_first = typed(Expr::compare(CmpOp::Ge, &pieces, &first))?;
+        let left = typed(Expr::binary(BinOp::And, &is_after_first, &left))?;
         let when = |condition: Expr, then: Stmt| StmtKind::If { condition, then, otherwise: None }.into();
-        let mut body = Stmt::seq([asked, when(some, head), main, when(left, tail)]);
+        let mut body = Stmt::seq([prefetch, when(some, head), main, when(left, tail)]);
         if !self.analyzer.bounds(extent).at_least(1) {
             body = when(typed(Expr::compare(CmpOp::Gt, extent, &zero))?, body);
         }
@@ -217,9 +216,9 @@ impl Vectorize {
         Ok(Some([all, before].into_iter().fold(body, bound)))
     }
 
-    /// The line in which the loop ends is on its way where the argument is large: another loop has a part in it, so that it
-    /// is read before it is written, and all that is written behind it waits for that.
-    fn last_line(&self, l: &Loop<'_>, extent: &Expr) -> Result<Stmt> {
+    /// A prefetch of the cache line in which the loop ends, if the argument is large. Another loop writes a part of that line,
+    /// so that it is read before it is written, and later stores would wait for that read.
+    fn prefetch_of_last_line(&self, l: &Loop<'_>, extent: &Expr) -> Result<Stmt> {
         let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return Ok(Stmt::nothing()) };
         let elements = buffer.shape.first().and_then(Expr::as_int).unwrap_or(i64::MAX);
         if elements.saturating_mul(buffer.dtype.element_bytes() as i64) < NEAR_BYTES.cast_signed() {
@@ -235,7 +234,7 @@ impl Vectorize {
         self.pieces_from(l, l.min, (&Expr::int(0, l.var.dtype), pieces), lanes, Attrs::new())
     }
 
-    /// So many whole pieces of those from `begin` on, without the `first` ones.
+    /// The whole pieces from `begin` on, without the `first` ones.
     fn pieces_from(
         &mut self,
         l: &Loop<'_>,
@@ -265,7 +264,7 @@ impl Vectorize {
         Lanes::new(&mut self.analyzer, &self.constant, var, start, lanes).stmt(body, None)
     }
 
-    /// The first `rest` of so many lanes.
+    /// One vector of `lanes`, of which the first `rest` are active.
     fn masked(&mut self, l: &Loop<'_>, start: &Expr, rest: &Expr, lanes: i64) -> Result<Option<Stmt>> {
         let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
         let (zero, one) = (Expr::int(0, rest.dtype), Expr::int(1, rest.dtype));
@@ -274,9 +273,9 @@ impl Vectorize {
         self.under_mask(l, start, inside, true)
     }
 
-    /// The lanes of a mask; `first` says that what all of them share may be computed.
+    /// The active lanes of a mask; `first` says that lane-invariant values may be computed.
     fn under_mask(&mut self, l: &Loop<'_>, start: &Expr, inside: Expr, first: bool) -> Result<Option<Stmt>> {
-        // What bounds such an index bounds it for the loop's iterations only, not for lanes beyond them.
+        // Bounds of such an index hold for the loop's iterations only, not for inactive lanes.
         if has_index_from_memory(l.body) {
             return Ok(None);
         }
@@ -288,7 +287,7 @@ impl Vectorize {
     }
 }
 
-/// The asserts of a body, and the body without them; no body where its own stores may change what they check.
+/// The asserts of a body, and the body without them; no body if its own stores may change the checked memory.
 fn without_asserts(body: &Stmt) -> (Option<Stmt>, Option<Stmt>) {
     let parts = match &body.kind {
         StmtKind::Seq(parts) => parts.as_slice(),
@@ -307,7 +306,7 @@ fn without_asserts(body: &Stmt) -> (Option<Stmt>, Option<Stmt>) {
     (Some(asserts), (!changes).then_some(work))
 }
 
-/// Whether an index depends on what is in memory.
+/// Whether an index depends on memory.
 fn has_index_from_memory(body: &Stmt) -> bool {
     let mut found = false;
     walk(body, |e: &Expr| {
@@ -318,7 +317,7 @@ fn has_index_from_memory(body: &Stmt) -> bool {
     found
 }
 
-/// Whether lanes may go different ways.
+/// Whether control flow may diverge between lanes.
 fn has_choice(body: &Stmt) -> bool {
     let mut found = false;
     walk(body, |e: &Expr| found |= matches!(&e.kind, ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. }));
@@ -343,7 +342,7 @@ fn lanes_of(body: &Stmt) -> i64 {
     (VECTOR_BYTES / widest).clamp(2, MAX_LANES)
 }
 
-/// Whether all stores go to registers, where a vector of any size can stay whole.
+/// Whether all stores are to registers, where a vector of any size can stay whole.
 fn only_local(body: &Stmt) -> bool {
     let mut local = true;
     walk(body, |stmt: &Stmt| {

@@ -36,7 +36,7 @@ impl Widen {
         if var.dtype != DataType::I32 {
             return var.clone();
         }
-        // A variable may be bound again behind its scope.
+        // A variable may be bound again after its scope.
         self.wide.entry(var.id()).or_insert_with(|| Var::new(var.name.clone(), DataType::I64)).clone()
     }
 

@@ -3,8 +3,8 @@
 use super::exp::exp_of_small_negative;
 use super::terms::{Steps, Term};
 
-/// Below this magnitude the first polynomial serves, above it the second.
-const MIDDLE: f64 = 0.9375;
+/// The magnitude that divides the intervals of the two polynomials.
+const SPLIT: f64 = 0.9375;
 
 /// `erf(x) / x - 1` in x² on [0, 0.9375]; error relative to `erf x`: 2^-30.1 (f32), 2^-59.1 (f64).
 const SMALL_SINGLE: [f64; 7] =
@@ -61,5 +61,5 @@ pub(super) fn erf(steps: &mut Steps, x: &Term) -> Term {
     let q = bounded.polynomial(x.by_width(LARGE_SINGLE.as_slice(), LARGE_DOUBLE.as_slice()));
     let q = steps.keep("q", q);
     let large = exp_of_small_negative(steps, &q) * -1.0 + 1.0;
-    magnitude.lt(MIDDLE).pick(&small, large).with_sign_of(x)
+    magnitude.lt(SPLIT).pick(&small, large).with_sign_of(x)
 }

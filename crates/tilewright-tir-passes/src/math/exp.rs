@@ -80,8 +80,8 @@ fn scaled(steps: &mut Steps, p: Term, n: &Term) -> Term {
     p * half.power_of_two() * (n - &half).power_of_two()
 }
 
-/// Between the bounds; beyond them results are 0 and infinity. The lower one is well below where they are: machines take
-/// long to round a product to the smallest number or 0, unless it is far from both.
+/// Clamps to bounds beyond which results are 0 and infinity. The lower bound is well below that: processors are slow
+/// to round a product to the smallest subnormal number or 0, unless it is far from both.
 fn clamped(steps: &mut Steps, x: &Term, (low, high): (f64, f64)) -> Term {
     steps.keep("x", x.max(low).min(high))
 }
@@ -111,7 +111,7 @@ pub(super) fn exp_of_small_negative(steps: &mut Steps, x: &Term) -> Term {
     exp_of_reduced(&r) * n.power_of_two()
 }
 
-/// `2^r = e^(r ln 2)` for what is left of x beyond the nearest integer, which is exact.
+/// `2^r = e^(r ln 2)` for the difference r of x and the nearest integer, which is exact.
 pub(super) fn exp2(steps: &mut Steps, x: &Term) -> Term {
     let x = clamped(steps, x, x.by_width((-180.0, 129.0), (-1150.0, 1025.0)));
     let (n, whole) = nearest(steps, x.clone());

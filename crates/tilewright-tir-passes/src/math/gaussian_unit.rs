@@ -1,6 +1,6 @@
 //! The Gaussian error linear unit as one function.
 //!
-//! `x / 2 (1 + erf(x / sqrt(2)))` is recognised in whatever order its factors stand: a product in which one factor is the
+//! `x / 2 (1 + erf(x / sqrt(2)))` is recognised in any order of its factors: a product in which one factor is the
 //! sum of a number and the same multiple of erf, whose argument is the product of the others over the root of two. As one
 //! function it needs fewer operations.
 
@@ -12,8 +12,8 @@ use super::terms::{Steps, Term};
 
 /// How far the number in erf may be from the root of one half: some roundings to float32.
 const TOLERANCE: f64 = 2e-7;
-/// Factors of a product that is looked at.
-const FACTORS: usize = 8;
+/// Factors of a product at most that is recognised.
+const MAX_FACTORS: usize = 8;
 
 /// The product in tables, if it is a multiple of the unit.
 pub(super) fn in_tables(product: &Expr) -> Option<Expr> {
@@ -79,7 +79,7 @@ impl Product {
                 }
                 _ => product.factors.push(value.clone()),
             }
-            if left.len() + product.factors.len() > FACTORS {
+            if left.len() + product.factors.len() > MAX_FACTORS {
                 return None;
             }
         }

@@ -44,7 +44,7 @@ pub(super) fn tanh(steps: &mut Steps, x: &Term) -> Term {
     (&t / (&t + 2.0)).with_sign_of(x)
 }
 
-/// From here on squares of x lose 1 beside them.
+/// From here on `x² + 1` rounds to x².
 fn is_large(x: &Term) -> Term {
     x.gt(two_to(x.format().fraction + 3))
 }

@@ -9,7 +9,7 @@ use super::terms::{Steps, Term};
 
 /// Lanes of a table.
 const TABLE: u16 = 16;
-/// What the intrinsics take for "all lanes" and "rounded as usual".
+/// Operands of the intrinsics: all lanes active, and the current rounding mode.
 const ALL_LANES: i64 = -1;
 const AS_USUAL: i64 = 4;
 /// Of mantissas: the interval, and that the sign of a zero is lost and other negative numbers have none.
@@ -22,16 +22,16 @@ pub(super) fn available(target: &Target) -> bool {
 }
 
 impl Steps {
-    /// The number in the table of 16 or 32 that the lowest bits of each lane say.
-    pub(super) fn looked_up<const N: usize>(&mut self, place: &Term, table: &[f64; N]) -> Term {
+    /// Looks up a table of 16 or 32 numbers by the lowest bits of each lane.
+    pub(super) fn looked_up<const N: usize>(&mut self, index: &Term, table: &[f64; N]) -> Term {
         let halves: Vec<Term> =
             table.chunks(usize::from(TABLE)).map(|half| Term::numbers(half, DataType::F32)).collect();
-        let places = self.keep("places", place.bits());
-        self.in_pieces(&[&places], TABLE, |pieces| {
+        let indices = self.keep("indices", index.bits());
+        self.in_pieces(&[&indices], TABLE, |pieces| {
             let dtype = DataType::F32.with_lanes(TABLE);
             match (halves.as_slice(), pieces) {
-                ([first, second], [place]) => {
-                    let args = &[first, place, second];
+                ([first, second], [index]) => {
+                    let args = &[first, index, second];
                     Term::by_llvm("llvm.x86.avx512.vpermi2var.ps.512".into(), dtype, args)
                 }
                 (halves, pieces) => {
@@ -42,7 +42,7 @@ impl Steps {
         })
     }
 
-    /// `p` times 2 to the power of what n is rounded down, rounded once.
+    /// `p` times 2 to the power of `floor(n)`, rounded once.
     pub(super) fn scaled(&mut self, p: Term, n: &Term) -> Term {
         let p = self.keep("p", p);
         let width = p.dtype().lanes.next_power_of_two().clamp(4, 16);
@@ -60,15 +60,15 @@ impl Steps {
 
     /// The exponent of a number's leading bit, also of subnormal ones; infinite of 0 (below) and of infinity.
     pub(super) fn exponent(&mut self, x: &Term) -> Term {
-        self.taken_apart("getexp", x, &[])
+        self.decomposed("getexp", x, &[])
     }
 
     /// The number over the power of two that brings it between 3/4 and 3/2, of 0 and infinity 1, of negative numbers NaN.
     pub(super) fn mantissa(&mut self, x: &Term) -> Term {
-        self.taken_apart("getmant", x, &[Term::integer(FROM_THREE_QUARTERS | NO_NEGATIVES, DataType::I32)])
+        self.decomposed("getmant", x, &[Term::integer(FROM_THREE_QUARTERS | NO_NEGATIVES, DataType::I32)])
     }
 
-    fn taken_apart(&mut self, name: &str, x: &Term, how: &[Term]) -> Term {
+    fn decomposed(&mut self, name: &str, x: &Term, how: &[Term]) -> Term {
         let width = x.dtype().lanes.next_power_of_two().clamp(4, 16);
         self.in_pieces(&[x], width, |pieces| {
             let [x] = pieces else { return x.clone() };
@@ -81,7 +81,7 @@ impl Steps {
         })
     }
 
-    /// What an instruction of so many lanes gives for float32, in all lanes.
+    /// Applies an instruction of `width` lanes of float32 to all lanes.
     fn in_pieces(&mut self, operands: &[&Term], width: u16, instruction: impl Fn(&[Term]) -> Term) -> Term {
         let lanes = operands.first().map_or(1, |operand| operand.dtype().lanes);
         let mut pieces: Vec<Term> = Vec::new();

@@ -51,7 +51,7 @@ const ATAN_DOUBLE: [f64; 20] = [
     1.3225508086001304e-05,
 ];
 
-/// `asin` of a magnitude up to one half, or half of what is missing to π/2 above it: which, and how much.
+/// `asin` of a magnitude up to one half; above, half of `π/2 - asin`: a flag for which, and the value.
 fn asin_parts(steps: &mut Steps, x: &Term) -> (Term, Term) {
     let upper = steps.keep("upper", x.gt(0.5));
     let square = steps.keep("square", upper.pick(&((x * -1.0 + 1.0) * 0.5), x * x));
@@ -103,6 +103,6 @@ pub(super) fn atan2(steps: &mut Steps, y: &Term, x: &Term) -> Term {
     let angle = atan_of_ratio(steps, &ratio);
     let angle = steps.keep("angle", across.gt(&along).pick(&(&angle * -1.0 + FRAC_PI_2), &angle));
     // The sign of a zero counts.
-    let behind = x.bits().lt(0);
-    behind.pick(&(&angle * -1.0 + PI), &angle).with_sign_of(y)
+    let is_left_half_plane = x.bits().lt(0);
+    is_left_half_plane.pick(&(&angle * -1.0 + PI), &angle).with_sign_of(y)
 }

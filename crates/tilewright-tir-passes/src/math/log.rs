@@ -63,13 +63,13 @@ fn split_any(steps: &mut Steps, x: &Term) -> (Term, Term) {
     (steps.keep("e", e), f)
 }
 
-/// `f² P(f)`: what `ln(1 + f)` is beside f.
+/// `f² P(f) = ln(1 + f) - f`.
 fn rest_of_ln(f: &Term) -> Term {
     let p = f.polynomial(f.by_width(LOG_SINGLE.as_slice(), LOG_DOUBLE.as_slice()));
     f * f * p
 }
 
-/// The result for positive finite x, and what becomes of 0 (-inf), negative numbers (NaN), infinity and NaN.
+/// The result for positive finite x, and the special values: 0 gives -inf, negative numbers NaN; infinity and NaN are kept.
 fn with_specials(x: &Term, result: Term) -> Term {
     let regular = x.gt(0.0).and(&x.lt(f64::INFINITY));
     let below = x.eq(0.0).pick(&x.constant(f64::NEG_INFINITY), f64::NAN);
@@ -100,7 +100,7 @@ pub(super) fn log10(steps: &mut Steps, x: &Term) -> Term {
     with_specials(x, &e * high + (ln * std::f64::consts::LOG10_E + &e * low))
 }
 
-/// `ln(1 + x)`: the sum `u = 1 + x` in parts; what its rounding lost comes back into f. Zero is itself.
+/// `ln(1 + x)`: the sum `u = 1 + x` in parts, its rounding error added to f. Zero is itself.
 pub(super) fn log1p(steps: &mut Steps, x: &Term) -> Term {
     let (high, low) = x.by_width(LN2_SINGLE, LN2_DOUBLE);
     let u = steps.keep("u", x + 1.0);

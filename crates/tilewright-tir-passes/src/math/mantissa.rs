@@ -1,11 +1,11 @@
-//! Logarithms of float32 where a processor takes numbers apart and looks up sixteen of them in a register.
+//! Logarithms of float32 on processors with instructions for exponent, mantissa and register table look-up (AVX-512).
 //!
-//! `x = m 2^e` with m between 3/4 and 3/2. The first four bits of m's fraction name a piece, for which a number c, near the
+//! `x = m 2^e` with m between 3/4 and 3/2. The first four bits of m's fraction select a piece. A number c, close to the
 //! inverse of its middle, makes `r = m c - 1` small: `ln x = e ln 2 - ln c + ln(1 + r)`. On both sides of 1 there are pieces
-//! with c = 1, in which r is exact and the result as precise as the polynomial. The other c were chosen among the numbers
-//! near by so that `ln c` is within 2^-38.7 of a float32.
+//! with c = 1, in which r is exact and the result as precise as the polynomial. The other c were chosen among neighbouring
+//! floats so that `ln c` is within 2^-38.7 of a float32.
 //!
-//! Zero, negative numbers, infinity and NaN need no care: their exponents and mantissas are what makes them right.
+//! Zero, negative numbers, infinity and NaN need no special case: the instructions' results for them give the right values.
 
 use super::exp::LN2_SINGLE;
 use super::terms::{Steps, Term};
@@ -35,12 +35,12 @@ const LOGARITHMS: [f64; 16] = [
 ];
 /// `(ln(1 + r) - r) / r²` on [-0.0314, 0.0625]; error relative to `ln(1 + r)`: 2^-28.3.
 const LOG: [f64; 4] = [-0.5, 0.33334476, -0.25009134, 0.1888378];
-/// The bits of m below those that name its piece.
-const BELOW: i64 = 19;
-/// From here on 1 is lost beside x.
+/// The number of bits of m below those that select its piece.
+const BITS_BELOW_PIECE: i64 = 19;
+/// Above this x, `1 + x` rounds to x.
 const LARGE: f64 = 1e9;
-/// The least exponent whose opposite is one too.
-const LEAST_EXPONENT: f64 = -126.0;
+/// The least exponent whose negative is an exponent too.
+const MIN_EXPONENT: f64 = -126.0;
 
 /// A number taken apart, with the piece of its mantissa.
 struct Parts {
@@ -54,7 +54,7 @@ fn parts(steps: &mut Steps, x: &Term) -> Parts {
     let m = steps.mantissa(x);
     // The exponent counts from 1 on, and the mantissa from 3/4.
     let e = steps.exponent(x) + m.lt(1.0).pick(&m.constant(1.0), 0.0);
-    let piece = steps.keep("piece", (m.bits() >> BELOW).float());
+    let piece = steps.keep("piece", (m.bits() >> BITS_BELOW_PIECE).float());
     let inverse = steps.looked_up(&piece, &INVERSES);
     Parts { e: steps.keep("e", e), m, piece, inverse }
 }
@@ -80,7 +80,7 @@ pub(super) fn log1p(steps: &mut Steps, x: &Term) -> Term {
     let u = steps.keep("u", x + 1.0);
     let parts = parts(steps, &u);
     let lost = x.lt(LARGE).pick(&(x - (&u - 1.0)), 0.0);
-    let down = steps.keep("down", parts.e.max(LEAST_EXPONENT).negated());
+    let down = steps.keep("down", parts.e.max(MIN_EXPONENT).negated());
     let lost = steps.keep("lost", lost);
     let lost = steps.scaled(lost, &down);
     let r = steps.keep("r", (&parts.m * &parts.inverse - 1.0) + lost * &parts.inverse);

@@ -3,11 +3,11 @@
 //! Every intrinsic that has no single right result ([`Intrinsic::is_exact`]) is replaced by a formula of the operations
 //! that have one, lane by lane for all lanes at once. The formulas need no library and no table in memory, and branch
 //! only where a rare case is worth it and all lanes can skip it together. They are the same for every target, but for a
-//! few functions of float32 that a machine's own instructions make much cheaper, and for powers of float64, which learn what
-//! a product lost from a fused one where a machine has this: [`expand_math_on`] replaces these first.
+//! few functions of float32 that a machine's own instructions make much cheaper, and for powers of float64, which compute a
+//! product's rounding error by an FMA where a machine has one: [`expand_math_on`] replaces these first.
 //!
 //! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and
-//! what becomes of special values. All polynomials are minimax approximations in the error that counts (relative to the
+//! the results for special values. All polynomials are minimax approximations in the error that counts (relative to the
 //! function's value, unless stated otherwise), computed with Remez's exchange algorithm in 300 bits and rounded to the type.
 //!
 //! Within [`MATH_ULPS`](tilewright_expr::MATH_ULPS) of the exact value for every input, with fused products or without;
@@ -71,7 +71,7 @@ fn expand(expr: &Expr, formula: impl Fn(Intrinsic) -> Option<Formula>) -> Option
     if element.bits == 64 && matches!(formula, Formula::Single(_)) {
         return None;
     }
-    // What is exact is so in the type itself.
+    // Exact functions are so in the type itself.
     let narrow = element.bits == 16 && !intrinsic.is_exact();
     let mut steps = Steps::default();
     let args: Vec<Term> = args

@@ -1,7 +1,7 @@
-//! Sums of two f64: a result and what its rounding lost.
+//! Double-double arithmetic: a number as the sum of two f64, the rounded result and its rounding error.
 //!
-//! The result of a product is a named value, so that it is rounded on its own. What it lost is the product less that,
-//! rounded once, where a machine has this; elsewhere the sum of products that are exact, with fused products or without.
+//! The result of a product is a named value, so that it is rounded on its own. Its rounding error is an FMA where a machine
+//! has one; elsewhere a sum of exact partial products (Dekker), with contraction or without.
 
 use super::terms::{Steps, Term};
 

@@ -1,10 +1,10 @@
 //! Angles as a number of quarter turns and a rest: `|x| = n π/2 + r` with `|r| <= π/4`, n modulo 4.
 //!
-//! Angles below [`NEAR_SINGLE`] and [`NEAR_DOUBLE`] (Cody and Waite): `n` is the integer nearest to `|x| 2/π`, and
+//! Angles below [`MAX_CODY_WAITE_SINGLE`] and [`MAX_CODY_WAITE_DOUBLE`] (Cody and Waite): `n` is the integer nearest to `|x| 2/π`, and
 //! `n π/2` is subtracted in parts, whose products with n are exact but for the last.
 //!
 //! All others (Payne and Hanek): with `|x| = M 2^E`, M an integer, only those bits of `M 2^E 2/π` matter that are below
-//! 4. They come from the words of 2/π around place E, by integer products: as many that the rest has full precision even
+//! 4. They come from the words of 2/π around bit E, by integer products: enough that the rest has full precision even
 //! where it is as small as it can become for any x. A vector without such an angle skips this.
 
 use super::exp::nearest;
@@ -22,19 +22,19 @@ struct Parts {
     last: f64,
 }
 
-/// Up to here n has 13 bits; beside the 11 bits of the first parts of π/2 products have 24.
-const NEAR_SINGLE: f64 = 12800.0;
+/// Up to here n has 13 bits; with the 11 bits of the first parts of π/2 the products have 24.
+const MAX_CODY_WAITE_SINGLE: f64 = 12800.0;
 /// Parts of 11, 11, 11 and 24 bits; the error is 2^-63.
 const PARTS_SINGLE: Parts =
     Parts { exact: &[1.5703125, 0.0004837512969970703], middle: 7.549533620476723e-08, last: 2.5633440682570896e-12 };
 
 /// Up to here n has 20 bits; beside the 33 bits of the first parts of π/2 products have 53.
-const NEAR_DOUBLE: f64 = 1.6e6;
+const MAX_CODY_WAITE_DOUBLE: f64 = 1.6e6;
 /// Parts of 33, 33 and 53 bits; the error is 2^-122.
 const PARTS_DOUBLE: Parts =
     Parts { exact: &[1.5707963267341256], middle: 6.077100506303966e-11, last: 2.0222662487959506e-21 };
 
-/// 2/π, 32 bits at a time behind the point.
+/// The fraction bits of 2/π, 32 at a time.
 const TWO_OVER_PI: [u32; 37] = [
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
     0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
@@ -53,11 +53,11 @@ pub(super) struct Angle {
     pub(super) r: Term,
 }
 
-/// What `finish` makes of the magnitude of `x`, taken into n and r.
+/// Applies `finish` to the magnitude of `x`, reduced to n and r.
 pub(super) fn reduced(steps: &mut Steps, x: &Term, finish: impl Fn(&mut Steps, &Angle) -> Term) -> Term {
     let x = steps.keep("x", x.abs());
-    let close = near(steps, &x);
-    let far = steps.keep("far", x.gt(x.by_width(NEAR_SINGLE, NEAR_DOUBLE)));
+    let close = cody_waite(steps, &x);
+    let far = steps.keep("far", x.gt(x.by_width(MAX_CODY_WAITE_SINGLE, MAX_CODY_WAITE_DOUBLE)));
     let common = with_steps(|steps| finish(steps, &close));
     let rare = with_steps(|steps| {
         let Angle { n, r } = if x.is_single() { far_single(steps, &x) } else { far_double(steps, &x) };
@@ -76,7 +76,7 @@ fn with_steps(f: impl FnOnce(&mut Steps) -> Term) -> Expr {
     steps.result(result)
 }
 
-fn near(steps: &mut Steps, x: &Term) -> Angle {
+fn cody_waite(steps: &mut Steps, x: &Term) -> Angle {
     let (n, whole) = nearest(steps, x * std::f64::consts::FRAC_2_PI);
     let parts = x.by_width(PARTS_SINGLE, PARTS_DOUBLE);
     let exact = parts.exact.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
@@ -107,9 +107,9 @@ fn window(steps: &mut Steps, number: &Term, zeros: usize, bits: usize, count: us
     words
 }
 
-/// Each word shifted left by less than 32 places, filled from the next; one fewer. 64-bit lanes with 32 bits in use.
-fn shifted(steps: &mut Steps, words: &[Term], places: &Term) -> Vec<Term> {
-    let joined = |pair: &[Term]| ((((&pair[0] << 32) | &pair[1]) << places) >> 32) & 0xffff_ffff;
+/// Each word shifted left by less than 32 bits, filled from the next; one fewer. 64-bit lanes with 32 bits in use.
+fn shifted(steps: &mut Steps, words: &[Term], shift: &Term) -> Vec<Term> {
+    let joined = |pair: &[Term]| ((((&pair[0] << 32) | &pair[1]) << shift) >> 32) & 0xffff_ffff;
     words.windows(2).map(|pair| steps.keep("v", joined(pair))).collect()
 }
 
@@ -117,13 +117,13 @@ fn shifted(steps: &mut Steps, words: &[Term], places: &Term) -> Vec<Term> {
 /// significant ones.
 fn far_single(steps: &mut Steps, x: &Term) -> Angle {
     let bits = steps.keep("bits", x.bits());
-    // The place in 2/π whose bit, times M's lowest, is worth 2: all above it give multiples of 4. M's lowest bit is worth
-    // 2 to the power of (the exponent's bits - 150); the word of zeros in front moves places by 32.
-    let place = steps.keep("place", (&bits >> 23) - (150 + 2 - 32));
-    let words = window(steps, &(&place >> 5), 1, 2, 4);
+    // The position of the bit of 2/π that, times M's lowest, is worth 2: all above it give multiples of 4. M's lowest bit is
+    // worth 2 to the power of (the exponent's bits - 150); the word of zeros in front moves positions by 32.
+    let position = steps.keep("position", (&bits >> 23) - (150 + 2 - 32));
+    let words = window(steps, &(&position >> 5), 1, 2, 4);
     let words: Vec<Term> = words.iter().map(|w| steps.keep("w", w.unsigned_bits().cast(DataType::U64))).collect();
-    let places = steps.keep("places", (place & 31).unsigned_bits().cast(DataType::U64));
-    let v = shifted(steps, &words, &places);
+    let shift = steps.keep("shift", (position & 31).unsigned_bits().cast(DataType::U64));
+    let v = shifted(steps, &words, &shift);
     let m = ((bits & 0x7f_ffff) | 0x80_0000).unsigned_bits().cast(DataType::U64);
     let m = steps.keep("m", m);
     let turns = (((&m * &v[0]) << 32) + &m * &v[1]) + ((&m * &v[2]) >> 32);
@@ -141,9 +141,9 @@ fn far_single(steps: &mut Steps, x: &Term) -> Angle {
 fn far_double(steps: &mut Steps, x: &Term) -> Angle {
     let bits = steps.keep("bits", x.bits());
     // As for f32, with two words of zeros in front.
-    let place = steps.keep("place", (&bits >> 52) - (1075 + 2 - 64));
-    let words = window(steps, &(&place >> 5).unsigned_bits(), 2, 5, 7);
-    let v = shifted(steps, &words, &(place & 31).unsigned_bits());
+    let position = steps.keep("position", (&bits >> 52) - (1075 + 2 - 64));
+    let words = window(steps, &(&position >> 5).unsigned_bits(), 2, 5, 7);
+    let v = shifted(steps, &words, &(position & 31).unsigned_bits());
     let m = steps.keep("m", ((bits & ((1 << 52) - 1)) | (1 << 52)).unsigned_bits());
     let (high, low) = (steps.keep("high", &m >> 32), steps.keep("low", &m & 0xffff_ffff));
     // Columns of 32 bits, the lowest first; what is below them is left out, what is above does not count.

@@ -12,7 +12,7 @@ pub(super) fn rsqrt(_: &mut Steps, x: &Term) -> Term {
 pub(super) fn hypot(steps: &mut Steps, x: &Term, y: &Term) -> Term {
     let (x, y) = (steps.keep("x", x.abs()), steps.keep("y", y.abs()));
     let (a, b) = (steps.keep("a", x.max(&y)), steps.keep("b", x.min(&y)));
-    // Squares of what is left unscaled are far from both ends of the range; what is scaled comes to lie there.
+    // Squares of unscaled operands are far from both ends of the range; scaling brings the others there.
     let (large, shrink, small, grow) = x.by_width((63, 70, -60, 100), (510, 600, -500, 700));
     let is_large = steps.keep("is_large", a.gt(two_to(large)));
     let is_small = steps.keep("is_small", a.lt(two_to(small)));

@@ -1,4 +1,4 @@
-//! Formulas for machines that look up sixteen float32 in a register as quickly as they multiply.
+//! Formulas for machines whose look-up of sixteen float32 in a register (AVX-512 permute) is as fast as a multiplication.
 //!
 //! A function is a short polynomial around the middle of each of 16 or 32 pieces, whose coefficients are looked up. The
 //! piece is the integer nearest to the argument in widths of a piece, which adding a [`rounder`] leaves in the lowest bits
@@ -26,9 +26,9 @@ pub(super) fn formula(intrinsic: Intrinsic) -> Option<fn(&mut Steps, &Term) -> T
     })
 }
 
-/// 1.5 times the number whose neighbours are so far apart, a power of two.
-fn rounder(apart: f64) -> f64 {
-    1.5 * two_to(23) * apart
+/// 1.5 times the float whose neighbours differ by `spacing`, a power of two.
+fn rounder(spacing: f64) -> f64 {
+    1.5 * two_to(23) * spacing
 }
 
 /// `2^(j / 16)`.
@@ -51,11 +51,11 @@ fn power(steps: &mut Steps, sum: &Term, n: &Term, r: &Term) -> Term {
     steps.scaled(&first * beyond + &first, n)
 }
 
-/// Below it `e^x` rounds to 0.
-const LEAST: f64 = -104.0;
+/// Below this x, `e^x` rounds to 0.
+const MIN_EXP_ARGUMENT: f64 = -104.0;
 
-/// The power of x where x is not less than the bound, below which it is 0 whatever it is. Machines take long over results
-/// near the smallest number, and those of masked lanes are not worked out: most scores that attention hides end here.
+/// `power` where x is not less than the bound, else 0. Processors are slow on results close to the smallest number, and
+/// inactive lanes are not computed: masked scores of attention end here.
 fn zero_below(x: &Term, bound: f64, power: &Term) -> Term {
     x.lt(bound).not().pick(power, 0.0)
 }
@@ -66,7 +66,7 @@ fn exp_of_bounded(steps: &mut Steps, x: &Term) -> Term {
     let n = steps.keep("n", &sum - rounder(SIXTEENTH));
     let r = steps.keep("r", (x - &n * LN2.0) - &n * LN2.1);
     let power = power(steps, &sum, &n, &r);
-    zero_below(x, LEAST, &power)
+    zero_below(x, MIN_EXP_ARGUMENT, &power)
 }
 
 /// NaN goes through; from 88.73 on infinity, from -103.98 down 0.
@@ -92,8 +92,8 @@ fn sigmoid(steps: &mut Steps, x: &Term) -> Term {
     x.lt(0.0).pick(&e, 1.0) / (&e + 1.0)
 }
 
-/// A function of magnitudes in pieces, around whose middles d it is `c[0] + c[1] d + …`. Behind the last piece it is what it
-/// is at the end of it.
+/// A piecewise polynomial of magnitudes: `c[0] + c[1] d + …` in the distance d from the middle of a piece. Beyond the last
+/// piece it is constant.
 struct Pieces<const N: usize, const TERMS: usize> {
     /// Width of a piece; a half of the first one is used.
     width: f64,
@@ -206,7 +206,7 @@ const ERF: Pieces<16, 6> = Pieces {
     ],
 };
 
-/// tanh, which rounds to 1 in the last piece and behind it. The error in a piece, relative to tanh: 2^-23.0.
+/// tanh, which rounds to 1 in the last piece and beyond. The error in a piece, relative to tanh: 2^-23.0.
 const TANH: Pieces<32, 6> = Pieces {
     width: 0.3125,
     end: 9.84,
@@ -390,7 +390,7 @@ const TANH: Pieces<32, 6> = Pieces {
     ],
 };
 
-/// What a normal distribution has between 0 and so many deviations; from 6 on one half. The error in a piece: 2^-25.7.
+/// The normal distribution's mass between 0 and x standard deviations; from 6 on one half. The error in a piece: 2^-25.7.
 const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
     width: 0.25,
     end: 6.0,

@@ -1,4 +1,4 @@
-//! What formulas are written in: values of any number of lanes, their arithmetic, and names for intermediate values.
+//! The embedded language of the formulas: values of any number of lanes, their arithmetic, and names for intermediate values.
 //!
 //! A formula is written once for scalars and vectors and for both widths: a number in it is a constant in every lane, of
 //! the type of its other operand. Products inside sums may be rounded once with them (`tilewright_expr::semantics` and
@@ -14,33 +14,33 @@ use tilewright_tensor::{DataType, TypeCode};
 #[derive(Clone, Debug)]
 pub(super) struct Term(Expr);
 
-/// What may stand beside a term: another term, or a number that becomes a constant of the term's type.
+/// The other operand of a term: another term, or a number that becomes a constant of the term's type.
 pub(super) trait Operand {
-    fn beside(self, term: &Term) -> Term;
+    fn matching(self, term: &Term) -> Term;
 }
 
 impl Operand for Term {
-    fn beside(self, _: &Term) -> Term {
+    fn matching(self, _: &Term) -> Term {
         self
     }
 }
 
 impl Operand for &Term {
-    fn beside(self, _: &Term) -> Term {
+    fn matching(self, _: &Term) -> Term {
         self.clone()
     }
 }
 
 impl Operand for f64 {
-    fn beside(self, term: &Term) -> Term {
-        debug_assert!(term.dtype().is_float(), "a float beside {}", term.dtype());
+    fn matching(self, term: &Term) -> Term {
+        debug_assert!(term.dtype().is_float(), "a float with an operand of type {}", term.dtype());
         Term(Expr::float(self, term.dtype()))
     }
 }
 
 impl Operand for i64 {
-    fn beside(self, term: &Term) -> Term {
-        debug_assert!(term.dtype().is_int(), "an integer beside {}", term.dtype());
+    fn matching(self, term: &Term) -> Term {
+        debug_assert!(term.dtype().is_int(), "an integer with an operand of type {}", term.dtype());
         Term(Expr::int(self, term.dtype()))
     }
 }
@@ -85,7 +85,7 @@ impl Term {
     }
 
     fn binary(&self, op: BinOp, other: impl Operand) -> Self {
-        let other = other.beside(self);
+        let other = other.matching(self);
         debug_assert!(self.dtype() == other.dtype(), "{op:?} of {} and {}", self.dtype(), other.dtype());
         Self(Expr::raw(self.dtype(), ExprKind::Binary(op, self.0.clone(), other.0)))
     }
@@ -115,7 +115,7 @@ impl Term {
     }
 
     fn compare(&self, op: CmpOp, other: impl Operand) -> Self {
-        let other = other.beside(self);
+        let other = other.matching(self);
         let bools = DataType::BOOL.with_lanes(self.dtype().lanes);
         Self(Expr::raw(bools, ExprKind::Compare(op, self.0.clone(), other.0)))
     }
@@ -142,7 +142,7 @@ impl Term {
 
     /// Where this bool holds the first value, elsewhere the second; a number takes the other value's type.
     pub(super) fn pick(&self, then: &Self, otherwise: impl Operand) -> Self {
-        let otherwise = otherwise.beside(then);
+        let otherwise = otherwise.matching(then);
         let (condition, then) = (self.0.clone(), then.0.clone());
         Self(Expr::raw(then.dtype, ExprKind::Select { condition, then, otherwise: otherwise.0 }))
     }
@@ -181,7 +181,7 @@ impl Term {
 
     /// The number as a constant of this term's type.
     pub(super) fn constant(&self, value: impl Operand) -> Self {
-        value.beside(self)
+        value.matching(self)
     }
 
     /// Conversion of every lane.
@@ -190,7 +190,7 @@ impl Term {
         if dtype == self.dtype() { self.clone() } else { Self(Expr::raw(dtype, ExprKind::Cast(self.0.clone()))) }
     }
 
-    /// So many lanes from one on; those that there are not are 0. A scalar is in all of them.
+    /// A range of lanes; those beyond the vector are 0. A scalar is in all of them.
     pub(super) fn lanes_from(&self, first: u16, lanes: u16) -> Self {
         let (all, dtype) = (self.dtype().lanes, self.dtype().with_lanes(lanes));
         match all {
@@ -204,7 +204,7 @@ impl Term {
         }
     }
 
-    /// The first lanes of two vectors of one type, one behind the other.
+    /// Concatenates the first lanes of two vectors of one type.
     pub(super) fn before(&self, other: &Self, lanes: u16) -> Self {
         let kind = ExprKind::Shuffle {
             vectors: vec![self.0.clone(), other.0.clone()],
@@ -233,7 +233,7 @@ impl Term {
         Self(Expr::int(value, dtype))
     }
 
-    /// What an intrinsic of LLVM gives.
+    /// A call of an LLVM intrinsic.
     pub(super) fn by_llvm(name: String, dtype: DataType, args: &[&Self]) -> Self {
         let args = args.iter().map(|arg| arg.0.clone()).collect();
         Self(Expr::foreign(dtype, ForeignCallee::Llvm(name.into()), args))
@@ -295,7 +295,7 @@ impl Term {
     }
 }
 
-/// What the bits of a float mean.
+/// The layout of a float's bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub(super) bits: i64,
@@ -336,7 +336,7 @@ impl Term {
         if self.is_single() { SINGLE } else { DOUBLE }
     }
 
-    /// What belongs to the width of this term.
+    /// The float format of this term's width.
     pub(super) fn by_width<T>(&self, single: T, double: T) -> T {
         if self.is_single() { single } else { double }
     }

@@ -1,4 +1,4 @@
-//! Bounds that may not be taken for what they seem: they overflow, are read from memory that changes, or fault.
+//! Unreliable bounds: they overflow, are read from memory that changes, or fault.
 
 use tilewright_interp::Random;
 use tilewright_ir::Attrs;
@@ -21,7 +21,7 @@ fn with_scalars(a: &Buffer, scalars: &[&Var], body: Stmt) -> PrimFunc {
     PrimFunc::with_root(params, Attrs::new(), Vec::new(), body, Origins::default())
 }
 
-/// What the lowered function gives for these scalars on 16 numbers.
+/// The result of the lowered function for these scalars on 16 numbers.
 fn outcome(f: &PrimFunc, scalars: &[i64]) -> Result<Vec<Vec<u8>>, String> {
     let flat = crate::lower("main", f).unwrap();
     let tensors = random_tensors(&[Input::F32(vec![16])], &mut Random::new(5));
@@ -91,7 +91,7 @@ fn bounds_that_are_read_from_memory_are_read_once() {
     let both = Stmt::seq([overwrite, write]);
     let body = Stmt::for_loop(&i, int(0), first.clone(), ForKind::Vectorized, both.clone());
     check(&function(&[&a, &count], &[], body), &inputs());
-    // The body overwrites where it begins.
+    // The body overwrites the loop's own lower bound.
     let change = Stmt::seq([store(&count, &[int(0)], &int(5)), both]);
     for (extent, kind) in [(1, ForKind::Serial), (4, ForKind::Unrolled)] {
         let body = Stmt::for_loop(&i, first.clone(), int(extent), kind, change.clone());
@@ -100,7 +100,7 @@ fn bounds_that_are_read_from_memory_are_read_once() {
 }
 
 #[test]
-fn lanes_behind_the_end_read_no_registers_that_are_not_there() {
+fn inactive_lanes_read_no_registers_out_of_bounds() {
     let (a, b, t) = (buffer("A", &[9]), buffer("B", &[9]), local("T", &[9]));
     assert_eq!(t.scope, Scope::Local);
     let i = var("i");
@@ -113,7 +113,7 @@ fn lanes_behind_the_end_read_no_registers_that_are_not_there() {
 }
 
 #[test]
-fn a_check_does_not_call_again_what_the_access_depends_on() {
+fn a_bounds_check_does_not_repeat_the_calls_in_an_index() {
     let a = buffer("A", &[16]);
     let called = Expr::foreign(DataType::I32, ForeignCallee::Extern("rand".into()), Vec::new());
     let error =

@@ -1,4 +1,4 @@
-//! What cannot be lowered says why.
+//! Errors of functions that cannot be lowered.
 
 use tilewright_ir::tir::{Buffer, BufferRegion, Expr, ForKind, MatchBuffer, PrimFunc, Range, Stmt, Var};
 use tilewright_tensor::DataType;
@@ -42,7 +42,7 @@ fn matching(view: Buffer, region: [(i64, i64); 2]) -> PrimFunc {
 }
 
 #[test]
-fn regions_are_what_matched_buffers_say_of_them() {
+fn matched_buffers_must_agree_with_their_regions() {
     let view = |shape: &[i64], strides: &[i64]| {
         buffer("X", shape).derive(|node| node.strides = strides.iter().map(|&s| int(s)).collect())
     };
@@ -68,7 +68,7 @@ fn views_of_another_width_are_refused() {
 }
 
 #[test]
-fn strides_that_nothing_defines_are_told_apart_from_dimensions() {
+fn undefined_strides_and_dimensions_have_different_errors() {
     let (n, s) = (Var::new("n", DataType::I64), Var::new("s", DataType::I64));
     let strided = Buffer::new("A", vec![Expr::var(&n), Expr::var(&n)], DataType::F32);
     let own = strided.derive(|node| node.strides = vec![Expr::var(&s), Expr::i64(1)]);

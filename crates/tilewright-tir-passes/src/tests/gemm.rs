@@ -1,4 +1,4 @@
-//! The product written by hand: what its inner loop looks like to a code generator.
+//! A hand-written GEMM: the inner loop that code generation gets.
 
 use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ForKind, PrimFunc, Range, Stmt, Var};
 
@@ -31,12 +31,12 @@ fn gemm(m: i64, n: i64, k: i64, (rows, columns, depth, block): (i64, i64, i64, i
     );
     let update = store(&tile_sum, &at, &binary(BinOp::Add, &load(&tile_sum, &at), &product));
     let update = nest([serial(&kk, depth), unrolled(&i), lanes(&j)], update);
-    let place = [row(&tile, &i), &(&of(&panel) * columns) + &of(&j)];
+    let indices = [row(&tile, &i), &(&of(&panel) * columns) + &of(&j)];
     let sum = load(&tile_sum, &at);
     let write = when(
         Expr::compare(CmpOp::Eq, &of(&step), &int(0)).unwrap(),
-        store(&c, &place, &sum),
-        Some(store(&c, &place, &binary(BinOp::Add, &load(&c, &place), &sum))),
+        store(&c, &indices, &sum),
+        Some(store(&c, &indices, &binary(BinOp::Add, &load(&c, &indices), &sum))),
     );
     let write = when(less(&row(&tile, &i), &int(m)), nest([lanes(&j)], write), None);
     let write = nest([unrolled(&i)], write);
@@ -80,7 +80,7 @@ fn update_loop(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_inner_loop_is_loads_broadcasts_and_multiply_adds_at_constant_places() {
+fn the_inner_loop_is_loads_broadcasts_and_multiply_adds_at_constant_indices() {
     let text = check(&gemm(14, 32, 8, (6, 16, 4, 2), ForKind::Serial), &inputs(14, 32, 8, 16));
     let expected: Vec<String> = (0..6)
         .map(|i| {

@@ -41,7 +41,7 @@ fn a_parallel_loop_chooses_inside() {
 }
 
 #[test]
-fn what_follows_the_last_row_is_not_computed() {
+fn rows_past_the_last_one_are_not_computed() {
     // The tile is computed whole and written under a guard: where no row is left there is nothing to do.
     let (a, b, t) = (buffer("A", &[40]), buffer("B", &[40]), local("T", &[4]));
     let [tile, i, j, k] = ["tile", "i", "j", "k"].map(var);

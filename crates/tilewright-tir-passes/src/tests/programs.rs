@@ -1,4 +1,4 @@
-//! One idea each.
+//! Small programs, one idea each.
 
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ForKind, IterKind, MatchBuffer, Range, Stmt, StmtKind, Var,
@@ -63,7 +63,7 @@ fn an_init_moves_in_front_of_the_loops_that_only_reduce() {
 }
 
 #[test]
-fn a_temporary_shrinks_to_what_one_iteration_uses() {
+fn a_temporary_shrinks_to_the_region_of_one_iteration() {
     let (a, b, t) = (buffer("A", &[8, 16]), buffer("B", &[8, 16]), buffer("T", &[8, 16]));
     let [i, j, k] = ["i", "j", "k"].map(var);
     let first = nest([serial(&j, 16)], store(&t, &[of(&i), of(&j)], &(load_twice(&a, &[of(&i), of(&j)]))));
@@ -117,7 +117,7 @@ fn loads_with_gaps_are_vectors_of_strided_indices() {
 }
 
 #[test]
-fn lanes_outside_are_masked_and_only_those_loops_that_need_it() {
+fn lanes_out_of_range_are_masked_only_in_loops_that_need_it() {
     let (a, b) = (buffer("A", &[20]), buffer("B", &[20]));
     let [io, ii] = ["io", "ii"].map(var);
     let at = &(&of(&io) * 8) + &of(&ii);
@@ -151,7 +151,7 @@ fn a_condition_on_both_branches_in_lanes() {
 }
 
 #[test]
-fn what_has_no_form_in_lanes_stays_serial() {
+fn loops_without_a_form_in_lanes_stay_serial() {
     let (a, b) = (buffer("A", &[8, 8]), buffer("B", &[8]));
     let [i, j] = ["i", "j"].map(var);
     let sum = store(&b, &[of(&i)], &binary(BinOp::Add, &load(&b, &[of(&i)]), &load(&a, &[of(&i), of(&j)])));
@@ -187,7 +187,7 @@ fn loaded_indices_are_checked_unless_proven() {
     let clipped = binary(BinOp::Max, &binary(BinOp::Min, &at, &int(9)), &int(0));
     let text = check(&gather(&clipped), &inputs());
     assert!(!text.contains("assert"), "{text}");
-    // Behind a condition the check is behind it too.
+    // The check is under the same condition as the access.
     let known = Expr::compare(CmpOp::Ge, &at, &int(0)).unwrap();
     let value = if_then_else(&known, &load(&a, &[at]), &float(7.0));
     let body = nest([serial(&i, 4)], store(&b, &[of(&i)], &value));
@@ -347,7 +347,7 @@ fn matched_regions_begin_where_they_begin() {
 }
 
 #[test]
-fn a_temporary_holds_the_union_of_what_is_used() {
+fn a_temporary_holds_the_union_of_its_accesses() {
     let (a, b, t) = (buffer("A", &[8, 20]), buffer("B", &[8, 16]), buffer("T", &[8, 20]));
     let [i, j, k] = ["i", "j", "k"].map(var);
     let first = nest([serial(&j, 18)], store(&t, &[of(&i), of(&j)], &load(&a, &[of(&i), of(&j)])));

@@ -1,4 +1,4 @@
-//! A short text of statements, for looking at what the lowering leaves.
+//! A short text of lowered statements, for tests to inspect.
 
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind};
 

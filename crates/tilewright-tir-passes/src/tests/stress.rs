@@ -210,7 +210,7 @@ fn a_check_under_one_of_two_conditions_says_nothing_elsewhere() {
 }
 
 #[test]
-fn what_both_sides_of_a_choice_read_is_checked_once() {
+fn a_load_on_both_sides_of_a_choice_is_checked_once() {
     let inputs = || [Input::I32(vec![0; 8]), Input::I32(vec![3, 7, 1, 0, 2, 6, 5, 4])];
     for count in [1, 3, 8] {
         check(&shared_choices(count), &inputs());
