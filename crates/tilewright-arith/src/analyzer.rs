@@ -11,7 +11,7 @@ use crate::linear::Linear;
 use crate::modular::ModularSet;
 use crate::session::{Id, Mode, Session, Tag, is_index_type};
 
-/// A proof looks at so many assumptions, those made last.
+/// The number of assumptions that a proof uses, the most recent ones.
 const ASSUMPTIONS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ struct Fact {
     /// Holds loaded data: its arithmetic wraps around.
     element: bool,
     modular: ModularSet,
-    /// What simplified expressions have in its place.
+    /// The value that replaces it in simplified expressions.
     replacement: Option<Expr>,
 }
 
@@ -34,14 +34,14 @@ struct Fact {
 #[derive(Clone, Debug, Default)]
 pub struct Analyzer {
     facts: Map<VarId, Fact>,
-    /// What the facts were before, in order.
+    /// The undo log: the facts before each change, in order.
     undo: Vec<(VarId, Option<Fact>)>,
     /// Sums that are not negative.
     assumed: Vec<Expr>,
     next: usize,
 }
 
-/// What was known when a scope was opened.
+/// The state when a scope was opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     undo: usize,
@@ -51,7 +51,7 @@ pub struct Scope {
 /// `Σ coefficient · variable + rest`, none of the variables in `rest`.
 #[derive(Clone, Debug)]
 pub struct LinearIn {
-    /// One for each variable asked for, in order.
+    /// One for each requested variable, in order.
     pub coefficients: Vec<i64>,
     pub rest: Expr,
 }
@@ -101,7 +101,7 @@ impl Analyzer {
         self.set(var.id(), Fact { bounds, order: self.next, range, modular, ..Fact::default() });
     }
 
-    /// The variable is at least `min` and at most `max`, where given.
+    /// Learns that the variable is at least `min` and at most `max`, where given.
     pub fn bind_bounds(&mut self, var: &Var, min: Option<i64>, max: Option<i64>) {
         self.next += 1;
         let fact = Fact { bounds: IntBounds::new(min, max), order: self.next, ..Fact::default() };
@@ -119,7 +119,7 @@ impl Analyzer {
         self.set(var.id(), Fact { bounds, order: self.next, range, element, modular, replacement: None });
     }
 
-    /// Simplified expressions have the value in place of the variable.
+    /// Binds a value that replaces the variable in simplified expressions.
     pub fn bind_replaced(&mut self, var: &Var, value: &Expr) {
         let value = self.simplify(value);
         self.bind_value(var, &value);
@@ -226,7 +226,7 @@ impl Analyzer {
         }
     }
 
-    /// The variable is at least that, beside what else is known of it.
+    /// Adds a lower bound of the variable to what is known of it.
     pub fn learn_least(&mut self, var: VarId, least: i64) {
         let fact = self.facts.get(&var).cloned().unwrap_or_default();
         self.set(var, Fact { bounds: fact.bounds.meet(IntBounds::new(Some(least), None)), ..fact });
@@ -348,14 +348,14 @@ impl Analyzer {
         session.node(id).index
     }
 
-    /// The expression as a sum in the variables; `None` where one of them stands under another operation.
+    /// The expression as a sum in the variables; `None` if one of them occurs under another operation.
     pub fn linear_in(&self, expr: &Expr, vars: &[Var]) -> Option<LinearIn> {
         let mut session = Session::new(self, Mode::Output);
         let id = session.simplify(expr);
         let mut rest = (*session.form(id)).clone();
         let mut coefficients = Vec::with_capacity(vars.len());
         for var in vars {
-            // A variable with one possible value stands in no simplified expression.
+            // A variable with one possible value does not occur in simplified expressions.
             let atom = session.simplify(&Expr::var(var));
             coefficients.push(rest.terms.swap_remove(&atom).unwrap_or(0));
         }
@@ -386,7 +386,7 @@ impl Analyzer {
     }
 }
 
-/// Whether one of the variables stands in the expression.
+/// Whether one of the variables occurs in the expression.
 pub(crate) fn mentions(expr: &Expr, vars: &[Var]) -> bool {
     let mut found = false;
     walk_some(expr, |node: &dyn AnyHandle| {
@@ -396,7 +396,7 @@ pub(crate) fn mentions(expr: &Expr, vars: &[Var]) -> bool {
     found
 }
 
-/// In which interned nodes one of some variables stands, each node looked at once.
+/// The interned nodes in which some variables occur, each node visited once.
 pub(crate) struct Mentions {
     vars: Set<VarId>,
     done: Map<Id, bool>,
@@ -430,7 +430,7 @@ impl Session<'_> {
             let dependent: Vec<(Id, i64)> =
                 sum.terms.iter().map(|(&id, &c)| (id, c)).filter(|&(id, _)| mentions.any(self, id)).collect();
             let Some(&(id, c)) = dependent.iter().max_by_key(|&&(id, _)| match self.node(id).tag {
-                // What stands under other operations first, then the variable bound last.
+                // Terms under other operations first, then the variable bound last.
                 Tag::Var(var) => self.facts.symbolic_range(var).map_or(0, |(order, _)| order),
                 _ => usize::MAX,
             }) else {

@@ -52,13 +52,13 @@ impl Analyzer {
         self.bounds(expr).into()
     }
 
-    /// What replaces everything that was known of the variable's values.
+    /// Replaces all that was known of the variable's values.
     pub fn update_bound(&mut self, var: &Var, bound: ConstIntBound) {
         let bounds = IntBounds::from(bound);
         self.bind_bounds(var, bounds.min, bounds.max);
     }
 
-    /// The variable's remainder, beside what else is known of it.
+    /// Adds a remainder of the variable to what is known of it.
     pub fn update_modular(&mut self, var: &Var, modular: ModularSet) {
         self.learn_modular(var.id(), modular);
     }

@@ -117,7 +117,7 @@ impl Session<'_> {
         self.not_negative(&above) || self.not_negative(&below)
     }
 
-    /// Cancels what stands on both sides and divides by common factors.
+    /// Cancels common terms of both sides and divides by common factors.
     fn canonical_comparison(&mut self, op: CmpOp, a: Id, b: Id) -> Id {
         let dtype = self.dtype(a);
         let (x, y) = (self.form(a), self.form(b));
@@ -187,7 +187,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the negation is an operation fewer, or another one in its place.
+    /// Whether the negation takes one operation less, or as many.
     fn is_free(&self, a: Id) -> bool {
         let node = self.node(a);
         match node.tag {
@@ -198,7 +198,7 @@ impl Session<'_> {
     }
 }
 
-/// What holds of integers where the comparison does not.
+/// The comparison of integers that is the negation.
 pub(crate) fn opposite(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::Eq => CmpOp::Ne,

@@ -53,10 +53,10 @@ fn quotient_bounds(a: IntBounds, b: IntBounds, divide: fn(i128, i128) -> i128) -
     IntBounds::new(low, high)
 }
 
-/// Bounds of the remainder of a division that rounds towards zero, by positive divisors of at most `most`: it has the sign
-/// of the dividend, and is never further from zero than that.
-fn truncated_remainder(a: IntBounds, most: Option<i64>) -> IntBounds {
-    let below = most.map(|c| c - 1);
+/// Bounds of the remainder of a division that rounds towards zero, by positive divisors of at most `max`: it has the
+/// sign of the dividend, and is never further from zero than that.
+fn truncated_remainder(a: IntBounds, max: Option<i64>) -> IntBounds {
+    let below = max.map(|c| c - 1);
     let low = [a.min.map(|min| min.min(0)), below.map(|c| -c)].into_iter().flatten().max();
     let high = [a.max.map(|max| max.max(0)), below].into_iter().flatten().min();
     IntBounds::new(if a.at_least(0) { Some(0) } else { low }, if a.at_most(0) { Some(0) } else { high })

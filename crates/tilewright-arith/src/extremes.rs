@@ -58,7 +58,7 @@ impl Session<'_> {
     }
 }
 
-/// The terms that stand in both with the same coefficient; the constant, where both have it and terms besides.
+/// The terms that occur in both with the same coefficient; the constant, if both have it and further terms.
 fn common_part(x: &Linear, y: &Linear) -> Linear {
     let mut common = Linear::default();
     for (&id, &c) in x.terms.iter().filter(|&(id, c)| y.terms.get(id) == Some(c)) {

@@ -2,11 +2,11 @@
 //!
 //! Reading order: [`Analyzer`] (facts about variables, and the questions), [`IntBounds`] and [`ModularSet`]; [`IntSet`]
 //! (`sets`: symbolic ends), [`detect_iter_map`] (`iter_map`: indices as pieces of loop iterators), `solve` (systems of
-//! equations and inequalities), `region` (what loops touch of a buffer). Inside, `session` (one simplification: interned
-//! nodes, each once), `walk` and `sums` (expressions to nodes), `linear` (sums with coefficients), `rules` (the table of
-//! equations that is applied), the code for operations on sums (`divide`, `compare`, `extremes`, `lanes`, `casts`), and
-//! `proof` (why a sum is not negative), `positive` (what variables are then). `written` stands beside all that: what a host
-//! language works out at once.
+//! equations and inequalities), `region` (what loops touch of a buffer). Inside, `session` (one simplification:
+//! interned nodes, each once), `walk` and `sums` (expressions to nodes), `linear` (sums with coefficients), `rules`
+//! (the table of equations that is applied), the code for operations on sums (`divide`, `compare`, `extremes`, `lanes`,
+//! `casts`), and `proof` (why a sum is not negative), `positive` (bounds of variables that follow). Separate from these
+//! is `written`: constant folding as a host language does it.
 //!
 //! Invariants: integers of index expressions are mathematical integers (no wrap-around); every answer is a proof, and
 //! "not proven" is never an error. Only `int32` and `int64` are index types; other integers are folded where they are
@@ -24,8 +24,8 @@ mod extremes;
 mod iter_map;
 mod lanes;
 mod linear;
+mod linear_index;
 mod modular;
-mod places;
 mod positive;
 mod proof;
 mod region;
@@ -54,8 +54,8 @@ pub use iter_map::{
     DividedIter, IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr, detect_iter_map,
     inverse_affine_iter_map, iter_map_simplify, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,
 };
+pub use linear_index::{indices_at, unravelled};
 pub use modular::ModularSet;
-pub use places::{indices_at, unravelled};
 pub use region::{estimate_region_lower_bound, estimate_region_strict_bound, estimate_region_upper_bound};
 pub use rules::{RewriteRule, rewrite_rules};
 pub use sets::{IntSet, IntervalSet};

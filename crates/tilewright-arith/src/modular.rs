@@ -1,4 +1,4 @@
-//! What is known of an integer's remainder.
+//! Modular sets: the remainder of an integer modulo a constant.
 
 use tilewright_expr::{BinOp, Intrinsic};
 
@@ -96,7 +96,7 @@ impl ModularSet {
         products.unwrap_or(Self::ANY)
     }
 
-    /// Of the quotient that rounds down, by a positive constant.
+    /// The set of the quotient that rounds down, by a positive constant.
     fn divided(self, c: i64) -> Self {
         match self.coeff % c {
             0 => Self::new(self.coeff / c, self.base.div_euclid(c)),
@@ -104,7 +104,7 @@ impl ModularSet {
         }
     }
 
-    /// Of the remainder of [`ModularSet::divided`].
+    /// The set of the remainder of [`ModularSet::divided`].
     pub(crate) fn remainder(self, c: i64) -> Self {
         match self.coeff % c {
             0 => Self::constant(self.base.rem_euclid(c)),

@@ -1,4 +1,4 @@
-//! What follows for variables where an expression has a least value: a product of numbers that are not negative is
+//! Bounds of variables that follow from a lower bound of an expression: a product of numbers that are not negative is
 //! positive only if each of them is.
 
 use tilewright_expr::node::VarId;
@@ -15,7 +15,7 @@ impl Analyzer {
         found.into_iter().for_each(|(var, least)| self.learn_least(var, least));
     }
 
-    /// What variables are at least where the expression is positive.
+    /// Lower bounds of variables, given that the expression is positive.
     pub fn least_where_positive(&self, expr: &Expr) -> Vec<(VarId, i64)> {
         let mut session = Session::new(self, Mode::Output);
         let id = session.simplify(expr);
@@ -24,7 +24,7 @@ impl Analyzer {
 }
 
 impl Session<'_> {
-    /// What variables are at least where the node is at least that.
+    /// Lower bounds of variables, given a lower bound of the node.
     pub(crate) fn least_of_variables(&self, id: Id, least: i64) -> Vec<(VarId, i64)> {
         let is_natural = |id: Id| self.node(id).bounds.at_least(0);
         let mut found = Vec::new();

@@ -2,8 +2,8 @@
 //!
 //! A proof goes downwards: the sum is replaced by something smaller until constant bounds decide. A variable with a
 //! symbolic range is replaced by its least or greatest value, the one bound last first, since its range may name the
-//! others; `min`, `max`, quotients and remainders are replaced by what bounds them. Each step removes a node, and the number
-//! of steps is bounded, so that a question that cannot be answered is given up quickly.
+//! others; `min`, `max`, quotients and remainders are replaced by what bounds them. Each step removes a node, and the
+//! number of steps is bounded, so that a question that cannot be answered is given up quickly.
 
 use std::rc::Rc;
 
@@ -75,8 +75,8 @@ impl Session<'_> {
                 _ => None,
             })
             .max_by_key(|&(order, ..)| order);
-        // Without its quotients a sum may be one that is assumed: they go before its variables do, and symbols that divide
-        // before the quotients among their own factors.
+        // Without its quotients a sum may be one that is assumed: they go before its variables do, and symbols that
+        // divide before the quotients among their own factors.
         let symbolic = terms.iter().map(|&(id, c)| self.divided_by_symbol(id, c, linear)).find(|sums| !sums.is_empty());
         let mut sums = symbolic.unwrap_or_default();
         sums.extend(terms.iter().find_map(|&(id, c)| self.quotient_bound(id, c, linear)));
@@ -179,7 +179,7 @@ impl Session<'_> {
         Some(sum)
     }
 
-    /// What the analyser was told to assume, as sums that are not negative.
+    /// The analyser's assumptions, as sums that are not negative.
     fn assumed_forms(&mut self) -> Rc<Vec<Linear>> {
         if let Some(forms) = &self.assumed {
             return forms.clone();

@@ -9,8 +9,8 @@ fn operation(op: BinOp, a: &Expr, b: &Expr) -> Expr {
     Expr::raw(a.dtype, ExprKind::Binary(op, a.clone(), b.clone()))
 }
 
-/// The set that every dimension takes, where the region is exactly their product: the dimensions' starts are independent
-/// iterator maps without gaps. `None` where that is not known.
+/// The set that every dimension takes, where the region is exactly their product: the dimensions' starts are
+/// independent iterator maps without gaps. `None` where that is not known.
 pub fn estimate_region_strict_bound(
     cx: &mut Analyzer,
     region: &[Range],
@@ -69,8 +69,8 @@ pub fn estimate_region_lower_bound(
     estimate_region_strict_bound(cx, region, loops, predicate)
 }
 
-/// Sets outside of whose product nothing is touched: exact where the region is known exactly, dimension by dimension, and
-/// else what the loops' ranges allow.
+/// Sets outside of whose product nothing is touched: exact where the region is known exactly, dimension by dimension,
+/// and else what the loops' ranges allow.
 pub fn estimate_region_upper_bound(
     cx: &mut Analyzer,
     region: &[Range],

@@ -9,7 +9,7 @@ use crate::{Analyzer, IntSet, IterMapLevel, detect_iter_map, detect_linear_equat
 const SUM: usize = 1_000_000;
 const CHAIN: usize = 100_000;
 const DEEP: usize = 10_000;
-/// Levels of a DAG whose tree has two to the power of so many leaves.
+/// Levels of a DAG whose tree has two to the power of `LEVELS` leaves.
 const LEVELS: usize = 200;
 
 fn raw(op: BinOp, a: &Expr, b: &Expr) -> Expr {

@@ -63,12 +63,12 @@ pub(crate) struct Node {
     structure: u64,
 }
 
-/// What a session is for.
+/// The purpose of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// The result is wanted: it never has more operations than the original.
     Output,
-    /// As `Output`, and what is commutative stands in an order that does not depend on the original's.
+    /// As `Output`, with commutative operands in an order that does not depend on the original's.
     Canonical,
     /// Only a truth is wanted: products are written out and conversions between index types are looked through.
     Proof,
@@ -84,13 +84,13 @@ pub(crate) struct Session<'a> {
     pub(crate) forms: Map<Id, Rc<Linear>>,
     /// Foreign calls, kept alive so that their addresses stay theirs.
     pub(crate) foreign: Vec<Expr>,
-    /// Variables of `Let` that stand for their value.
+    /// Variables of `Let` that are replaced by their values.
     pub(crate) replaced: Map<VarId, Id>,
     /// Variables of `Let` that stay.
     pub(crate) local: Map<VarId, (IntBounds, bool)>,
-    /// What became of operations on nodes: rules ask for the same ones again and again.
+    /// Memoised results of operations on nodes: rules request the same ones again and again.
     pub(crate) results: Map<(BinOp, Id, Id), Id>,
-    /// What `not` made of a node, both ways.
+    /// Memoised negations, both ways.
     pub(crate) negated: Map<Id, Id>,
     /// Rules of the table that are being applied, one inside the other.
     pub(crate) depth: u32,
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
         self.make(dtype, Tag::Float(value.to_bits()), Vec::new())
     }
 
-    /// The place of a node among others that are added or compared: variables by name, then everything else, constants
+    /// The rank of a node among others that are added or compared: variables by name, then everything else, constants
     /// last. It depends on names and structure only.
     pub(crate) fn rank(&self, id: Id) -> (u8, std::sync::Arc<str>, u64) {
         let node = self.node(id);
@@ -228,7 +228,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A hash of names and structure, where an order is asked for.
+    /// A hash of names and structure, for a canonical order.
     fn structure_of(&self, key: &Key, expr: &Expr) -> u64 {
         if self.mode != Mode::Canonical {
             return 0;
@@ -303,7 +303,7 @@ impl<'a> Session<'a> {
             Tag::Binary(BinOp::Shr) if let Some(by) = at(1).value() => {
                 IntBounds::new(at(0).min.map(|x| x >> by), at(0).max.map(|x| x >> by))
             }
-            // What is shifted out is lost.
+            // Bits that are shifted out are lost.
             Tag::Binary(BinOp::Shl) if let Some(by @ 0..=61) = at(1).value() => {
                 let shifted = at(0).scaled(1 << by);
                 let kept = shifted.min.is_some() && shifted.max.is_some() && shifted.within(of_type);

@@ -15,7 +15,7 @@ const SHARED_TERMS: usize = 64;
 pub(crate) const PRODUCT_TERMS: usize = 12;
 /// Products of more factors are not brought into one order.
 const FACTORS: usize = 16;
-/// Into a minimum or maximum goes a rest of so many terms.
+/// The number of terms up to which a sum is distributed into a minimum or maximum.
 const ABSORBED_TERMS: usize = 6;
 
 impl Session<'_> {

@@ -1,4 +1,4 @@
-//! Divisors that are symbols: quotients and remainders of a place among all elements of symbolic dimensions.
+//! Divisors that are symbols: quotients and remainders of a linear index in symbolic dimensions.
 
 use tilewright_expr::node::VarId;
 use tilewright_expr::semantics::Scalar;
@@ -32,7 +32,7 @@ fn pieces(n: &Expr, size: i64) -> Expr {
 }
 
 /// `a`, `b` and `c`, which are at least that, and `t` among their product, in a loop that runs.
-fn places(least: Option<i64>, dtype: DataType) -> (Analyzer, [Var; 4]) {
+fn linear_indices(least: Option<i64>, dtype: DataType) -> (Analyzer, [Var; 4]) {
     let vars = ["a", "b", "c", "t"].map(|name| Var::new(name, dtype));
     let mut cx = Analyzer::new();
     vars[..3].iter().for_each(|var| cx.bind_bounds(var, least, None));
@@ -46,7 +46,7 @@ fn places(least: Option<i64>, dtype: DataType) -> (Analyzer, [Var; 4]) {
 #[test]
 fn a_place_among_all_elements_has_indices_inside_of_the_dimensions() {
     for dtype in [DataType::I32, DataType::I64] {
-        let (cx, vars) = places(Some(0), dtype);
+        let (cx, vars) = linear_indices(Some(0), dtype);
         let [a, b, c, t] = vars.map(|var| Expr::var(&var));
         let (two, zero) = (&b * &c, Expr::int(0, dtype));
         for index in [(div(&t, &two), &a), (rem(&div(&t, &c), &b), &b), (rem(&t, &c), &c), (div(&t, &c), &(&a * &b))] {
@@ -101,9 +101,9 @@ fn pieces_of_dimensions_divide_as_dimensions_do() {
 }
 
 #[test]
-fn what_may_be_zero_or_negative_divides_nothing() {
+fn divisors_that_may_not_be_positive_prove_nothing() {
     for least in [None, Some(-3)] {
-        let (cx, vars) = places(least, DataType::I64);
+        let (cx, vars) = linear_indices(least, DataType::I64);
         let [a, b, c, t] = vars.map(|var| Expr::var(&var));
         let zero = Expr::i64(0);
         for index in [div(&t, &(&b * &c)), rem(&div(&t, &c), &b), rem(&t, &c), div(&t, &c)] {
@@ -112,19 +112,19 @@ fn what_may_be_zero_or_negative_divides_nothing() {
         }
     }
     let [t, d] = ["t", "d"].map(|name| Var::new(name, DataType::I64));
-    for (least, most) in [(Some(0), None), (None, Some(-1)), (Some(-8), Some(8))] {
+    for (min, max) in [(Some(0), None), (None, Some(-1)), (Some(-8), Some(8))] {
         let mut cx = Analyzer::new();
         cx.bind_bounds(&t, Some(0), None);
-        cx.bind_bounds(&d, least, most);
+        cx.bind_bounds(&d, min, max);
         let (t, d) = (Expr::var(&t), Expr::var(&d));
-        assert!(!cx.prove(&inside(&rem(&t, &d), &d)), "{least:?} {most:?}");
-        assert!(!cx.prove(&compare(CmpOp::Ge, &(&div(&t, &d) * &d), &(&t - &d))), "{least:?} {most:?}");
+        assert!(!cx.prove(&inside(&rem(&t, &d), &d)), "{min:?} {max:?}");
+        assert!(!cx.prove(&compare(CmpOp::Ge, &(&div(&t, &d) * &d), &(&t - &d))), "{min:?} {max:?}");
     }
 }
 
 #[test]
-fn what_comes_from_memory_may_wrap_around_and_is_not_multiplied() {
-    let (cx, vars) = places(Some(0), DataType::I32);
+fn values_from_memory_may_wrap_around_and_are_not_multiplied() {
+    let (cx, vars) = linear_indices(Some(0), DataType::I32);
     let [a, b, c, t] = vars.map(|var| Expr::var(&var));
     let buffer = Buffer::new("A", vec![Expr::i32(4)], DataType::I32);
     let loaded = Expr::load(&buffer, vec![Expr::i32(0)]).unwrap();
@@ -133,7 +133,7 @@ fn what_comes_from_memory_may_wrap_around_and_is_not_multiplied() {
 }
 
 #[test]
-fn factors_of_what_is_positive_are_positive() {
+fn factors_of_a_positive_product_are_positive() {
     let vars = ["n", "m", "k"].map(|name| Var::new(name, DataType::I64));
     let [n, m, k] = vars.clone().map(|var| Expr::var(&var));
     let least = |expr: &Expr, lows: [Option<i64>; 3]| {
@@ -207,8 +207,8 @@ fn random_index(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
 }
 
 #[test]
-fn what_is_proven_of_symbols_is_true() {
-    let (cx, vars) = places(Some(0), DataType::I64);
+fn proofs_about_symbols_hold() {
+    let (cx, vars) = linear_indices(Some(0), DataType::I64);
     let exprs = vars.clone().map(|var| Expr::var(&var));
     let mut random = Random(11);
     let (mut proven, mut values) = (0, Vec::new());

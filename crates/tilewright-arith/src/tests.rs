@@ -214,7 +214,7 @@ fn the_canonical_order_depends_on_names_only() {
 }
 
 #[test]
-fn what_is_proven_is_true() {
+fn proofs_hold() {
     let setting = Setting::new(DataType::I64);
     let vars = setting.exprs();
     let mut random = Random(99);
@@ -234,7 +234,7 @@ fn what_is_proven_is_true() {
 }
 
 #[test]
-fn what_is_assumed_is_used_and_forgotten_with_its_scope() {
+fn assumptions_are_used_and_dropped_with_their_scope() {
     let setting = Setting::new(DataType::I64);
     let vars = setting.exprs();
     let mut random = Random(5);
@@ -268,7 +268,7 @@ fn check(analyzer: &Analyzer, expr: &Expr, expected: &Expr) {
 
 /// Rows of a tensor from a loop over all of its elements in pieces, the last of which is partial.
 #[test]
-fn quotients_are_bounded_by_what_is_assumed_of_their_sum() {
+fn quotients_are_bounded_by_assumptions_about_their_sum() {
     for (piece, row, rows) in [(6, 2, 8), (23_552, 1024, 256), (12, 4, 5)] {
         let [o, i] = ["o", "i"].map(|name| Var::new(name, DataType::I64));
         let mut analyzer = Analyzer::new();
@@ -316,7 +316,7 @@ fn split_and_fused_indices_come_back() {
 }
 
 #[test]
-fn truncated_remainders_are_no_further_from_zero_than_what_they_are_of() {
+fn truncated_remainders_are_no_further_from_zero_than_the_dividend() {
     let z = Var::new("z", DataType::I64);
     let mut cx = Analyzer::new();
     cx.bind(&z, &Range::new(Expr::i64(-5), Expr::i64(10)));

@@ -1,14 +1,14 @@
-//! What a program that is run writes out as numbers: the value of an operation on constants, at once.
+//! Constant folding as a host language does it: the value of an operation on constants, without simplification.
 //!
-//! A host language computes `4 * 2` before it is asked for an expression; with typed constants in the place of its
-//! numbers it expects the same. So do the sums with 0 and the products with 1 that loops over parts begin with. Nothing
+//! A host language evaluates `4 * 2` before the IR sees an expression; with typed constants instead of its numbers it
+//! expects the same. So do the sums with 0 and the products with 1 that loops over parts begin with. Nothing
 //! else is rewritten: that is the simplifier's work.
 
 use tilewright_expr::semantics::{self, Scalar};
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, TypeMismatch};
 
-/// `a op b`; of two constants their value, and of 0 and 1 what they leave. Sums and products of integers that their type
-/// cannot hold, and divisions by 0, are left as they are.
+/// `a op b`; of two constants their value, and of 0 and 1 what they leave. Sums and products of integers that their
+/// type cannot hold, and divisions by 0, are left as they are.
 pub fn worked_out(op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, TypeMismatch> {
     if a.dtype != b.dtype || a.dtype.lanes != 1 {
         return Expr::binary(op, a, b);
@@ -58,7 +58,7 @@ fn value(op: BinOp, x: Scalar, y: Scalar) -> Option<Expr> {
     held.then(|| of_scalar(value))
 }
 
-/// What an operation leaves of an integer beside 0 or 1.
+/// The result of an operation of an integer with 0 or 1.
 fn neutral(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
     let dtype = a.dtype;
     if !dtype.is_signed() || dtype.is_float() {

@@ -41,7 +41,7 @@ pub(super) struct Mark {
     pub(super) extent: Id,
 }
 
-/// What a predicate says of a sum of splits: it is smaller than `end`.
+/// A predicate on a sum of splits: the sum is smaller than `end`.
 pub(super) struct Constraint {
     pub(super) args: Vec<Split>,
     pub(super) end: Id,
@@ -310,7 +310,7 @@ impl<'a> Detector<'a> {
     }
 }
 
-/// What kind of node an expression is, for messages: this crate does not print scripts.
+/// The kind of an expression's node, for messages: this crate does not print scripts.
 fn text(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Var(var) => format!("`{}`", var.name),

@@ -1,6 +1,6 @@
-//! Splits that fit together like digits become one mark; marks are taken apart again by division. Where every value has to
-//! be met but not once, so do splits whose steps are no longer than what lies below them reaches, as in `i · 2 + j` of a
-//! window of three: together they take every value up to the largest one.
+//! Splits that fit together like digits become one mark; marks are taken apart again by division. Where every value has
+//! to be met but not once, so do splits whose steps are no longer than what lies below them reaches, as in `i · 2 + j`
+//! of a window of three: together they take every value up to the largest one.
 
 use tilewright_expr::{BinOp, CmpOp};
 
@@ -152,8 +152,7 @@ impl Detector<'_> {
             return Some(quotient);
         }
         let Some((split, base)) = self.single(sum) else {
-            return self
-                .fail("expected a quotient of iterators that fit together like digits, found one beside", origin);
+            return self.fail("expected a quotient of iterators that fit together like digits, found another", origin);
         };
         // (scale · x + base) // (scale · d) = x // d + base // (scale · d), where 0 <= base % c < scale
         let rest = self.op(BinOp::FloorMod, base, c);
@@ -207,8 +206,7 @@ impl Detector<'_> {
             return Some(Sum { args, base });
         }
         let Some((split, base)) = self.single(Sum { args, base }) else {
-            return self
-                .fail("expected a remainder of iterators that fit together like digits, found one beside", base);
+            return self.fail("expected a remainder of iterators that fit together like digits, found another", base);
         };
         // (scale · x + base) % (scale · d) = scale · (x % d) + base, where 0 <= base < scale
         let (zero, fits) = (self.int(0, c), self.exact_quotient(c, split.scale));

@@ -31,7 +31,7 @@ pub fn inverse_affine_iter_map(cx: &Analyzer, map: &[IterSumExpr], outputs: &[Ex
         give(sum, &operation(BinOp::Sub, output, &sum.base), &mut values);
     }
     let mut iters = Vec::new();
-    // What a mark is a piece of comes before it.
+    // A mark comes after the mark of which it is a piece.
     for mark in order.into_iter().rev() {
         let Some(value) = values.get(&Arc::as_ptr(&mark)).cloned() else { continue };
         match &mark.source {

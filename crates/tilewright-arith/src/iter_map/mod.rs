@@ -1,13 +1,13 @@
 //! Iterator maps: index expressions as sums of pieces of loop iterators.
 //!
-//! A *mark* is a whole iterator: a loop variable over `0..extent`, or a sum of pieces that together count `0..extent`. A
-//! *split* is a piece of a mark: `mark // lower_factor % extent · scale`. A *sum* is splits and a base. Index expressions
-//! are brought to sums whose splits are fused into one mark wherever their scales fit together like digits; then the
-//! splits of each mark are compared: where they are disjoint digits of it, the indices take every combination of their
-//! values, and each once if nothing of any mark is left out.
+//! A *mark* is a whole iterator: a loop variable over `0..extent`, or a sum of pieces that together count `0..extent`.
+//! A *split* is a piece of a mark: `mark // lower_factor % extent · scale`. A *sum* is splits and a base. Index
+//! expressions are brought to sums whose splits are fused into one mark wherever their scales fit together like digits;
+//! then the splits of each mark are compared: where they are disjoint digits of it, the indices take every combination
+//! of their values, and each once if nothing of any mark is left out.
 //!
-//! `detect` reads expressions, `fuse` joins splits to marks, `check` compares splits, `polynomial` divides symbolic extents,
-//! `inverse` solves for the iterators, and `subspace` divides a map into outer and inner loops.
+//! `detect` reads expressions, `fuse` joins splits to marks, `check` compares splits, `polynomial` divides symbolic
+//! extents, `inverse` solves for the iterators, and `subspace` divides a map into outer and inner loops.
 
 mod check;
 mod detect;
@@ -29,7 +29,7 @@ pub use detect::{detect_iter_map, normalize_to_iter_sum};
 pub use inverse::inverse_affine_iter_map;
 pub use subspace::{DividedIter, subspace_divide};
 
-/// What a map must do with its iterators.
+/// The required property of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IterMapLevel {
     /// Distinct values of the iterators give distinct indices, and every index in its extent is met.
@@ -74,7 +74,7 @@ pub struct IterSumExpr {
     pub base: Expr,
 }
 
-/// What [`detect_iter_map`] found.
+/// The result of [`detect_iter_map`].
 #[derive(Clone, Debug)]
 pub struct IterMapResult {
     /// One for each index; empty where one of them is no iterator map, or the level is not met.
@@ -88,7 +88,8 @@ fn operation(op: BinOp, a: &Expr, b: &Expr) -> Expr {
 }
 
 impl IterSplitExpr {
-    /// The piece as an expression of loop variables. The remainder is left out where the piece is the mark's last digit.
+    /// The piece as an expression of loop variables. The remainder is left out where the piece is the mark's last
+    /// digit.
     pub fn to_expr(&self, cx: &Analyzer) -> Expr {
         let mut value = match &self.source.source {
             IterSource::Var { var, min } => operation(BinOp::Sub, &Expr::var(var), min),

@@ -1,8 +1,8 @@
 //! Exact quotients of sums of products of symbols.
 //!
-//! Extents of fused loops are products of sums, written out: `(h + 2) * 32` is `h * 32 + 64`. That `h + 2` divides it is seen
-//! by the division of polynomials, by one divisor and with whole coefficients: the largest product of the rest is divided by
-//! the largest one of the divisor until nothing is left.
+//! Extents of fused loops are products of sums, written out: `(h + 2) * 32` is `h * 32 + 64`. That `h + 2` divides it
+//! is seen by the division of polynomials, by one divisor and with whole coefficients: the largest product of the rest
+//! is divided by the largest one of the divisor until nothing is left.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use tilewright_expr::BinOp;
 use super::detect::Detector;
 use crate::session::Id;
 
-/// The most products of a polynomial, and factors of one: more are not looked at.
+/// The largest number of products of a polynomial, and of factors of one, that are analysed.
 const MOST: usize = 32;
 
-/// Factors in the order of their numbers: a product. Of products the one with more factors is larger, and of those with as
-/// many the one with more of the first symbol that differs.
+/// Factors in the order of their numbers: a product. Of products the one with more factors is larger, and of those with
+/// as many the one with more of the first symbol that differs.
 type Product = (usize, Reverse<Vec<Id>>);
 /// The products and their coefficients, none of which is 0.
 type Polynomial = BTreeMap<Product, i64>;

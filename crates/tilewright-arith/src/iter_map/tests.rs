@@ -83,7 +83,7 @@ fn rectangle(indices: &[super::IterSumExpr]) -> usize {
 }
 
 #[test]
-fn what_is_claimed_of_maps_is_so() {
+fn claims_about_iterator_maps_hold() {
     let mut random = Random(77);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..12_000 {

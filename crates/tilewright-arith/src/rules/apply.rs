@@ -11,7 +11,7 @@ use crate::session::{Id, Session, Tag, is_index_type};
 /// Rules inside rules, at most: beyond, a node is built as it is. No chain of the table is as long.
 const DEPTH: u32 = 40;
 
-/// What the letters of a rule stand for.
+/// The operands that the letters of a rule match.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Bindings {
     operands: [Option<Id>; OPERANDS.len()],
@@ -34,7 +34,7 @@ impl Bindings {
     }
 }
 
-/// A right side, or a part of it: constants take the type of what stands beside them.
+/// A right side, or a part of it: constants take the type of the other operand.
 #[derive(Clone, Copy)]
 enum Built {
     Number(i64),
@@ -42,7 +42,7 @@ enum Built {
     Node(Id),
 }
 
-/// Bare constants stand on the right of a commutative operation.
+/// Bare constants are on the right of a commutative operation.
 fn is_bare(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::Constant(_) | Pattern::Number(_) | Pattern::Bool(_))
 }

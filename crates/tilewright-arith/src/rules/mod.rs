@@ -1,13 +1,13 @@
 //! The table of rewrite rules, and how a rule is applied.
 //!
-//! A rule is its equation, as text: it is read once, applied to interned nodes, proved on random values by the tests, and
-//! handed out by [`rewrite_rules`] for the documentation. An equation over `Domain::Index` holds for the mathematical
-//! integers and is applied where nothing can have wrapped around; one over `Domain::Integer` holds for every integer type
-//! with its wrap-around; one over `Domain::Any` for values of any type.
+//! A rule is its equation, as text: it is read once, applied to interned nodes, proved on random values by the tests,
+//! and handed out by [`rewrite_rules`] for the documentation. An equation over `Domain::Index` holds for the
+//! mathematical integers and is applied where nothing can have wrapped around; one over `Domain::Integer` holds for
+//! every integer type with its wrap-around; one over `Domain::Any` for values of any type.
 //!
-//! Most rules are applied by their pattern. Those of sums are found in the normal form `Σ coefficient · term`, whose order
-//! says nothing: those of a sum's own terms by a first term that fixes all operands, those of operations on sums by the
-//! code that takes the sum apart (`divide`, `compare`, `extremes`).
+//! Most rules are applied by their pattern. Those of sums are found in the normal form `Σ coefficient · term`, whose
+//! order says nothing: those of a sum's own terms by a first term that fixes all operands, those of operations on sums
+//! by the code that takes the sum apart (`divide`, `compare`, `extremes`).
 
 mod apply;
 mod pattern;
@@ -25,7 +25,7 @@ pub(crate) use apply::Bindings;
 pub(crate) use pattern::Pattern;
 use pattern::{Equation, equation};
 
-/// What values an equation is about.
+/// The sort of values of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Domain {
     Any,
@@ -147,7 +147,7 @@ pub struct RewriteRule {
     pub group: &'static str,
     /// `left = right`; letters from `a` to `d` are integer constants, `p`, `q` and `r` bools, all others integers.
     pub equation: &'static str,
-    /// What must be known, conditions between commas; empty where it always holds.
+    /// The conditions of the equation, separated by commas; empty if it always holds.
     pub condition: &'static str,
     /// Whether it is about mathematical integers only, and not about integers that wrap around.
     pub of_indices: bool,

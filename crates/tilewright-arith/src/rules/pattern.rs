@@ -1,7 +1,7 @@
 //! Patterns of rules, and their reading from text.
 //!
-//! The text of a rule is its equation: `left = right where condition, condition`. Operators and their precedence are those
-//! of scripts; `truncdiv` and `truncmod` round towards zero; `select(p, x, y)`, `min`, `max`, `ramp(x, s)` and
+//! The text of a rule is its equation: `left = right where condition, condition`. Operators and their precedence are
+//! those of scripts; `truncdiv` and `truncmod` round towards zero; `select(p, x, y)`, `min`, `max`, `ramp(x, s)` and
 //! `broadcast(x)` are calls, and `int(p)` is a bool as an integer. Letters stand for operands: `a` to `d` for integer
 //! constants, `p`, `q` and `r` for bools, all others for any integer. `lanes` and `bits` are those of the type.
 
@@ -50,7 +50,7 @@ impl Pattern {
         !matches!(self, Self::Operand(_)) && self.children().into_iter().all(Self::is_constant)
     }
 
-    /// Whether no sum, difference or product of operands stands in it, so that nothing can wrap around.
+    /// Whether it contains no sum, difference or product of operands, so that nothing can wrap around.
     pub(crate) fn is_closed(&self) -> bool {
         let grows =
             matches!(self, Self::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl, ..) | Self::Ramp(..));
@@ -115,7 +115,7 @@ fn tokens(text: &str) -> Option<Vec<&str>> {
     Some(tokens)
 }
 
-/// Binary operators by precedence, weakest first; comparisons stand between `not` and the first line here.
+/// Binary operators by precedence, weakest first; comparisons come between `not` and the first line here.
 const LEVELS: [&[(&str, BinOp)]; 6] = [
     &[("|", BinOp::BitOr)],
     &[("^", BinOp::BitXor)],

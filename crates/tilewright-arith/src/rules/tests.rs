@@ -91,7 +91,7 @@ impl Sample {
                 (Value::Bool(x), Value::Bool(y)) => {
                     semantics::compare(*op, Scalar::from_bool(x), Scalar::from_bool(y)).as_bool()
                 }
-                (x, y) => panic!("{x:?} beside {y:?}"),
+                (x, y) => panic!("{x:?} with {y:?}"),
             }),
             Pattern::Not(x) => Value::Bool(!bool(x)?),
             Pattern::Select(all) => {
@@ -205,7 +205,7 @@ fn the_table_can_be_read_out() {
     let mut texts: Vec<&str> = lines().map(|(_, _, text, _)| text).collect();
     texts.sort_unstable();
     texts.dedup();
-    assert_eq!(texts.len(), rules.len(), "a rule stands in the table twice");
+    assert_eq!(texts.len(), rules.len(), "a rule occurs in the table twice");
 }
 
 /// Expressions of patterns, without any folding.

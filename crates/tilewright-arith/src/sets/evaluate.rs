@@ -101,7 +101,7 @@ impl Domains {
         })
     }
 
-    /// Each term at that of its ends that its coefficient asks for.
+    /// Each term at one of its ends, by the sign of its coefficient.
     fn sum(&mut self, cx: &mut Session<'_>, id: Id) -> Option<Ends> {
         let (form, dtype) = (cx.form(id), cx.dtype(id));
         let start = Linear::constant(form.constant);

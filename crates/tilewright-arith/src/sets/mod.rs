@@ -169,8 +169,8 @@ fn extreme(cx: &Analyzer, op: BinOp, ends: Option<(&Expr, &Expr)>) -> Option<Exp
 }
 
 impl Analyzer {
-    /// A set around all values of the expression, while the variables take all values of their sets. Of a vector, over all
-    /// of its lanes. A set may name other variables of the list, but not in a circle.
+    /// A set around all values of the expression, while the variables take all values of their sets. Of a vector, over
+    /// all of its lanes. A set may name other variables of the list, but not in a circle.
     pub fn int_set(&self, expr: &Expr, sets: &[(Var, IntSet)]) -> IntSet {
         if sets.iter().any(|(_, set)| set.is_nothing()) {
             return IntSet::Nothing;

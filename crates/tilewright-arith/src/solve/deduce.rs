@@ -1,4 +1,4 @@
-//! What a condition says of one variable.
+//! Bounds of one variable from a condition.
 //!
 //! The condition is brought to `k · term + rest >= 0`, with the variable in one term only. The term is a variable, or a
 //! quotient by a constant, a minimum or a maximum, which is taken away and its content bounded in turn.
@@ -11,11 +11,12 @@ use crate::linear::Linear;
 use crate::session::{Id, Mode, Session, Tag};
 use crate::{Analyzer, IntSet};
 
-/// Operations that are taken away from around a variable, at most.
+/// Operations at most that are inverted around a variable.
 const LAYERS: usize = 10_000;
 
-/// The values of the variable for which the condition certainly holds, whatever the values of the variables in `relaxed`
-/// in their sets. `None` where the condition is not solved for the variable; nothing where no value is certain.
+/// The values of the variable for which the condition certainly holds, whatever the values of the variables in
+/// `relaxed` in their sets. `None` where the condition is not solved for the variable; nothing where no value is
+/// certain.
 pub fn deduce_bound(cx: &Analyzer, var: &Var, condition: &Expr, relaxed: &[(Var, IntSet)]) -> Option<IntSet> {
     let mut sets = Vec::new();
     for condition in conjuncts(condition) {
@@ -93,7 +94,7 @@ fn not_negative(
     None
 }
 
-/// What both sides of a minimum or maximum leave, against one limit.
+/// The remaining comparison of a minimum or maximum with one limit.
 fn both(
     cx: &Analyzer,
     session: &mut Session<'_>,

@@ -63,8 +63,8 @@ pub struct ClipBound {
     pub max: Option<Expr>,
 }
 
-/// What a condition, comparisons joined by `and`, says of each variable alone. `None` where a comparison is not linear
-/// with one variable whose coefficient is 1 or -1, so that the bounds would not say all that the condition says.
+/// The bounds of each variable alone from a condition, comparisons joined by `and`. `None` if a comparison is not
+/// linear with one variable whose coefficient is 1 or -1, so that the bounds would not be equivalent to the condition.
 pub fn detect_clip_bound(cx: &Analyzer, condition: &Expr, vars: &[Var]) -> Option<Vec<ClipBound>> {
     let mut bounds = vec![ClipBound::default(); vars.len()];
     for condition in conjuncts(condition) {

@@ -81,7 +81,7 @@ fn solve(cx: &Analyzer, system: &IntConstraints) -> Option<IntConstraintsTransfo
     Some(IntConstraintsTransform { src: system.clone(), dst, src_to_dst, dst_to_src })
 }
 
-/// What the ranges of the old variables say of the new ones.
+/// Ranges of the new variables from those of the old ones.
 fn range_relations(system: &IntConstraints, src_to_dst: &[(Var, Expr)]) -> Vec<Expr> {
     let mut relations = Vec::new();
     for (var, value) in src_to_dst {
@@ -115,7 +115,7 @@ fn finish(cx: &Analyzer, dst: &mut IntConstraints, relations: &[Expr]) {
     }
 }
 
-/// The expression with values in place of variables.
+/// The expression with variables replaced by values.
 pub(super) fn substituted(expr: &Expr, values: &[(Var, Expr)]) -> Expr {
     let value = |e: &Expr| e.as_var().and_then(|var| values.iter().find(|(of, _)| of == var)).map(|(_, v)| v.clone());
     tilewright_expr::node::rewrite(expr, value).unwrap_or_else(|| expr.clone())

@@ -1,8 +1,9 @@
 //! Linear inequalities, by the elimination of Fourier and Motzkin.
 //!
 //! One variable after the other is taken out: what bounds it from below and from above is collected, brought to one
-//! coefficient, and each lower bound must not exceed each upper one. The system that is left is weaker than the original
-//! over the integers where that coefficient is not 1, so that it says what must hold, and its bounds contain all solutions.
+//! coefficient, and each lower bound must not exceed each upper one. The system that is left is weaker than the
+//! original over the integers where that coefficient is not 1, so that it says what must hold, and its bounds contain
+//! all solutions.
 
 use tilewright_expr::{BinOp, CmpOp, Expr, Range, Var};
 
@@ -13,7 +14,7 @@ use crate::linear::gcd;
 /// Eliminations stop where more inequalities than this would be left.
 const INEQUALITIES: usize = 2_000;
 
-/// What bounds `coef · var`, in the variables that are eliminated later.
+/// Bounds of `coef · var`, in the variables that are eliminated later.
 #[derive(Clone, Debug, Default)]
 pub struct IntGroupBounds {
     /// Positive.
@@ -26,12 +27,12 @@ pub struct IntGroupBounds {
     pub upper: Vec<Expr>,
 }
 
-/// What [`solve_linear_inequalities`] found.
+/// The result of [`solve_linear_inequalities`].
 #[derive(Clone, Debug)]
 pub struct PartialSolution {
-    /// In the order of elimination: bounds of a variable name only variables that stand later.
+    /// In the order of elimination: bounds of a variable name only later variables.
     pub bounds: Vec<(Var, IntGroupBounds)>,
-    /// What holds without the variables, and relations that are not linear in them.
+    /// The conditions without variables, and relations that are not linear in them.
     pub others: Vec<Expr>,
 }
 

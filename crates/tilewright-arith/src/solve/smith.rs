@@ -1,7 +1,8 @@
 //! The Smith normal form of an integer matrix.
 //!
 //! Rows and columns are combined by integer steps that can be taken back, until only a diagonal is left on which each
-//! entry divides the next. The steps on rows are collected in one matrix, those on columns in another, with its inverse.
+//! entry divides the next. The steps on rows are collected in one matrix, those on columns in another, with its
+//! inverse.
 
 /// `left · matrix · right`, all of it diagonal; `left` and `right` have inverses over the integers.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -170,7 +170,7 @@ fn every_solution_of_inequalities_lies_in_their_bounds() {
             }
             assert!(ranges.relations.iter().all(|r| holds(r, env)));
         }
-        // The last variable's bounds are numbers: they are met, where nothing else is asked for.
+        // The last variable's bounds are numbers: each is attained, without further conditions.
         let (_, last) = solution.bounds.last().unwrap();
         assert!(last.lower.iter().chain(&last.upper).all(|e| e.as_int().is_some()));
     }
@@ -251,7 +251,7 @@ fn linear_forms_have_the_value_of_their_expression() {
 }
 
 #[test]
-fn clip_bounds_say_what_the_condition_says() {
+fn clip_bounds_are_equivalent_to_the_condition() {
     let v = vars(&["i", "j", "n"]);
     let exprs: Vec<Expr> = v.iter().map(Expr::var).collect();
     let mut random = Random(29);

@@ -1,4 +1,4 @@
-//! The indices of an element from its place in memory.
+//! Linear indices: the indices of an element from its row-major linear index, and back.
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use tilewright_tensor::DataType;
 
 use crate::worked_out;
 
-/// The indices of an element of a tensor of this shape from its place among all, counted row by row; behind the last one
-/// lie further rows. Place 0 has the indices 0 whatever the extents are.
-pub fn unravelled(place: &Expr, shape: &[Expr]) -> Result<Vec<Expr>, TypeMismatch> {
-    let mut rest = place.clone();
+/// The indices of an element of a tensor of this shape from its row-major linear index; past the last element the first
+/// index continues. Linear index 0 has the indices 0 whatever the extents are.
+pub fn unravelled(linear: &Expr, shape: &[Expr]) -> Result<Vec<Expr>, TypeMismatch> {
+    let mut rest = linear.clone();
     let mut indices = Vec::with_capacity(shape.len());
     for extent in shape.iter().skip(1).rev() {
         let (outer, index) = divided(&rest, extent)?;
@@ -22,8 +22,8 @@ pub fn unravelled(place: &Expr, shape: &[Expr]) -> Result<Vec<Expr>, TypeMismatc
     Ok(indices)
 }
 
-/// The indices of what lies so many elements of the memory behind a buffer's first one, perhaps beyond its last one; `None`
-/// where no indices are known to lead there.
+/// The indices of the element at this offset from a buffer's first one, perhaps beyond its last one; `None` where no
+/// indices are known to lead there.
 pub fn indices_at(buffer: &Buffer, offset: &Expr) -> Result<Option<Vec<Expr>>, TypeMismatch> {
     if buffer.strides.is_empty() {
         let is_known = buffer.rank() > 0 || offset.as_int() == Some(0);
@@ -51,7 +51,8 @@ pub fn indices_at(buffer: &Buffer, offset: &Expr) -> Result<Option<Vec<Expr>>, T
     Ok((rest.as_int() == Some(0)).then_some(indices))
 }
 
-/// The quotient, rounded down, and the remainder. Of 0 both are 0: who divides a place knows that there is an element.
+/// The quotient, rounded down, and the remainder. Of 0 both are 0: dividing a linear index implies that there is an
+/// element.
 fn divided(a: &Expr, b: &Expr) -> Result<(Expr, Expr), TypeMismatch> {
     if a.as_int() == Some(0) {
         return Ok((a.clone(), a.clone()));
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn places_are_counted_row_by_row() {
         let (n, m, four) = (var("n"), var("m"), Expr::i32(4));
-        let known = |place: i32, shape: &[Expr]| numbers(unravelled(&Expr::i32(place), shape).ok()).unwrap();
+        let known = |linear: i32, shape: &[Expr]| numbers(unravelled(&Expr::i32(linear), shape).ok()).unwrap();
         assert_eq!(known(16, &[four.clone(), four.clone()]), [Some(4), Some(0)]);
         assert_eq!(known(7, &[four.clone(), four.clone()]), [Some(1), Some(3)]);
         assert_eq!(known(0, &[n.clone(), m.clone(), four]), [Some(0); 3]);
