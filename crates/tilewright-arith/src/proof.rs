@@ -15,7 +15,7 @@ use crate::linear::Linear;
 use crate::session::{Id, Session, Tag};
 use crate::sums::PRODUCT_TERMS;
 
-/// How many replacements one proof may try.
+/// The number of replacements that one proof may try.
 const STEPS: u32 = 48;
 /// Sums with more terms are judged by constant bounds alone.
 const TERMS: usize = 32;

@@ -26,7 +26,7 @@ fn inside(index: &Expr, extent: &Expr) -> Expr {
     Expr::binary(BinOp::And, &from, &compare(CmpOp::Lt, index, extent)).unwrap()
 }
 
-/// How many pieces of `size` there are.
+/// The number of pieces of `size`.
 fn pieces(n: &Expr, size: i64) -> Expr {
     div(&(n + (size - 1)), &Expr::int(size, n.dtype))
 }

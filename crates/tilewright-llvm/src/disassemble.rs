@@ -1,8 +1,8 @@
 //! Linked code as assembly, for looking at executables.
 //!
-//! An executable may come from anyone, and LLVM cannot go on where it is given a format of objects or a mode of a processor
-//! that it cannot disassemble: it gets nothing of the executable's words but names of features, and does its work in a
-//! [`job`], which reports what stops it.
+//! An executable may come from anyone, and LLVM cannot go on where it is given a format of objects or a mode of a
+//! processor that it cannot disassemble: it gets nothing of the executable's words but names of features, and does its
+//! work in a [`job`], which reports what stops it.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -29,9 +29,9 @@ struct Labels {
     given: RefCell<Vec<CString>>,
 }
 
-/// The instructions in `range` of a text, a line for each: the offset in the text, and the instruction. Jumps inside the
-/// range name the offset that they go to. `triple` and `features` say for which machine the code is, as an executable
-/// does; what names no feature is left out. A byte that begins no instruction has a line of its own.
+/// The instructions in `range` of a text, a line for each: the offset in the text, and the instruction. Jumps inside
+/// the range name the offset that they go to. `triple` and `features` say for which machine the code is, as an
+/// executable does; what names no feature is left out. A byte that begins no instruction has a line of its own.
 pub fn disassemble(
     text: &[u8],
     range: Range<usize>,

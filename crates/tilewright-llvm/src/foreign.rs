@@ -1,8 +1,9 @@
-//! Which of LLVM's intrinsics a program may call by name on a target, and whose fault it is where LLVM refuses.
+//! The LLVM intrinsics that a program may call by name on a target, and the attribution of errors where LLVM refuses
+//! one.
 //!
 //! LLVM checks names and types itself, and where the processor lacks the instruction, the job ends with an error
-//! (`machine`). What it does not survive are intrinsics that are no operations: those of garbage collection, exceptions,
-//! coroutines, debuggers and its own bookkeeping. They are left out by listing what is in.
+//! (`machine`). What it does not survive are intrinsics that are no operations: those of garbage collection,
+//! exceptions, coroutines, debuggers and its own bookkeeping. They are left out by listing what is in.
 
 use tilewright_target::{Arch, Target};
 
@@ -100,8 +101,8 @@ const GENERIC: &[&str] = &[
     "vector.splice",
 ];
 
-/// Families of an architecture's intrinsics by their prefix after `llvm.x86.` or `llvm.aarch64.`, with the features that
-/// they need; of prefixes of each other the longer one comes first.
+/// Families of an architecture's intrinsics by their prefix after `llvm.x86.` or `llvm.aarch64.`, with the features
+/// that they need; of prefixes of each other the longer one comes first.
 const X86: &[(&str, &[&str])] = &[
     ("avx512bf16.", &["avx512bf16"]),
     ("avx512fp16.", &["avx512fp16"]),

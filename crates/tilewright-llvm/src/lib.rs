@@ -7,8 +7,8 @@
 //! or calls. The entry has the kernel ABI ([`tilewright_tensor::abi`]), loads the pointers and calls an internal
 //! function whose parameters are `noalias`; parallel loops are functions of their own.
 //!
-//! Why text: LLVM's parser checks types as it reads, so that a mistake of ours, or an ill-typed function of a user's, is
-//! an error with a message; through the builder it would be undefined behaviour before the verifier could see it.
+//! Why text: LLVM's parser checks types as it reads, so that a mistake of ours, or an ill-typed function of a user's,
+//! is an error with a message; through the builder it would be undefined behaviour before the verifier could see it.
 //!
 //! Invariants: every call has a context of its own, and no LLVM value leaves it. Nothing is loaded or run here. The
 //! same functions, target and options give the same bytes. A function that cannot be compiled is an error, and so it is
@@ -37,8 +37,8 @@ pub use resident::release_pages;
 /// The prefix of kernels' symbols in objects.
 pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
 
-/// The prefix of C functions that kernels call by name: LLVM then recognises none of them, and no linker confuses one that
-/// LLVM calls by itself with one of the program's.
+/// The prefix of C functions that kernels call by name: LLVM then recognises none of them, and no linker confuses one
+/// that LLVM calls by itself with one of the program's.
 pub const IMPORT_PREFIX: &str = "tilewright.import.";
 
 /// How much LLVM optimises.
@@ -80,8 +80,8 @@ pub struct Kernel {
 
 /// Kernels written as LLVM's text form, which LLVM has not seen yet.
 ///
-/// The text, the target, the options, LLVM's [`version`] and this crate decide every byte of the object: a cache of objects needs no
-/// more to know that it has the right one.
+/// The text, the target, the options, LLVM's [`version`] and this crate decide every byte of the object: a cache of
+/// objects needs no more to know that it has the right one.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub text: String,

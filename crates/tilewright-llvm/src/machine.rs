@@ -1,9 +1,9 @@
 //! LLVM itself: from its text form to an object, assembly or optimised text.
 //!
-//! Where LLVM cannot go on (there is no instruction for what it is asked), it calls a handler and then ends the process.
-//! Every job therefore has a thread of its own, and the handler never returns: it reports the reason to whoever waits
-//! for the job and stops its thread for good. What such a job held is lost, which is a few megabytes; the number of jobs
-//! that may end so is bounded.
+//! Where LLVM cannot go on (there is no instruction for what it is asked), it calls a handler and then ends the
+//! process. Every job therefore has a thread of its own, and the handler never returns: it reports the reason to
+//! whoever waits for the job and stops its thread for good. What such a job held is lost, which is a few megabytes; the
+//! number of jobs that may end so is bounded.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
@@ -50,7 +50,7 @@ const MAX_LOST_JOBS: usize = 256;
 /// Turns off LLVM's recognition of checksum loops, which takes exponential time on loops whose values share operands.
 const NO_CHECKSUMS: &CStr = c"-disable-loop-idiom-hashrecognize";
 
-/// What a job gives: the bytes of its output.
+/// The result of a job: the bytes of its output.
 type Outcome = Result<Vec<u8>, CodegenError>;
 
 /// How a job ended.
@@ -75,8 +75,8 @@ fn initialize() {
         LlvmTarget::initialize_x86(&config);
         LlvmTarget::initialize_aarch64(&config);
         let arguments = [c"tilewright", NO_CHECKSUMS].map(CStr::as_ptr);
-        // SAFETY: the arguments are strings that end in zero, as many as are said, and nothing keeps them. An option that LLVM
-        // does not know is passed over.
+        // SAFETY: the arguments are strings that end in zero, as many as are said, and nothing keeps them. An option
+        // that LLVM does not know is passed over.
         unsafe { LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), ptr::null()) };
         // SAFETY: the handler has the type that LLVM asks for and lives as long as the process; this runs once.
         unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) };

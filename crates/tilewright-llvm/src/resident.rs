@@ -1,4 +1,5 @@
-//! Releases LLVM's resident pages. Loading the program reads tens of megabytes of LLVM that only compilation needs again.
+//! Releases LLVM's resident pages. Loading the program reads tens of megabytes of LLVM that only compilation needs
+//! again.
 
 #[cfg(target_os = "linux")]
 pub use linux::release_pages;
@@ -12,8 +13,8 @@ mod linux {
     use inkwell::llvm_sys::core::LLVMGetVersion;
     use libc::{PF_W, PT_LOAD, c_int, c_void, dl_phdr_info, size_t};
 
-    /// Gives the clean, file-backed pages of the library that contains LLVM back to the system: they are read again when they
-    /// are used. A process that only runs models needs none of them.
+    /// Gives the clean, file-backed pages of the library that contains LLVM back to the system: they are read again
+    /// when they are used. A process that only runs models needs none of them.
     pub fn release_pages() {
         let mut inside = LLVMGetVersion as *const () as usize;
         // SAFETY: the callback gets the address that it expects, and `inside` lives until the call is over.

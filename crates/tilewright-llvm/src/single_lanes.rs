@@ -1,9 +1,9 @@
 //! Scalar stores in the place of masked stores whose constant mask has a single active lane.
 //!
 //! A workaround for LLVM 22: it turns a masked store with one active lane into a scalar store, but forgets a truncation
-//! that it has folded into the masked store. A lane of 16 bits, truncated from 32, is then stored with all 32 bits, beyond
-//! the program's memory. It does the same for parts of a vector, which it halves until they fit registers. So after LLVM's
-//! constant folding, a lane that is the only active one of such a part gets a scalar store.
+//! that it has folded into the masked store. A lane of 16 bits, truncated from 32, is then stored with all 32 bits,
+//! beyond the program's memory. It does the same for parts of a vector, which it halves until they fit registers. So
+//! after LLVM's constant folding, a lane that is the only active one of such a part gets a scalar store.
 
 use inkwell::builder::Builder;
 use inkwell::context::Context;

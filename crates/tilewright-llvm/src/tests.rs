@@ -417,8 +417,8 @@ fn a_single_truncated_lane_gets_a_scalar_store() {
     }
 }
 
-/// `for i in range(tasks): if i <= tasks - 2: R[16 * i + lanes] = A[…] else: R[16 * (tasks - 1) + lanes] = A[…]`, each store
-/// in a loop of `times` iterations, whose variable both indices have.
+/// `for i in range(tasks): if i <= tasks - 2: R[16 * i + lanes] = A[…] else: R[16 * (tasks - 1) + lanes] = A[…]`, each
+/// store in a loop of `times` iterations, whose variable both indices have.
 fn ends_apart(tasks: i64, times: i64, has: bool) -> LowTir {
     let (a, r) = (buffer("A", tasks * times * 16, DataType::F32), buffer("R", tasks * times * 16, DataType::F32));
     let (i, j) = (Var::new("i", DataType::I64), Var::new("j", DataType::I64));

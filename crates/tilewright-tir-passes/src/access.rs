@@ -1,9 +1,10 @@
 //! The accesses of a statement's expressions, each with the conditions under which it is evaluated.
 //!
 //! Expressions are DAGs, and a shared node is visited once: it is reached where any of its users is. Accesses are in
-//! topological order, so that everything that an access depends on precedes it: the accesses in its indices, and those in the
-//! conditions under which it is evaluated. There is no such order where conditions depend on each other crosswise, as in
-//! `p and a and b or q and b and a`; then a node counts once for every way to it, up to a number of ways.
+//! topological order, so that everything that an access depends on precedes it: the accesses in its indices, and those
+//! in the conditions under which it is evaluated. There is no such order where conditions depend on each other
+//! crosswise, as in `p and a and b or q and b and a`; then a node counts once for every way to it, up to a number of
+//! ways.
 
 use tilewright_expr::node::{AnyHandle, Mapper, Memo, VarId, Visitor};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, Var};
@@ -28,8 +29,8 @@ pub(crate) struct Access {
 pub(crate) struct Accesses {
     pub(crate) all: Vec<Access>,
     pub(crate) reaches: Reaches,
-    /// The reaches of nodes with accesses inside, by address. `None` where conditions depend on each other: such reaches have
-    /// no topological order.
+    /// The reaches of nodes with accesses inside, by address. `None` where conditions depend on each other: such
+    /// reaches have no topological order.
     reached: Map<usize, Reach>,
     /// Values of variables that the expressions bind.
     lets: Map<VarId, Expr>,

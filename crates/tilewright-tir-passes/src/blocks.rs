@@ -191,8 +191,8 @@ struct Claim {
     where_more_than_one: Option<Expr>,
 }
 
-/// Binds the variables in shape, strides and offset of a matched buffer to the values of the region; returns the claims that
-/// remain to be proven.
+/// Binds the variables in shape, strides and offset of a matched buffer to the values of the region; returns the claims
+/// that remain to be proven.
 fn define(
     all: &mut Substitute,
     bound: &Set<VarId>,

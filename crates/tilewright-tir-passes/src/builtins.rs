@@ -1,5 +1,5 @@
-//! `lower_builtins`: expresses attributes, constant memory, named addresses and target-specific operations by statements that
-//! every target has.
+//! `lower_builtins`: expresses attributes, constant memory, named addresses and target-specific operations by
+//! statements that every target has.
 //!
 //! | attribute's key | on a CPU |
 //! |---|---|
@@ -21,8 +21,8 @@
 //! | `T.prefetch` of an element's address | stays: code generation has it; of another address nothing |
 //! | any other | an error (`TW0561`) that names it |
 //!
-//! Constant memory becomes a temporary that is filled at the start of its scope. A name for an address is replaced by the address:
-//! a buffer that views memory by such a name views the memory itself, at an offset.
+//! Constant memory becomes a temporary that is filled at the start of its scope. A name for an address is replaced by
+//! the address: a buffer that views memory by such a name views the memory itself, at an offset.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
@@ -195,7 +195,7 @@ fn further(origins: &Origins, base: &Expr, offset: &Expr) -> Result<Expr> {
     typed(Expr::address_of(&flat, vec![Analyzer::new().simplify(&element)]))
 }
 
-/// The statement with the address in element of its name.
+/// The statement with the address in place of its name.
 fn at_address(origins: &Origins, var: &Var, address: &Expr, body: &Stmt) -> Result<Stmt> {
     let ExprKind::AddressOf { buffer: base, .. } = &address.kind else {
         let message = format!("`{}` is no address of a buffer", var.name);

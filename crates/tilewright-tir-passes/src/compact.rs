@@ -50,7 +50,7 @@ fn all_own(buffer: &Buffer, is_own: &dyn Fn(&Expr) -> Option<tilewright_ir::tir:
     !buffer.strides.is_empty() && buffer.strides.iter().all(|stride| is_own(stride).is_some())
 }
 
-/// What a compact tensor's strides are: an extent of 0 counts as 1.
+/// The strides of a compact tensor: an extent of 0 counts as 1.
 fn compact_strides(buffer: &Buffer) -> Result<Vec<Expr>> {
     let one = Expr::i64(1);
     let mut strides = Vec::with_capacity(buffer.rank());

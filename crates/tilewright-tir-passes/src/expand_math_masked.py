@@ -1,5 +1,5 @@
 # Powers are 0 below a bound that the machine's own formulas compare with: of numbers on both sides of it, of infinities and
-# NaN, in vectors of fewer lanes than a register has, as many and more. Each place of a vector has each number.
+# NaN, in vectors of fewer lanes than a register has, as many and more. Each lane has each number.
 # test: run
 # run: in_1(f32[11]=[-103.9, -103.98, -104, -104.00001, -105, -120, -151, -180, -1e4, -3e38, -inf], f32[11,1], f32[11,1], f32[11,1]) == same
 # run: in_1(f32[11]=[-148.9, -149.4, -150.5, -151, -151.00002, -152, -180, -200, -1e4, -3e38, -inf], f32[11,1], f32[11,1], f32[11,1]) == same

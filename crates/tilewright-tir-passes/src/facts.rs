@@ -14,7 +14,8 @@ pub(crate) struct Facts {
     pub(crate) magnitudes: Magnitudes,
     /// Data variables of the memory that the function writes: conditions on it may stop to hold.
     pub(crate) written: Set<VarId>,
-    /// Lower bounds of variables under the assumption that the enclosing loops have iterations: no factor of an extent is 0.
+    /// Lower bounds of variables under the assumption that the enclosing loops have iterations: no factor of an extent
+    /// is 0.
     pub(crate) running: Vec<(VarId, i64)>,
 }
 
@@ -91,8 +92,8 @@ impl Facts {
         }
     }
 
-    /// Learns that a condition holds from here on, unless it depends on memory that changes or on arithmetic that may have
-    /// overflowed. The negation of a comparison of loaded data is no bounds check of that data.
+    /// Learns that a condition holds from here on, unless it depends on memory that changes or on arithmetic that may
+    /// have overflowed. The negation of a comparison of loaded data is no bounds check of that data.
     pub(crate) fn assume(&mut self, condition: &Expr) {
         for part in &conjuncts(condition) {
             let trusts = |facts: &Self| facts.magnitudes.trusts(&facts.analyzer, part);

@@ -1,10 +1,10 @@
-//! `flatten_buffers`: every buffer becomes one-dimensional, with a data variable of its own; parameters become those of the
-//! kernel interface.
+//! `flatten_buffers`: every buffer becomes one-dimensional, with a data variable of its own; parameters become those of
+//! the kernel interface.
 //!
 //! The flat index is the sum of index times stride over the dimensions, plus the offset. Views become accesses to the
 //! buffer that owns the memory. The parameters are all buffers, then all scalars, including symbolic dimensions.
-//! Temporaries in shared memory become plain ones. A view of another type of the same width reinterprets the bits of its
-//! owner's elements.
+//! Temporaries in shared memory become plain ones. A view of another type of the same width reinterprets the bits of
+//! its owner's elements.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::can_reinterpret;

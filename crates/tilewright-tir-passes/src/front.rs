@@ -1,8 +1,9 @@
-//! The statements that `guard_indices` puts in front of one statement: asserts, and names for values that several of them use.
+//! The statements that `guard_indices` puts in front of one statement: asserts, and names for values that several of
+//! them use.
 //!
 //! An index that loads from an index that loads, and so on, is checked at each step. So that the checks do not repeat
-//! whole chains of loads, a value with more than [`MAX_LOADS`] loads or choices inside gets a name: the chain goes on from
-//! there. The value that is checked and the value that is used are one then.
+//! whole chains of loads, a value with more than [`MAX_LOADS`] loads or choices inside gets a name: the chain goes on
+//! from there. The value that is checked and the value that is used are one then.
 
 use tilewright_expr::node::walk_some;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, Stmt, StmtKind, Var};

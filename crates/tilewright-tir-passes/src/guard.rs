@@ -1,13 +1,13 @@
 //! `guard_indices`: bounds checks. User data never reads or writes out of bounds.
 //!
-//! Every index is proven to be in its dimension or checked by an `Assert` in front of its statement, under the conditions
-//! under which the access is evaluated. Checks remain for values that the caller decides: loaded data, scalar arguments,
-//! and sizes of different arguments that nothing relates. A masked access is checked lane by lane where its
-//! predicate holds, and one through a view also against the memory that it views. An index that is certainly outside, or
-//! that a loop certainly drives outside, is an error at compile time.
+//! Every index is proven to be in its dimension or checked by an `Assert` in front of its statement, under the
+//! conditions under which the access is evaluated. Checks remain for values that the caller decides: loaded data,
+//! scalar arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane
+//! where its predicate holds, and one through a view also against the memory that it views. An index that is certainly
+//! outside, or that a loop certainly drives outside, is an error at compile time.
 //!
-//! The work is linear in the size of a statement's expressions: a shared node is visited once (`access`), conditions around
-//! accesses are handled one by one, and values that many checks share have a name (`front`).
+//! The work is linear in the size of a statement's expressions: a shared node is visited once (`access`), conditions
+//! around accesses are handled one by one, and values that many checks share have a name (`front`).
 
 use tilewright_arith::Scope;
 use tilewright_expr::node::VarId;
@@ -278,8 +278,8 @@ impl Guard<'_> {
         Err(self.refused(message, "give the call's result a name in a statement before, and use that"))
     }
 
-    /// Adds the assert that the condition holds where the access is evaluated. From here on it does there, as long as the
-    /// scopes of these conditions are open; several ways to an access have no scope.
+    /// Adds the assert that the condition holds where the access is evaluated. From here on it does there, as long as
+    /// the scopes of these conditions are open; several ways to an access have no scope.
     fn guard(&mut self, under: Reach, inside: Expr, what: &str, front: &mut Front) -> Result<()> {
         if front.reaches.is_plain(under) {
             self.facts.assume(&inside);
@@ -296,7 +296,8 @@ impl Guard<'_> {
         };
         let lanes = indices.iter().map(|index| usize::from(index.dtype.lanes)).max().unwrap_or(1);
         let linear = |e: &Expr| e.dtype.is_scalar() || matches!(e.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast(_));
-        // The flat index is linear in the lane if all indices are, so that the first and the last lane bound the others.
+        // The flat index is linear in the lane if all indices are, so that the first and the last lane bound the
+        // others.
         let checked: Vec<usize> = match lanes {
             1 => vec![0],
             _ if indices.iter().all(linear) => vec![0, lanes - 1],
@@ -321,8 +322,8 @@ impl Guard<'_> {
         Ok(open)
     }
 
-    /// Whether a compact view has at most that many elements: an index in its dimensions is then inside the memory. For the
-    /// flat index, a sum of products of sizes, that could not be proven.
+    /// Whether a compact view has at most that many elements: an index in its dimensions is then inside the memory. For
+    /// the flat index, a sum of products of sizes, that could not be proven.
     fn has_no_more(&self, view: &Buffer, elements_of_owner: &Expr) -> Result<bool> {
         let is_compact = view.strides.is_empty() && view.elem_offset.is_none();
         let fits = typed(Expr::compare(CmpOp::Le, &elements(view)?, elements_of_owner))?;

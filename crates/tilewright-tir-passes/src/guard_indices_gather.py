@@ -1,4 +1,4 @@
-# An index that contains loaded data lies behind an assert.
+# An index that contains loaded data is checked by an assert.
 # test: opt --pass guard_indices
 # run: f(i32[3]=[2, 0, 3], f32[4], f32[3]) == same
 

@@ -1,4 +1,4 @@
-# A place among all elements of a tensor has indices inside of it, whatever its dimensions are: where there is an element,
+# A linear index of a tensor has indices inside of it, whatever its dimensions are: where there is an element,
 # none of them is 0, and no product of them overflows. Of dimensions of several tensors nothing says the second. An index
 # that comes from memory has a check all the same: code generation looks for it.
 # test: lower

@@ -1,16 +1,17 @@
 //! `hoist_guards`: hoists loop-invariant checks and choices in front of the loop.
 //!
-//! An assert that every iteration makes, and whose condition is a comparison of index arithmetic, holds in all iterations
-//! exactly if it holds for the extreme one: it is made once, for that one, provided that there is an iteration. One that
-//! does not depend on the loop is made once too. Conditions that read memory move only where the loop does not write it,
-//! and only together with the asserts in front of them, which may be what makes the reading safe.
+//! An assert that every iteration makes, and whose condition is a comparison of index arithmetic, holds in all
+//! iterations exactly if it holds for the extreme one: it is made once, for that one, provided that there is an
+//! iteration. One that does not depend on the loop is made once too. Conditions that read memory move only where the
+//! loop does not write it, and only together with the asserts in front of them, which may be what makes the reading
+//! safe.
 //!
 //! A loop-invariant choice without an `else` that is the whole body of a loop moves around the loop.
 //!
 //! An assert whose limit might overflow where the index itself does not stays inside.
 //!
-//! A failing function fails earlier than it did; its results are unspecified then. Nothing moves out of a loop that calls
-//! foreign functions.
+//! A failing function fails earlier than it did; its results are unspecified then. Nothing moves out of a loop that
+//! calls foreign functions.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};

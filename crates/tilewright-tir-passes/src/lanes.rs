@@ -444,7 +444,8 @@ impl<'a> Lanes<'a> {
         typed(Expr::select(&condition, &then, &otherwise)).map(Some)
     }
 
-    /// The value in every lane under a mask that may be stricter than the enclosing one; shared values are computed anew.
+    /// The value in every lane under a mask that may be stricter than the enclosing one; shared values are computed
+    /// anew.
     fn under(&mut self, expr: &Expr, mask: &Expr) -> Result<Option<Expr>> {
         let outer = std::mem::take(&mut self.memo);
         let value = self.wide(expr, Some(mask));

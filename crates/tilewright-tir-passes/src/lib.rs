@@ -30,12 +30,12 @@
 //!
 //! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
 //! loop variables would cost a sign extension in every address, and 64 bits do not overflow where a product of int32
-//! extents does. Vectors of indices stay wide too: gathers by 32-bit indices, by 64-bit ones, and loads lane by lane take
-//! the same time on the AVX-512 machine that was measured (0.46 ns an element each, from a table in L1).
+//! extents does. Vectors of indices stay wide too: gathers by 32-bit indices, by 64-bit ones, and loads lane by lane
+//! take the same time on the AVX-512 machine that was measured (0.46 ns an element each, from a table in L1).
 //!
-//! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target but the formulas
-//! of a few functions in [`lower_for`]. A loop that asks for vectors or for unrolling and cannot have them stays a serial
-//! loop: only its speed changes.
+//! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target but the
+//! formulas of a few functions in [`lower_for`]. A loop that asks for vectors or for unrolling and cannot have them
+//! stays a serial loop: only its speed changes.
 
 mod access;
 mod blocks;
@@ -168,7 +168,7 @@ pub fn lowering_passes() -> &'static [(&'static str, Step)] {
 /// [`KernelInterface`](tilewright_ir::interface::KernelInterface).
 ///
 /// # Errors
-/// What a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
+/// Functions that a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
 /// flat form (`TW0563`).
 pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
     lower_by(symbol, function, |step, function| step.run(function))

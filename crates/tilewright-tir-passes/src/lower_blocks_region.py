@@ -1,4 +1,4 @@
-# What a matched buffer declares and nothing proves is asserted.
+# Declarations of a matched buffer that are not proven are asserted.
 # test: opt --pass lower_init --pass lower_blocks
 # run: f n=3 m=3 == same
 

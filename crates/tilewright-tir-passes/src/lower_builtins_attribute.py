@@ -1,4 +1,4 @@
-# An attribute that nobody has given a meaning is named.
+# An unknown attribute is an error that names it.
 # test: diagnostics --pass lower_builtins
 
 @I.ir_module

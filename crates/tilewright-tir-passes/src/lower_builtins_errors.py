@@ -1,4 +1,4 @@
-# What a CPU has no meaning for is named.
+# Operations without meaning on a CPU are errors that name them.
 # test: diagnostics --pass lower_builtins
 
 @I.ir_module

@@ -1,4 +1,4 @@
-# The Gaussian error linear unit, in whatever order its factors stand, and what only looks like it.
+# The Gaussian error linear unit, in any order of its factors, and products that only resemble it.
 # test: run
 # run: main == same
 # run: main special == same

@@ -1,4 +1,4 @@
-# An element that is asked for ahead need not be there; the place of one whose index is read has to be.
+# A prefetched element need not exist; an index that is loaded for it has to.
 # test: run
 # run: main == same
 # run: symbolic n=0 == same

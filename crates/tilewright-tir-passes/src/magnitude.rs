@@ -1,8 +1,8 @@
 //! Overflow analysis of index arithmetic.
 //!
-//! The analyser reasons in unbounded integers; 64-bit arithmetic agrees unless it overflows. A scalar argument or an element
-//! of 64 bits may have any value, so bounds computed from it are not trusted. The product of the dimensions of one tensor
-//! fits into 64 bits, unless one of them is 0.
+//! The analyser reasons in unbounded integers; 64-bit arithmetic agrees unless it overflows. A scalar argument or an
+//! element of 64 bits may have any value, so bounds computed from it are not trusted. The product of the dimensions of
+//! one tensor fits into 64 bits, unless one of them is 0.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, VarId, walk};
@@ -95,7 +95,8 @@ impl Magnitudes {
         all
     }
 
-    /// The variables that are factors of the product and not negative: none is 0 if the product is not, whatever the others are.
+    /// The variables that are factors of the product and not negative: none is 0 if the product is not, whatever the
+    /// others are.
     pub(crate) fn natural_factors(known: &Analyzer, product: &Expr) -> Vec<VarId> {
         let natural = |factor: Expr| factor.as_var().filter(|_| known.bounds(&factor).at_least(0)).map(Var::id);
         factors(product).into_iter().flatten().filter_map(natural).collect()
@@ -162,7 +163,8 @@ impl Magnitudes {
         }
     }
 
-    /// The largest product of dimensions of one tensor, or of numbers of their pieces, whose other dimensions are not 0.
+    /// The largest product of dimensions of one tensor, or of numbers of their pieces, whose other dimensions are not
+    /// 0.
     fn part_of_a_tensor(&self, known: &Analyzer, product: &Expr) -> Option<u128> {
         let (mut number, mut dims) = (1u128, Vec::new());
         for factor in factors(product)? {
@@ -217,7 +219,8 @@ fn factors(product: &Expr) -> Option<Vec<Expr>> {
     Some(found)
 }
 
-/// The dimensions of the product `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not negative.
+/// The dimensions of the product `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not
+/// negative.
 fn dimensions_above(expr: &Expr) -> Option<Vec<Var>> {
     let of = |product: &Expr| factors(product)?.iter().map(|dim| dim.as_var().cloned()).collect();
     let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return of(expr) };

@@ -1,9 +1,9 @@
 //! `remove_no_op`: removes statements without effect.
 //!
-//! Effects are: a store to memory that is read later or belongs to the caller, an assert, a foreign call. A temporary that
-//! is read only to compute its own next value counts as unread; a loop, a choice or a `Let` with an empty body has no
-//! effect; neither has a store of the value that the element already has. An operand whose value is not needed is removed
-//! together with the fault that it might report, as in simplification.
+//! Effects are: a store to memory that is read later or belongs to the caller, an assert, a foreign call. A temporary
+//! that is read only to compute its own next value counts as unread; a loop, a choice or a `Let` with an empty body has
+//! no effect; neither has a store of the value that the element already has. An operand whose value is not needed is
+//! removed together with the fault that it might report, as in simplification.
 //!
 //! A `While` stays as long as its body does anything that its condition may read: whether it ends is up to the user.
 

@@ -1,7 +1,7 @@
 //! `normalize_parallel`: one level of parallel loops.
 //!
-//! A parallel loop inside another becomes serial. Two perfectly nested parallel loops of constant extents, the outer one
-//! short, are fused, so that there are enough tasks for all threads.
+//! A parallel loop inside another becomes serial. Two perfectly nested parallel loops of constant extents, the outer
+//! one short, are fused, so that there are enough tasks for all threads.
 
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::Origins;

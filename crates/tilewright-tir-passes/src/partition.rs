@@ -1,19 +1,19 @@
-//! `partition_loops`: loop partition and peeling. A loop with conditions on its variable is split into parts: one in which
-//! they certainly hold, one in which they certainly do not, and the iterations in between, which keep them.
+//! `partition_loops`: loop partition and peeling. A loop with conditions on its variable is split into parts: one in
+//! which they certainly hold, one in which they certainly do not, and the iterations in between, which keep them.
 //!
 //! A condition is a comparison of index arithmetic anywhere in the body: of an `If`, an assert, a choice inside an
-//! expression, or of `min` and `max`, which compare too. Its two sides differ by a sum `c · x + rest`. Over all values of
-//! the loops further inside the difference has a least and a greatest value; where the least one is not negative the
+//! expression, or of `min` and `max`, which compare too. Its two sides differ by a sum `c · x + rest`. Over all values
+//! of the loops further inside the difference has a least and a greatest value; where the least one is not negative the
 //! condition holds for all of them, and because it is linear in `x`, that is so up to (or from) one value of `x` on.
 //!
-//! Each condition splits one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
-//! and an outer loop has nothing to gain. A parallel loop is not split, since its parts would wait for each other: its body
-//! chooses between the two versions. A vectorised loop of many iterations is split by conditions that vary with no enclosing
-//! loop, so that the parts run in whole vectors. One that becomes a single vector is split by conditions that select the
-//! elements to read, so that each part is a contiguous load instead of a gather.
+//! Each condition splits one loop, the innermost long one that it varies with: register tiles and vectors inside stay
+//! whole, and an outer loop has nothing to gain. A parallel loop is not split, since its parts would wait for each
+//! other: its body chooses between the two versions. A vectorised loop of many iterations is split by conditions that
+//! vary with no enclosing loop, so that the parts run in whole vectors. One that becomes a single vector is split by
+//! conditions that select the elements to read, so that each part is a contiguous load instead of a gather.
 //!
-//! A vectorised loop of many iterations under a limit that is known only at run time, such as the end of a row of unknown
-//! length, ends at the limit: its remaining lanes do not run under a mask.
+//! A vectorised loop of many iterations under a limit that is known only at run time, such as the end of a row of
+//! unknown length, ends at the limit: its remaining lanes do not run under a mask.
 //!
 //! A loop whose bounds read memory is not split, since its parts would read them again; nor at a limit that might
 //! overflow.
@@ -185,8 +185,8 @@ impl Partition {
         Ok(Stmt::seq(all))
     }
 
-    /// The loop from `from` to `to`, with its own variables, under known conditions. It may have further conditions, nested in
-    /// those or with other limits, by which it is split again.
+    /// The loop from `from` to `to`, with its own variables, under known conditions. It may have further conditions,
+    /// nested in those or with other limits, by which it is split again.
     fn part(
         &mut self,
         l: &Loop<'_>,
@@ -244,8 +244,8 @@ impl Partition {
         self.below(&StmtKind::For { var, min, extent, kind, annotations, body: choice.into() }.into())
     }
 
-    /// Shortens a vectorised loop of many iterations whose body is empty from a limit of unknown size on. A loop that becomes a
-    /// single vector is left alone: its values stay in registers.
+    /// Shortens a vectorised loop of many iterations whose body is empty from a limit of unknown size on. A loop that
+    /// becomes a single vector is left alone: its values stay in registers.
     fn ended(&mut self, l: &Loop<'_>, body: &Stmt) -> Option<Stmt> {
         let StmtKind::If { condition, otherwise: None, .. } = &body.kind else { return None };
         let is_meant = *l.kind == ForKind::Vectorized && l.extent.as_int().is_some_and(|extent| extent > MAX_LANES);

@@ -1,4 +1,4 @@
-# A long loop of vectors is cut, too, where the place of what is read depends on a loop around it.
+# A long vectorised loop is split, too, where the index of the elements that it reads depends on an enclosing loop.
 # test: opt --pass partition_loops --pass simplify --pass remove_no_op
 # run: f == same
 

@@ -3,8 +3,8 @@
 //!
 //! It moves into a loop only where no iteration reads what another one wrote: each iteration writes before it reads.
 //! Local memory is private to the iterations of a parallel loop in any case. A dimension shrinks where all indices, as
-//! far as they vary inside that statement, span a constant width from a common least index on; the width must be small where
-//! the extent is known only at run time.
+//! far as they vary inside that statement, span a constant width from a common least index on; the width must be small
+//! where the extent is known only at run time.
 
 use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_support::with_stack;

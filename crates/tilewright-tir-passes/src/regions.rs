@@ -1,5 +1,5 @@
-//! Accesses of a statement to one buffer: whether it writes every element before it reads it, and the bounding box of the
-//! elements that it touches.
+//! Accesses of a statement to one buffer: whether it writes every element before it reads it, and the bounding box of
+//! the elements that it touches.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Stmt, StmtKind, Var};
@@ -46,7 +46,8 @@ struct Coverage<'a> {
 }
 
 impl Coverage<'_> {
-    /// Visits the statement in program order; `written` are boxes that are certainly written. False on an uncovered read.
+    /// Visits the statement in program order; `written` are boxes that are certainly written. False on an uncovered
+    /// read.
     fn run(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
         if !self.uses.has(stmt, self.buffer) {
             return true;
@@ -177,8 +178,8 @@ impl Coverage<'_> {
             && b.under.iter().all(|c| self.path.iter().any(|known| known.equal(c)) || self.facts.analyzer.prove(c))
     }
 
-    /// The box written by the iterations under this condition. A comparison of an index with a limit clips the box; any other
-    /// condition is kept with it.
+    /// The box written by the iterations under this condition. A comparison of an index with a limit clips the box; any
+    /// other condition is kept with it.
     fn only_where(&self, mut b: Box, condition: &Expr) -> Option<Box> {
         let changes = |c: &Expr| {
             let mut changes = false;

@@ -1,8 +1,8 @@
 //! `short_circuit`: the right side of `and` and `or` is evaluated only where the left one does not decide.
 //!
 //! `i < n and A[i] > 0` reads nothing outside of `A`. Where the right side may fault or read out of bounds, the
-//! operation becomes a choice: `a and b` is `b` if `a`, else false. Elsewhere the difference is unobservable, and evaluating
-//! both sides is faster. Vectors evaluate both sides in every lane.
+//! operation becomes a choice: `a and b` is `b` if `a`, else false. Elsewhere the difference is unobservable, and
+//! evaluating both sides is faster. Vectors evaluate both sides in every lane.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, Mapper, Memo, walk};

@@ -1,5 +1,5 @@
-//! `simplify`: brings expressions into canonical form under the facts that hold at each; removes loops of one iteration,
-//! conditions that always or never hold, and empty statements.
+//! `simplify`: brings expressions into canonical form under the facts that hold at each; removes loops of one
+//! iteration, conditions that always or never hold, and empty statements.
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
@@ -19,8 +19,8 @@ struct Simplify {
 }
 
 impl Simplify {
-    /// The expression in canonical form. Of an expression with foreign calls only their arguments are simplified, so that each
-    /// call happens as often as before.
+    /// The expression in canonical form. Of an expression with foreign calls only their arguments are simplified, so
+    /// that each call happens as often as before.
     fn simple(&self, expr: &Expr) -> Expr {
         if !is_foreign(expr) {
             return self.facts.analyzer.simplify(expr);

@@ -1,7 +1,7 @@
-//! Which statements use the memory of which temporaries.
+//! The temporaries whose memory each statement uses.
 //!
-//! The answer for a statement is found once, as long as the statement stays the same: passes that move many temporaries,
-//! one after the other, recompute it only for the statements that they changed.
+//! The answer for a statement is found once, as long as the statement stays the same: passes that move many
+//! temporaries, one after the other, recompute it only for the statements that they changed.
 
 use std::rc::Rc;
 

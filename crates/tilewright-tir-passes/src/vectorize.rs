@@ -1,13 +1,13 @@
 //! `vectorize`: the iterations of a vectorised loop become the lanes of vectors.
 //!
-//! A loop of few iterations becomes one vector. A longer one, or one of unknown extent, is strip-mined into pieces as wide
-//! as [`VECTOR_BYTES`] of its widest elements, and a masked tail. The pieces of a loop that fills a part of an argument are
-//! aligned to cache lines, so that each fills whole lines: the first piece is masked too (peeled). Loads and stores under a
-//! condition that depends on the lane are masked. Asserts that depend on the lane are made by a loop of their own in front,
-//! if the body does not write the memory that they read.
+//! A loop of few iterations becomes one vector. A longer one, or one of unknown extent, is strip-mined into pieces as
+//! wide as [`VECTOR_BYTES`] of its widest elements, and a masked tail. The pieces of a loop that fills a part of an
+//! argument are aligned to cache lines, so that each fills whole lines: the first piece is masked too (peeled). Loads
+//! and stores under a condition that depends on the lane are masked. Asserts that depend on the lane are made by a loop
+//! of their own in front, if the body does not write the memory that they read.
 //!
-//! Statements without a form in lanes (an inner loop whose extent depends on the lane, lanes that store to one element, a
-//! temporary per iteration, a division under a mask) leave the whole loop serial.
+//! Statements without a form in lanes (an inner loop whose extent depends on the lane, lanes that store to one element,
+//! a temporary per iteration, a division under a mask) leave the whole loop serial.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
@@ -157,8 +157,8 @@ impl Vectorize {
         Ok(Some(Stmt::seq([main, tail.into()])))
     }
 
-    /// The misalignment of a long loop: elements from the start of a cache line of the argument that it fills to its first
-    /// element; `None` if it is certainly 0.
+    /// The misalignment of a long loop: elements from the start of a cache line of the argument that it fills to its
+    /// first element; `None` if it is certainly 0.
     fn shift(&self, l: &Loop<'_>, extent: &Expr) -> Option<Expr> {
         let lanes = lanes_of(l.body);
         let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return None };
@@ -176,7 +176,8 @@ impl Vectorize {
         Some(self.analyzer.simplify(&shift)).filter(|shift| shift.as_int() != Some(0))
     }
 
-    /// The loop in aligned pieces, the first of which begins `shift` elements before the loop; these lanes are inactive.
+    /// The loop in aligned pieces, the first of which begins `shift` elements before the loop; these lanes are
+    /// inactive.
     fn aligned(&mut self, l: &Loop<'_>, extent: &Expr, shift: Expr) -> Result<Option<Stmt>> {
         let (lanes, dtype) = (lanes_of(l.body), l.var.dtype);
         let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
@@ -216,8 +217,8 @@ impl Vectorize {
         Ok(Some([all, before].into_iter().fold(body, bound)))
     }
 
-    /// A prefetch of the cache line in which the loop ends, if the argument is large. Another loop writes a part of that line,
-    /// so that it is read before it is written, and later stores would wait for that read.
+    /// A prefetch of the cache line in which the loop ends, if the argument is large. Another loop writes a part of
+    /// that line, so that it is read before it is written, and later stores would wait for that read.
     fn prefetch_of_last_line(&self, l: &Loop<'_>, extent: &Expr) -> Result<Stmt> {
         let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return Ok(Stmt::nothing()) };
         let elements = buffer.shape.first().and_then(Expr::as_int).unwrap_or(i64::MAX);

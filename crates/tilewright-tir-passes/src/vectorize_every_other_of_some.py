@@ -1,4 +1,4 @@
-# Every other element of as many as there are: the last vector has those alone, and reads nothing behind them.
+# A load with stride 2 of an unknown number of elements: the last vector reads only these, and nothing past them.
 # test: run
 # run: f n=1 == same
 # run: f n=2 == same

@@ -40,7 +40,7 @@ pub enum IterMapLevel {
     NoCheck,
 }
 
-/// Where an iterator's values come from.
+/// The source of an iterator's values.
 #[derive(Clone, Debug)]
 pub enum IterSource {
     /// A loop variable, less the start of its range.

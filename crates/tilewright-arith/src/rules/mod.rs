@@ -33,7 +33,7 @@ pub(crate) enum Domain {
     Index,
 }
 
-/// Who applies a group's rules.
+/// The code that applies a group's rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Applied {
     ByPattern,

@@ -110,7 +110,8 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// The smaller or larger of two floats. With a constant operand one comparison decides NaN and the sign of zero too.
+    /// The smaller or larger of two floats. With a constant operand one comparison decides NaN and the sign of zero
+    /// too.
     fn float_extreme(&mut self, op: BinOp, a: (&Expr, &Value), b: (&Expr, &Value)) -> Value {
         let dtype = a.0.dtype;
         let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
@@ -136,8 +137,8 @@ impl FnCx<'_, '_> {
     }
 
     /// Of vectors, by x86's instruction, which gives its second operand where one is NaN or both are zeros: both orders
-    /// differ there alone. The bits that either has are then those of NaN, since the other operand adds to them; of zeros
-    /// they are -0, and the bits that both have +0.
+    /// differ there alone. The bits that either has are then those of NaN, since the other operand adds to them; of
+    /// zeros they are -0, and the bits that both have +0.
     fn vector_extreme(&mut self, op: BinOp, dtype: DataType, x: &Value, y: &Value) -> Value {
         let ty = Reg(dtype);
         let bits_type = DataType { code: TypeCode::Int, ..dtype };
@@ -154,8 +155,8 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("bitcast {bits} {joined} to {ty}"))
     }
 
-    /// What x86's instruction gives. LLVM takes a choice for it only where nothing else uses the comparison, so that vectors
-    /// as wide as a register name it.
+    /// The minimum or maximum as x86's instruction defines it. LLVM matches a select to it only if the comparison has
+    /// no other use, so vectors of register width call the intrinsic.
     fn extreme_of_order(&mut self, op: BinOp, dtype: DataType, a: &Value, b: &Value) -> Value {
         let ty = Reg(dtype);
         let name = if op == BinOp::Min { "min" } else { "max" };

@@ -57,8 +57,8 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// Whether a float16 is rounded to an integer in float32. LLVM would round the float16 itself, by scalarising the vector; an
-/// optimisation barrier hides the origin of the float32 from it.
+/// Whether a float16 is rounded to an integer in float32. LLVM would round the float16 itself, by scalarising the
+/// vector; an optimisation barrier hides the origin of the float32 from it.
 fn is_widened_half(intrinsic: Intrinsic, arg: &Expr) -> bool {
     matches!(intrinsic, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc | Intrinsic::Round)
         && matches!(&arg.kind, ExprKind::Cast(half) if half.dtype.element() == DataType::F16)

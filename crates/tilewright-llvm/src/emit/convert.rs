@@ -69,8 +69,8 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("{name} {source} {x} to {target}"))
     }
 
-    /// Floats as integers, saturating, NaN as 0. Values outside the range are replaced before the conversion, since LLVM's
-    /// saturating conversion is scalarised.
+    /// Floats as integers, saturating, NaN as 0. Values outside the range are replaced before the conversion, since
+    /// LLVM's saturating conversion is scalarised.
     fn saturated(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         if to.bits < 32 {
             return self.saturated_narrow(x, from, to);
@@ -97,8 +97,8 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// The same for integer types whose limits are exact floats: the float is clamped, by comparisons that replace NaN with
-    /// a bound.
+    /// The same for integer types whose limits are exact floats: the float is clamped, by comparisons that replace NaN
+    /// with a bound.
     fn saturated_narrow(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         let (source, bools) = (Reg(from), Reg(DataType::BOOL.with_lanes(from.lanes)));
         let (target, words) = (Reg(to), Reg(DataType::I32.with_lanes(from.lanes)));

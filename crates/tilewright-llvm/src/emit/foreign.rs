@@ -36,8 +36,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A prefetch of the cache line of an element, which may be outside its buffer: for reading (0) or writing (1), with
-    /// LLVM's locality from 0 (none) to 3 (L1).
+    /// A prefetch of the cache line of an element, which may be outside its buffer: for reading (0) or writing (1),
+    /// with LLVM's locality from 0 (none) to 3 (L1).
     fn prefetch(&mut self, args: &[Expr]) -> Result<Value> {
         let access = args.first().and_then(|access| match &access.kind {
             ExprKind::AddressOf { buffer, indices } => Some((buffer, indices.as_slice())),

@@ -18,7 +18,7 @@ const MAX_LOOPS: usize = 256;
 /// Above this number of `insertelement`s LLVM's SLP vectoriser is off for the function.
 const MAX_INSERTED: usize = 256;
 
-/// Where a parameter of an internal function comes from, as the function around it finds it.
+/// The origin of a parameter of an internal function, in the function around it.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// Tensor argument of the kernel.
@@ -51,7 +51,7 @@ pub(crate) enum Position {
     Index,
 }
 
-/// What an internal function is for.
+/// The purpose of an internal function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sort {
     /// The body of a kernel, whose addresses a parallel region's closure, or a function called by it, may hold.
@@ -165,7 +165,8 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.unit.check_length(self.body.length)?;
         self.unit.instructions += self.body.length;
         let body = self.body.finish();
-        // The SLP vectoriser takes quadratic time over many `insertelement`s; it skips functions without implicit vectors.
+        // The SLP vectoriser takes quadratic time over many `insertelement`s; it skips functions without implicit
+        // vectors.
         let many = body.matches("insertelement").count() > MAX_INSERTED;
         let vectors = if many { " noimplicitfloat" } else { "" };
         let text =

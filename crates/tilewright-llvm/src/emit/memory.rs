@@ -171,8 +171,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Whether all lanes are at a constant index of a local buffer. Such a buffer stays in registers if every access to it is
-    /// an unmasked load or store, and the elements of inactive lanes belong to no one else.
+    /// Whether all lanes are at a constant index of a local buffer. Such a buffer stays in registers if every access to
+    /// it is an unmasked load or store, and the elements of inactive lanes belong to no one else.
     fn is_in_registers(&self, buffer: &Buffer, indices: &[Expr]) -> bool {
         let [index] = indices else { return false };
         let ExprKind::Ramp { base, .. } = &index.kind else { return false };
@@ -194,8 +194,8 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// The elements that an access touches, and the type that it moves. All of them are inside the buffer if `whole`; else
-    /// inactive lanes may be outside.
+    /// The elements that an access touches, and the type that it moves. All of them are inside the buffer if `whole`;
+    /// else inactive lanes may be outside.
     fn accessed(&mut self, buffer: &Buffer, indices: &[Expr], whole: bool) -> Result<(Access, DataType)> {
         let [index] = indices else {
             return Err(self.unit.malformed(format!("{} indices of buffer `{}`", indices.len(), buffer.name)));
@@ -243,8 +243,8 @@ impl FnCx<'_, '_> {
         self.element_if(true, base, dtype, index, index_type)
     }
 
-    /// The address of an element, which may be outside the buffer unless `is_inside`: the first lane of a masked access, or
-    /// of a piece of it, may be inactive.
+    /// The address of an element, which may be outside the buffer unless `is_inside`: the first lane of a masked
+    /// access, or of a piece of it, may be inactive.
     pub(crate) fn element_if(
         &mut self,
         is_inside: bool,
@@ -349,8 +349,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// A load with stride 2. Each register is shuffled out of two contiguous vectors, the second of which ends with the last
-    /// wanted element: nothing beyond it is read.
+    /// A load with stride 2. Each register is shuffled out of two contiguous vectors, the second of which ends with the
+    /// last wanted element: nothing beyond it is read.
     fn load_every_other(&mut self, address: &Value, dtype: DataType) -> Value {
         let whole = u16::try_from(self.unit.target.lanes(u32::from(dtype.bits))).unwrap_or(u16::MAX).max(4);
         let mut result: Option<(Value, u16)> = None;

@@ -74,8 +74,8 @@ fn header(target: &Target) -> String {
 }
 
 fn attributes(target: &Target) -> String {
-    // The processor's name decides on timings only; instructions come from the baseline and the features. Loops that copy
-    // rows stay loops: rows are too short for the calls that LLVM would make of them.
+    // The processor's name decides on timings only; instructions come from the baseline and the features. Loops that
+    // copy rows stay loops: rows are too short for the calls that LLVM would make of them.
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
     format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \

@@ -1,9 +1,9 @@
 //! Floats of 16 bits: conversions to and from float32, which has the arithmetic.
 //!
-//! Values of float16 and bfloat16 are integers of 16 bits in registers, so that LLVM has nothing to compute on and calls
-//! no library for it. A conversion is the processor's own where it rounds like the table of scalar semantics: float16 on
-//! AArch64 and with F16C. All others are integer arithmetic; that of bfloat16 is so everywhere, because the instructions
-//! for it take denormals for zero.
+//! Values of float16 and bfloat16 are integers of 16 bits in registers, so that LLVM has nothing to compute on and
+//! calls no library for it. A conversion is the processor's own where it rounds like the table of scalar semantics:
+//! float16 on AArch64 and with F16C. All others are integer arithmetic; that of bfloat16 is so everywhere, because the
+//! instructions for it take denormals for zero.
 
 use tilewright_target::Arch;
 use tilewright_tensor::{DataType, TypeCode};

@@ -23,7 +23,7 @@ impl FnCx<'_, '_> {
         self.note_bounds(var, min, extent);
         let (first_index, count_value) = (self.loop_bound(min, var)?, self.loop_bound(extent, var)?);
         let split = self.split(var, min, extent, &count_value, body);
-        // What the tasks need of the loop itself travels as variables of its own.
+        // The loop's own values that tasks need are passed as variables.
         let own = |name: &str| Var::new(name, var.dtype);
         let (first, count, chunk) = (own("first"), own("count"), own("chunk"));
         for (var, value) in [(&first, first_index), (&count, count_value.clone()), (&chunk, split.chunk.clone())] {

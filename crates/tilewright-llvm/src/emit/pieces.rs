@@ -1,9 +1,9 @@
 //! Pieces: masked loads of vectors wider than a register, split into loads of register width.
 //!
-//! A workaround for LLVM 22 on x86 without mask registers: it splits a wide masked load before it knows that one half of
-//! the predicate is false, takes that half for true, and so reads inactive lanes. Each load of a piece has a predicate
-//! computed for its own lanes; one that is false in all of them is recognised before anything is split. (Masked stores,
-//! gathers and scatters are split correctly.)
+//! A workaround for LLVM 22 on x86 without mask registers: it splits a wide masked load before it knows that one half
+//! of the predicate is false, takes that half for true, and so reads inactive lanes. Each load of a piece has a
+//! predicate computed for its own lanes; one that is false in all of them is recognised before anything is split.
+//! (Masked stores, gathers and scatters are split correctly.)
 
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_support::with_stack;

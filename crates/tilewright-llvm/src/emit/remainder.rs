@@ -1,10 +1,10 @@
 //! The remainder of floats, which is exact: what is left of the dividend after whole divisors, as C's `fmod` has it.
 //!
 //! For a whole quotient `n` below the type's precision the remainder `|x| - n * |y|` is a float, so that one fused
-//! operation gives it. The rounded quotient is at most one too large, where the true one lies close below a whole number;
-//! the remainder is then negative, and one divisor more makes it the right one, again without rounding. Where a lane's
-//! quotient is larger, or its divisor infinite, the C library computes all lanes. What has no remainder, a NaN or a zero
-//! divisor, comes out as NaN by itself.
+//! operation gives it. The rounded quotient is at most one too large, where the true one lies close below a whole
+//! number; the remainder is then negative, and one divisor more makes it the right one, again without rounding. Where a
+//! lane's quotient is larger, or its divisor infinite, the C library computes all lanes. What has no remainder, a NaN
+//! or a zero divisor, comes out as NaN by itself.
 
 use tilewright_target::Arch;
 use tilewright_tensor::DataType;
@@ -12,8 +12,8 @@ use tilewright_tensor::DataType;
 use super::function::FnCx;
 use super::text::{Mangled, Reg, Value, float};
 
-/// Quotients from here on are left to the C library. Below, a fractional quotient differs from the neighbouring integers by
-/// more than the rounding of the division.
+/// Quotients from here on are left to the C library. Below, a fractional quotient differs from the neighbouring
+/// integers by more than the rounding of the division.
 const MOST_FLOAT32: f64 = (1u64 << 22) as f64;
 const MOST_FLOAT64: f64 = (1u64 << 51) as f64;
 /// Of float32 in float64: a product with such a quotient has at most the digits of a float64.

@@ -1,10 +1,10 @@
-//! Temporaries: on the stack, in scratch memory at offsets that are planned for the whole kernel, or allocated by the runtime
-//! where their size is known only at run time.
+//! Temporaries: on the stack, in scratch memory at offsets that are planned for the whole kernel, or allocated by the
+//! runtime where their size is known only at run time.
 //!
-//! Scratch memory is divided into slots. Temporaries with disjoint live ranges share a slot. A live range extends from the
-//! first to the last use in statement order; a use in a loop inside the `Allocate` counts for the whole loop, which may have
-//! loop-carried values. The temporaries of a slot have one address, which is one parameter: no two `noalias` parameters
-//! overlap.
+//! Scratch memory is divided into slots. Temporaries with disjoint live ranges share a slot. A live range extends from
+//! the first to the last use in statement order; a use in a loop inside the `Allocate` counts for the whole loop, which
+//! may have loop-carried values. The temporaries of a slot have one address, which is one parameter: no two `noalias`
+//! parameters overlap.
 
 use tilewright_expr::node::{VarId, walk, walk_some};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Scope, Stmt, StmtKind};

@@ -1,9 +1,9 @@
 //! Streaming: non-temporal stores to large tensors that a kernel only writes, and prefetches of what it reads once.
 //!
-//! A plain store first reads the cache line that it changes (write-allocate). Where a kernel fills a tensor that no cache
-//! holds, that is a third of its traffic. An unmasked store of contiguous lanes to such a tensor is non-temporal where its
-//! address is aligned for it, and plain elsewhere. Rows that are known to begin inside a line are stored in parts of lines.
-//! Other threads see non-temporal stores after a fence, which ends each function that makes them.
+//! A plain store first reads the cache line that it changes (write-allocate). Where a kernel fills a tensor that no
+//! cache holds, that is a third of its traffic. An unmasked store of contiguous lanes to such a tensor is non-temporal
+//! where its address is aligned for it, and plain elsewhere. Rows that are known to begin inside a line are stored in
+//! parts of lines. Other threads see non-temporal stores after a fence, which ends each function that makes them.
 //!
 //! Parallel tasks that stream prefetch the tensors that vectors in one nest of loops read once. The hardware prefetcher
 //! stops at the end of a page, and fetches too little in advance where much is computed with each element.
@@ -60,11 +60,11 @@ pub(crate) enum NonTemporal {
 /// The tensors that a kernel reads or writes once.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
-    /// The arguments that the kernel streams to, by their data variables: too large for the last-level cache together with
-    /// the other arguments, never read, and written once as far as the loops show.
+    /// The arguments that the kernel streams to, by their data variables: too large for the last-level cache together
+    /// with the other arguments, never read, and written once as far as the loops show.
     pub(crate) written: Map<VarId, Streaming>,
-    /// The arguments that vectors read once, as far as the loops show, in a kernel that streams to others and that has no
-    /// prefetches of them. All reads are in one nest of loops, which may read an element several times in a row.
+    /// The arguments that vectors read once, as far as the loops show, in a kernel that streams to others and that has
+    /// no prefetches of them. All reads are in one nest of loops, which may read an element several times in a row.
     read: Set<VarId>,
 }
 
@@ -148,8 +148,8 @@ impl Search {
         }
     }
 
-    /// Removes a buffer whose stores begin at multiples of less than the narrowest non-temporal store, or whose index does
-    /// not depend on all of the loops.
+    /// Removes a buffer whose stores begin at multiples of less than the narrowest non-temporal store, or whose index
+    /// does not depend on all of the loops.
     fn keep_stored_once(&mut self, buffer: &Buffer, step: usize, found: &[VarId], loops: &[Option<VarId>]) {
         let id = buffer.data.id();
         let Some(streaming) = self.candidates.get_mut(&id) else { return };
@@ -205,9 +205,9 @@ fn step_of(index: &Expr, buffer: &Buffer) -> usize {
     bytes as usize
 }
 
-/// Removes buffers that are stored to in a loop on which neither the index nor an enclosing condition depends (a condition
-/// may select one iteration of many, of which the index then says nothing), and buffers whose rows begin at multiples of
-/// less than the narrowest non-temporal store.
+/// Removes buffers that are stored to in a loop on which neither the index nor an enclosing condition depends (a
+/// condition may select one iteration of many, of which the index then says nothing), and buffers whose rows begin at
+/// multiples of less than the narrowest non-temporal store.
 fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut Search) {
     let (known, aligned) = (loops.len(), search.aligned);
     match &stmt.kind {

@@ -1,4 +1,5 @@
-//! A kernel while it is emitted: the state that its functions share, such as finished text, messages, scratch memory, limits.
+//! A kernel while it is emitted: the state that its functions share, such as finished text, messages, scratch memory,
+//! limits.
 
 use std::fmt::Write;
 

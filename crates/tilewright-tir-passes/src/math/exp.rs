@@ -139,8 +139,8 @@ pub(super) fn exp10(steps: &mut Steps, x: &Term) -> Term {
     scaled(steps, p, &n)
 }
 
-/// With `q = e^r - 1` and `s = 2^n`: `s q + (s - 1)`, and q itself for n = 0, where the sum would lose the sign of zero.
-/// Halves keep s in range for the largest n. q is a product with r, so that it is as precise as r near 0.
+/// With `q = e^r - 1` and `s = 2^n`: `s q + (s - 1)`, and q itself for n = 0, where the sum would lose the sign of
+/// zero. Halves keep s in range for the largest n. q is a product with r, so that it is as precise as r near 0.
 pub(super) fn expm1(steps: &mut Steps, x: &Term) -> Term {
     // Below the lower bound the result rounds to -1.
     let x = clamped(steps, x, x.by_width((-18.0, 89.0), (-38.0, 710.0)));

@@ -1,7 +1,7 @@
 //! The Gaussian error linear unit as one function.
 //!
-//! `x / 2 (1 + erf(x / sqrt(2)))` is recognised in any order of its factors: a product in which one factor is the
-//! sum of a number and the same multiple of erf, whose argument is the product of the others over the root of two. As one
+//! `x / 2 (1 + erf(x / sqrt(2)))` is recognised in any order of its factors: a product in which one factor is the sum
+//! of a number and the same multiple of erf, whose argument is the product of the others over the root of two. As one
 //! function it needs fewer operations.
 
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic};
@@ -10,7 +10,7 @@ use tilewright_tensor::DataType;
 use super::tables;
 use super::terms::{Steps, Term};
 
-/// How far the number in erf may be from the root of one half: some roundings to float32.
+/// The tolerance of the number in erf relative to the root of one half: some roundings to float32.
 const TOLERANCE: f64 = 2e-7;
 /// Factors of a product at most that is recognised.
 const MAX_FACTORS: usize = 8;

@@ -63,7 +63,8 @@ impl Steps {
         self.decomposed("getexp", x, &[])
     }
 
-    /// The number over the power of two that brings it between 3/4 and 3/2, of 0 and infinity 1, of negative numbers NaN.
+    /// The number over the power of two that brings it between 3/4 and 3/2, of 0 and infinity 1, of negative numbers
+    /// NaN.
     pub(super) fn mantissa(&mut self, x: &Term) -> Term {
         self.decomposed("getmant", x, &[Term::integer(FROM_THREE_QUARTERS | NO_NEGATIVES, DataType::I32)])
     }

@@ -69,7 +69,8 @@ fn rest_of_ln(f: &Term) -> Term {
     f * f * p
 }
 
-/// The result for positive finite x, and the special values: 0 gives -inf, negative numbers NaN; infinity and NaN are kept.
+/// The result for positive finite x, and the special values: 0 gives -inf, negative numbers NaN; infinity and NaN are
+/// kept.
 fn with_specials(x: &Term, result: Term) -> Term {
     let regular = x.gt(0.0).and(&x.lt(f64::INFINITY));
     let below = x.eq(0.0).pick(&x.constant(f64::NEG_INFINITY), f64::NAN);

@@ -1,11 +1,12 @@
 //! Logarithms of float32 on processors with instructions for exponent, mantissa and register table look-up (AVX-512).
 //!
 //! `x = m 2^e` with m between 3/4 and 3/2. The first four bits of m's fraction select a piece. A number c, close to the
-//! inverse of its middle, makes `r = m c - 1` small: `ln x = e ln 2 - ln c + ln(1 + r)`. On both sides of 1 there are pieces
-//! with c = 1, in which r is exact and the result as precise as the polynomial. The other c were chosen among neighbouring
-//! floats so that `ln c` is within 2^-38.7 of a float32.
+//! inverse of its middle, makes `r = m c - 1` small: `ln x = e ln 2 - ln c + ln(1 + r)`. On both sides of 1 there are
+//! pieces with c = 1, in which r is exact and the result as precise as the polynomial. The other c were chosen among
+//! neighbouring floats so that `ln c` is within 2^-38.7 of a float32.
 //!
-//! Zero, negative numbers, infinity and NaN need no special case: the instructions' results for them give the right values.
+//! Zero, negative numbers, infinity and NaN need no special case: the instructions' results for them give the right
+//! values.
 
 use super::exp::LN2_SINGLE;
 use super::terms::{Steps, Term};

@@ -3,12 +3,13 @@
 //! Every intrinsic that has no single right result ([`Intrinsic::is_exact`]) is replaced by a formula of the operations
 //! that have one, lane by lane for all lanes at once. The formulas need no library and no table in memory, and branch
 //! only where a rare case is worth it and all lanes can skip it together. They are the same for every target, but for a
-//! few functions of float32 that a machine's own instructions make much cheaper, and for powers of float64, which compute a
-//! product's rounding error by an FMA where a machine has one: [`expand_math_on`] replaces these first.
+//! few functions of float32 that a machine's own instructions make much cheaper, and for powers of float64, which
+//! compute a product's rounding error by an FMA where a machine has one: [`expand_math_on`] replaces these first.
 //!
-//! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and
-//! the results for special values. All polynomials are minimax approximations in the error that counts (relative to the
-//! function's value, unless stated otherwise), computed with Remez's exchange algorithm in 300 bits and rounded to the type.
+//! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and the
+//! results for special values. All polynomials are minimax approximations in the error that counts (relative to the
+//! function's value, unless stated otherwise), computed with Remez's exchange algorithm in 300 bits and rounded to the
+//! type.
 //!
 //! Within [`MATH_ULPS`](tilewright_expr::MATH_ULPS) of the exact value for every input, with fused products or without;
 //! subnormal numbers are kept. f16 and bf16 are computed in f32 and rounded.

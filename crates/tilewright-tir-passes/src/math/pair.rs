@@ -1,7 +1,7 @@
 //! Double-double arithmetic: a number as the sum of two f64, the rounded result and its rounding error.
 //!
-//! The result of a product is a named value, so that it is rounded on its own. Its rounding error is an FMA where a machine
-//! has one; elsewhere a sum of exact partial products (Dekker), with contraction or without.
+//! The result of a product is a named value, so that it is rounded on its own. Its rounding error is an FMA where a
+//! machine has one; elsewhere a sum of exact partial products (Dekker), with contraction or without.
 
 use super::terms::{Steps, Term};
 

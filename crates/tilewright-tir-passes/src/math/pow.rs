@@ -1,7 +1,7 @@
 //! Powers: `|x|^y = 2^(y log2 |x|)`, with the logarithm so precise that its error stays small when y multiplies it.
 //!
-//! For f32 all of that is computed in f64. For f64 the logarithm and the product are sums of two f64, of which the first
-//! is the rounded value: products and quotients give their rounding error as a second number.
+//! For f32 all of that is computed in f64. For f64 the logarithm and the product are sums of two f64, of which the
+//! first is the rounded value: products and quotients give their rounding error as a second number.
 //!
 //! Special values are those of C's `pow`: anything to the power of 0, and 1 to any power, is 1, be the other NaN.
 //! Negative x has a result for integers y alone, negative for odd ones.

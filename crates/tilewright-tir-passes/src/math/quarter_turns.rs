@@ -1,7 +1,7 @@
 //! Angles as a number of quarter turns and a rest: `|x| = n π/2 + r` with `|r| <= π/4`, n modulo 4.
 //!
-//! Angles below [`MAX_CODY_WAITE_SINGLE`] and [`MAX_CODY_WAITE_DOUBLE`] (Cody and Waite): `n` is the integer nearest to `|x| 2/π`, and
-//! `n π/2` is subtracted in parts, whose products with n are exact but for the last.
+//! Angles below [`MAX_CODY_WAITE_SINGLE`] and [`MAX_CODY_WAITE_DOUBLE`] (Cody and Waite): `n` is the integer nearest to
+//! `|x| 2/π`, and `n π/2` is subtracted in parts, whose products with n are exact but for the last.
 //!
 //! All others (Payne and Hanek): with `|x| = M 2^E`, M an integer, only those bits of `M 2^E 2/π` matter that are below
 //! 4. They come from the words of 2/π around bit E, by integer products: enough that the rest has full precision even
@@ -28,7 +28,7 @@ const MAX_CODY_WAITE_SINGLE: f64 = 12800.0;
 const PARTS_SINGLE: Parts =
     Parts { exact: &[1.5703125, 0.0004837512969970703], middle: 7.549533620476723e-08, last: 2.5633440682570896e-12 };
 
-/// Up to here n has 20 bits; beside the 33 bits of the first parts of π/2 products have 53.
+/// Up to here n has 20 bits; with the 33 bits of the first parts of π/2 the products have 53.
 const MAX_CODY_WAITE_DOUBLE: f64 = 1.6e6;
 /// Parts of 33, 33 and 53 bits; the error is 2^-122.
 const PARTS_DOUBLE: Parts =
@@ -82,7 +82,7 @@ fn cody_waite(steps: &mut Steps, x: &Term) -> Angle {
     let exact = parts.exact.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
     let exact = steps.keep("exact", exact);
     let rest = steps.keep("rest", &exact - &whole * parts.middle);
-    // What this difference lost joins the last one, so that r is rounded once.
+    // The rounding error of this difference is added to the last one, so that r is rounded once.
     let lost = (exact - &rest) - &whole * parts.middle;
     let r = rest + (lost - whole * parts.last);
     Angle { n: steps.keep("n", n), r: steps.keep("r", r) }
@@ -117,8 +117,8 @@ fn shifted(steps: &mut Steps, words: &[Term], shift: &Term) -> Vec<Term> {
 /// significant ones.
 fn far_single(steps: &mut Steps, x: &Term) -> Angle {
     let bits = steps.keep("bits", x.bits());
-    // The position of the bit of 2/π that, times M's lowest, is worth 2: all above it give multiples of 4. M's lowest bit is
-    // worth 2 to the power of (the exponent's bits - 150); the word of zeros in front moves positions by 32.
+    // The position of the bit of 2/π that, times M's lowest, is worth 2: all above it give multiples of 4. M's lowest
+    // bit is worth 2 to the power of (the exponent's bits - 150); the word of zeros in front moves positions by 32.
     let position = steps.keep("position", (&bits >> 23) - (150 + 2 - 32));
     let words = window(steps, &(&position >> 5), 1, 2, 4);
     let words: Vec<Term> = words.iter().map(|w| steps.keep("w", w.unsigned_bits().cast(DataType::U64))).collect();

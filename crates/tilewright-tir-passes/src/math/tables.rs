@@ -1,8 +1,10 @@
-//! Formulas for machines whose look-up of sixteen float32 in a register (AVX-512 permute) is as fast as a multiplication.
+//! Formulas for machines whose look-up of sixteen float32 in a register (AVX-512 permute) is as fast as a
+//! multiplication.
 //!
 //! A function is a short polynomial around the middle of each of 16 or 32 pieces, whose coefficients are looked up. The
-//! piece is the integer nearest to the argument in widths of a piece, which adding a [`rounder`] leaves in the lowest bits
-//! of the sum: a look-up reads no others. A power of two is one instruction, for subnormal results and overflow too.
+//! piece is the integer nearest to the argument in widths of a piece, which adding a [`rounder`] leaves in the lowest
+//! bits of the sum: a look-up reads no others. A power of two is one instruction, for subnormal results and overflow
+//! too.
 //!
 //! All arguments are float32, and products inside of sums are rounded with them. Functions that are not here have the
 //! formulas of all machines.
@@ -92,8 +94,8 @@ fn sigmoid(steps: &mut Steps, x: &Term) -> Term {
     x.lt(0.0).pick(&e, 1.0) / (&e + 1.0)
 }
 
-/// A piecewise polynomial of magnitudes: `c[0] + c[1] d + …` in the distance d from the middle of a piece. Beyond the last
-/// piece it is constant.
+/// A piecewise polynomial of magnitudes: `c[0] + c[1] d + …` in the distance d from the middle of a piece. Beyond the
+/// last piece it is constant.
 struct Pieces<const N: usize, const TERMS: usize> {
     /// Width of a piece; a half of the first one is used.
     width: f64,
@@ -102,8 +104,8 @@ struct Pieces<const N: usize, const TERMS: usize> {
     coefficients: [[f64; N]; TERMS],
 }
 
-/// erf, whose value from 3.875 on is 1. The error in a piece, relative to erf: 2^-25.7; in the last one 2^-24.9, so that its
-/// end is 1.
+/// erf, whose value from 3.875 on is 1. The error in a piece, relative to erf: 2^-25.7; in the last one 2^-24.9, so
+/// that its end is 1.
 #[expect(clippy::approx_constant, reason = "one of a table of coefficients, each to float32's precision")]
 const ERF: Pieces<16, 6> = Pieces {
     width: 0.25,
@@ -390,7 +392,8 @@ const TANH: Pieces<32, 6> = Pieces {
     ],
 };
 
-/// The normal distribution's mass between 0 and x standard deviations; from 6 on one half. The error in a piece: 2^-25.7.
+/// The normal distribution's mass between 0 and x standard deviations; from 6 on one half. The error in a piece:
+/// 2^-25.7.
 const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
     width: 0.25,
     end: 6.0,
@@ -539,10 +542,10 @@ const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
     ],
 };
 
-/// `x factor (1 + erf(x / sqrt(2)))`, for a factor of one half the Gaussian error linear unit. That is `x / 2 + |x| P(|x|)`
-/// with the half of the normal distribution, `P`: one rounding, and 0, without a sign, where the parts are the same. It is at
-/// most 2^-23.5 |x| from the exact value, and 1.13 ulp where x is positive (59 M inputs). NaN goes through, minus infinity gives
-/// NaN as the product does.
+/// `x factor (1 + erf(x / sqrt(2)))`, for a factor of one half the Gaussian error linear unit. That is `x / 2 + |x|
+/// P(|x|)` with the half of the normal distribution, `P`: one rounding, and 0, without a sign, where the parts are the
+/// same. It is at most 2^-23.5 |x| from the exact value, and 1.13 ulp where x is positive (59 M inputs). NaN goes
+/// through, minus infinity gives NaN as the product does.
 pub(super) fn gaussian_unit(steps: &mut Steps, x: &Term, factor: f64) -> Term {
     let magnitude = steps.keep("magnitude", x.abs());
     let half = HALF_OF_NORMAL.of(steps, &magnitude);

@@ -1,8 +1,9 @@
-//! The embedded language of the formulas: values of any number of lanes, their arithmetic, and names for intermediate values.
+//! The embedded language of the formulas: values of any number of lanes, their arithmetic, and names for intermediate
+//! values.
 //!
-//! A formula is written once for scalars and vectors and for both widths: a number in it is a constant in every lane, of
-//! the type of its other operand. Products inside sums may be rounded once with them (`tilewright_expr::semantics` and
-//! the code generators say when), so that every formula holds its bound with and without that. A named value
+//! A formula is written once for scalars and vectors and for both widths: a number in it is a constant in every lane,
+//! of the type of its other operand. Products inside sums may be rounded once with them (`tilewright_expr::semantics`
+//! and the code generators say when), so that every formula holds its bound with and without that. A named value
 //! ([`Steps::keep`]) is rounded as it stands: formulas that rely on a product's own rounding name it.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
