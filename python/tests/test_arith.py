@@ -67,7 +67,7 @@ def evaluate(expr, v, values):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_answered_of_an_expression_is_true(seed):
+def test_answers_about_an_expression_are_true(seed):
     rng, v = random.Random(seed), variables()
     expr, value = expression(rng, v, 4)
     cx = analyzer(v)
@@ -87,7 +87,7 @@ def test_what_is_answered_of_an_expression_is_true(seed):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_proved_holds_everywhere(seed):
+def test_proofs_hold_everywhere(seed):
     rng, v = random.Random(1000 + seed), variables()
     cx = analyzer(v)
     (a, a_value), (b, b_value) = expression(rng, v, 3), expression(rng, v, 2)

@@ -30,7 +30,7 @@ def test_a_function_is_specialised_for_a_value_and_for_a_buffer():
         np.testing.assert_array_equal(y.numpy(), x.repeat(2, 1))
 
 
-def test_an_address_lies_so_far_behind_the_first_element():
+def test_an_address_has_an_offset_from_the_first_element():
     n, k = tir.Var("n", "int32"), tir.Var("k", "int32")
     rows = [
         ({}, 6, "[1, 2]"),
@@ -66,7 +66,7 @@ def test_memory_is_allocated_without_a_condition():
             builder.allocate([4], "float32", condition=condition)
 
 
-def test_what_does_not_fit_a_function_is_named():
+def test_mismatched_arguments_are_named():
     a, b, n = doubled.params
     rows = [
         ({a: 3}, "`a` is a buffer, and is given a scalar"),
@@ -81,7 +81,7 @@ def test_what_does_not_fit_a_function_is_named():
             doubled.specialize(known)
 
 
-def test_a_buffer_keeps_what_it_was_declared_with():
+def test_a_buffer_keeps_its_declaration():
     offset = tir.Var("o", "int32")
     buffer = tir.decl_buffer((6, 4, 3), elem_offset=offset, offset_factor=4, axis_separators=[1], buffer_type="auto")
     assert (buffer.offset_factor, list(buffer.axis_separators), buffer.buffer_type) == (4, [1], 2)

@@ -26,7 +26,7 @@ def var(name="x"):
     return relax.Var(name, info)
 
 
-def test_a_builder_makes_what_the_text_says():
+def test_a_builder_makes_the_module_of_the_text():
     n = tir.Var("n", "int64")
     x = relax.Var("x", relax.TensorStructInfo((n, 4), "float32"))
     builder = relax.BlockBuilder()
@@ -59,7 +59,7 @@ class Module:
     ir.assert_structural_equal(made["main"].body.blocks[0], expected.body.blocks[0], map_free_vars=True)
 
 
-def test_a_builder_looks_up_what_it_bound():
+def test_a_builder_looks_up_its_bindings():
     builder, x = relax.BlockBuilder(), var()
     with builder.function("main", [x]):
         y = builder.emit(relax.op.add(x, x), "total")
@@ -294,7 +294,7 @@ def test_conditionals_of_graphs_are_built_as_the_text_says():
     ir.assert_structural_equal(built(make), normal["main"])
 
 
-def test_what_is_built_runs():
+def test_built_modules_run():
     def make():
         with BT.prim_func():
             BT.func_name("main")
@@ -345,7 +345,7 @@ def test_words_outside_of_a_builder_say_so():
         BI.decl_function("g", relax.Function([], relax.Tuple([])))
 
 
-def test_what_is_wrong_later_is_told_with_the_line_that_emitted_it():
+def test_later_errors_name_the_emitting_line():
     bb = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorStructInfo(dtype="float32"))
     with bb.function("main", [x]):
@@ -451,7 +451,7 @@ def test_variables_that_are_used_are_not_those_that_are_defined():
     assert names(relax.analysis.all_vars(main)) == {"x", "a", "never", "unused"}
 
 
-def test_constants_of_types_that_nobody_chose_are_narrow():
+def test_constants_without_a_chosen_type_are_narrow():
     rows = [
         (1, "int32"), (1.5, "float32"), (np.zeros(2), "float32"), (np.int64(3), "int32"), ([1, 2], "int32"),
         (np.zeros(2, "float16"), "float16"), (np.zeros(2, "int8"), "int8"), (tw.nd.array(np.zeros(2)), "float64"),

@@ -70,7 +70,7 @@ def test_a_number_that_the_type_does_not_hold_is_refused(make):
         make()
 
 
-def test_a_number_beside_an_expression_keeps_its_value():
+def test_a_number_as_other_operand_keeps_its_value():
     assert (WORD > 2**32 - 1).b.value == 2**32 - 1
     assert (tir.Var("i", "int32") ^ 0xDEADBEEF).args[1].value == 0xDEADBEEF - 2**32
     assert (BYTE | -1).args[1].value == -1

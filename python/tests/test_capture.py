@@ -97,7 +97,7 @@ def test_arrays_are_constants_of_a_graph(of):
     np.testing.assert_array_equal(run(Module, x), x * WEIGHT)
 
 
-def test_a_constant_stays_what_it_was():
+def test_a_constant_is_a_snapshot():
     weight = WEIGHT.copy()
 
     @I.ir_module
@@ -259,7 +259,7 @@ ITSELF.append(ITSELF)
         (2**200, "too large|too big"),
     ],
 )
-def test_what_has_no_meaning_names_its_type(value, says):
+def test_values_without_meaning_name_their_type(value, says):
     with pytest.raises(tw.TVMError, match=says) as found:
         filled(value)
     assert "A[i] = value" in str(found.value)

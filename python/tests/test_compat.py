@@ -39,7 +39,7 @@ def test_both_names_are_one_module(script):
     assert done.stdout == " ".join(f"<class 'tvm.{name}'>" for name in (*names, "error.TVMError")) + "\n"
 
 
-def test_what_is_not_there_is_named(script):
+def test_missing_names_are_errors(script):
     done = script("import tvm.nope")
     assert done.returncode == 1
     assert "No module named 'tvm.nope'" in done.stderr
@@ -103,7 +103,7 @@ def test_importing_does_not_import_numpy(python):
     assert done.stdout == "False\n", done.stderr
 
 
-def test_what_only_compiles_is_imported_on_first_use(python):
+def test_compiler_modules_are_imported_on_first_use(python):
     code = """
 import sys, tilewright
 assert not {"tilewright.relax", "tilewright.tir", "tilewright.te", "tilewright.driver"} & set(sys.modules)

@@ -25,7 +25,7 @@ def test_bfloat16_is_rounded_from_float32(rng):
     assert np.isnan(tw.nd.array(np.float32(np.nan), dtype="bfloat16").item())
 
 
-def test_bfloat16_has_no_array_and_says_what_to_do():
+def test_bfloat16_has_no_array_and_suggests_a_way():
     tensor = tw.nd.array([[1.0, 2.5]], dtype="bfloat16")
     for use in (tensor.numpy, tensor.asnumpy, lambda: np.asarray(tensor)):
         with pytest.raises(tw.TVMError, match=r"astype\(\"float32\"\).*view\(\"uint16\"\).*torch"):
@@ -104,7 +104,7 @@ def test_numbers_of_python_are_tensors():
      np.zeros(2, [("a", "f4")]), np.longdouble(1)],
     ids=["text", "texts", "None", "object", "a None", "ragged", "dict", "complex", "date", "large", "fields", "long"],
 )  # fmt: skip
-def test_what_is_no_tensor_is_refused_in_our_words(values):
+def test_non_tensors_are_refused_with_our_message(values):
     with pytest.raises(tw.TVMError, match="tensor") as caught:
         tw.nd.array(values)
     assert isinstance(caught.value, TypeError)

@@ -49,11 +49,11 @@ def command(folder, *arguments: str) -> str:
     return done.stderr
 
 
-def test_the_exception_says_what_the_command_line_says(tmp_path):
+def test_the_exception_has_the_text_of_the_command_line(tmp_path):
     assert str(failure()) + "\n" == command(tmp_path, "check", "wrong.py").replace("wrong.py", "<text>")
 
 
-def test_the_exception_has_what_json_has(tmp_path):
+def test_the_exception_has_the_fields_of_json(tmp_path):
     text = command(tmp_path, "check", "wrong.py", "--error-format", "json")
     lines = text.replace("wrong.py", "<text>").splitlines()
     found = failure().diagnostics
@@ -99,7 +99,7 @@ def test_a_function_renders():
     assert str(failure()) == before and len(seen) == 2
 
 
-def test_what_a_renderer_raises_comes_out():
+def test_exceptions_of_a_renderer_propagate():
     def render(_):
         raise KeyError("mine")
 

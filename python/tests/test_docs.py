@@ -85,7 +85,7 @@ PAGES = [page_of(path) for path in sorted([*DOCS.glob("*.md"), *BOOK, *DOCS.glob
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_the_examples_of_a_page_print_what_it_says(path, tmp_path, monkeypatch, python):
+def test_the_examples_of_a_page_print_its_text(path, tmp_path, monkeypatch, python):
     page = path.read_text()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
@@ -134,6 +134,6 @@ def test_the_index_lists_every_chapter():
     assert sorted(listed) == [path.name for path in BOOK if path.stem != "README"]
 
 
-def test_the_guide_for_passes_has_examples_with_what_they_print():
+def test_the_guide_for_passes_has_examples_with_output():
     found = examples((DOCS / "passes.md").read_text())
     assert len(found) > 15 and sum(example.output is not None for example in found) > 10

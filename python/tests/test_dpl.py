@@ -109,7 +109,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_pattern_fits_what_it_describes(name):
+def test_a_pattern_matches_its_expressions(name):
     make, fitting, others = CASES[name]
     for expr in fitting:
         assert make().match(expr), expr
@@ -187,7 +187,7 @@ def test_contexts_say_who_uses_whom():
         _ = wildcard() >> wildcard()
 
 
-def test_rewriting_keeps_what_a_function_means():
+def test_rewriting_keeps_the_meaning_of_a_function():
     a, b = wildcard(), wildcard()
     pattern = is_op("relax.add")(a, b)
     swapped = rewrite_call(pattern, lambda call, found: relax.op.add(found[b], found[a]), chain)
@@ -207,7 +207,7 @@ def test_rewriting_keeps_what_a_function_means():
     np.testing.assert_allclose(run(swapped), expected, rtol=1e-5, atol=1e-6)
 
 
-def test_what_a_rewriter_leaves_alone_stays():
+def test_untouched_expressions_stay():
     same = rewrite_call(is_op("relax.add")(wildcard(), wildcard()), lambda call, found: call, chain)
     ir.assert_structural_equal(same, chain)
 
@@ -222,7 +222,7 @@ def test_what_a_rewriter_leaves_alone_stays():
         (None, TypeError),
     ],
 )
-def test_what_a_rewriter_raises_comes_out(rewriter, kind):
+def test_exceptions_of_a_rewriter_propagate(rewriter, kind):
     with pytest.raises(kind):
         rewrite_call(is_op("relax.add")(wildcard(), wildcard()), rewriter, chain)
     with PatternContext() as context:

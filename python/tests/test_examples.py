@@ -27,7 +27,7 @@ def test_idx_files_come_back(tmp_path):
 
 
 @pytest.mark.parametrize("raw", [b"", b"\0\0\x08", b"\0\0\x0d\x01\0\0\0\0", b"\0\0\x08\x01\0\0\0\x05ab", b"PK\x03\x04"])
-def test_what_is_no_idx_file_is_refused(tmp_path, raw):
+def test_other_files_than_idx_are_refused(tmp_path, raw):
     import idx
 
     (tmp_path / "bad").write_bytes(raw)

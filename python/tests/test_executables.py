@@ -57,7 +57,7 @@ def test_the_same_module_gives_the_same_file(executable, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_what_is_no_executable_is_refused(tmp_path):
+def test_other_files_than_executables_are_refused(tmp_path):
     (tmp_path / "bad").write_bytes(b"not an executable")
     with pytest.raises(tw.TVMError):
         tw.relax.vm.Executable.load(tmp_path / "bad")
@@ -193,7 +193,7 @@ class Gives:
 
 
 @pytest.mark.parametrize("is_loaded", [False, True])
-def test_what_an_executable_keeps_is_not_shared_with_who_may_write(tmp_path, is_loaded):
+def test_constants_of_an_executable_are_not_shared_with_writers(tmp_path, is_loaded):
     kept, zeros = np.arange(3, dtype="float32"), np.zeros(3, "float32")
     executable = tw.relax.build(Gives, params={"kept": kept})
     if is_loaded:
@@ -214,7 +214,7 @@ def test_what_an_executable_keeps_is_not_shared_with_who_may_write(tmp_path, is_
 
 
 @pytest.mark.torch
-def test_pytorch_writes_to_a_copy_of_what_an_executable_keeps(tmp_path):
+def test_pytorch_writes_to_a_copy_of_an_executables_constants(tmp_path):
     import torch
 
     kept = np.arange(3, dtype="float32")
@@ -228,7 +228,7 @@ def test_pytorch_writes_to_a_copy_of_what_an_executable_keeps(tmp_path):
         assert more.numpy().tolist() == [8, 8, 8]
 
 
-def test_what_cannot_be_built_is_named():
+def test_unbuildable_functions_are_named():
     for build in (tw.build, tw.compile, tw.relax.build, tw.relax.vm.build):
         with pytest.raises(tw.TVMError, match="found int"):
             build(3)

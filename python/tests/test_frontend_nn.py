@@ -250,7 +250,7 @@ def test_weights_take_values_of_their_shape_and_type():
     assert (weight.dtype, weight.data.dtype) == (F32, F32)
 
 
-def test_loading_says_what_is_missing_and_unknown():
+def test_loading_names_missing_and_unknown_weights():
     model = MLP()
     weights = {"up.weight": random(8, 6), "up.bias": random(8), "other": random(1)}
     with pytest.raises(tw.TVMError, match=r"no values are given for down.weight; no weight is called other"):

@@ -94,7 +94,7 @@ def test_specifications_are_values():
     assert nn.spec.MethodSpec.from_raw(method, None) is method
 
 
-def test_what_only_later_steps_find_is_at_a_line_of_the_model():
+def test_errors_of_later_steps_are_at_a_line_of_the_model():
     def compiled(function):
         model = nn.Module()
         model.forward = function
@@ -109,7 +109,7 @@ def test_what_only_later_steps_find_is_at_a_line_of_the_model():
     assert f"{error.value.file}:{error.value.line}" == line_of(__file__, "# found when it is compiled")
 
 
-def test_python_does_not_branch_on_what_tensors_hold():
+def test_python_does_not_branch_on_values_of_tensors():
     class Branches(nn.Module):
         def forward(self, x):
             return x if op.sum(x) > 0 else -x  # branches here

@@ -166,7 +166,7 @@ def test_samples_are_drawn_by_uniform_numbers():
     assert own.dtype == np.int32 and own.shape == (3, 1)
 
 
-def test_what_does_not_fit_is_refused():
+def test_mismatched_operands_are_refused():
     def refused(function, match, *shapes):
         with pytest.raises(tw.TVMError, match=match):
             run(function, *(random(*shape) for shape in shapes))

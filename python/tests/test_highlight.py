@@ -59,7 +59,7 @@ def test_notebooks_show_the_script_and_nothing_but_the_script(shown):
     assert page.seen == {("pre",), ("span", "style")} and not page.open
 
 
-def test_what_a_script_holds_is_escaped():
+def test_markup_in_a_script_is_escaped():
     page = Module._repr_html_()
     assert "<b>" not in page and "&lt;b&gt;&amp;amp; " in page
 

@@ -97,7 +97,7 @@ class Unusual(Exception):
     pass
 
 
-def test_what_a_check_raises_is_the_cause():
+def test_an_exception_of_a_check_is_the_cause():
     raised = Unusual("no answer")
 
     def broken(*_):

@@ -256,7 +256,7 @@ def test_a_profile_says_where_the_time_went(vm):
         vm.profile("main", X)
 
 
-def test_what_programs_say_about_memory_is_accepted(executable):
+def test_memory_arguments_of_programs_are_accepted(executable):
     for memory in (None, "naive", "pooled", {tw.cpu(): "pooled"}):
         vm = tw.relax.VirtualMachine(executable, tw.cpu(), memory_cfg=memory, profile=True)
         np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
@@ -476,7 +476,7 @@ for first in (
 """
 
 
-def test_a_child_does_for_the_first_time_what_a_thread_of_the_parent_has_begun(python, tmp_path):
+def test_a_child_repeats_first_uses_begun_by_a_thread_of_the_parent(python, tmp_path):
     (tmp_path / "program.py").write_text(FIRST_USES)
     done = python(tmp_path / "program.py")
     assert done.returncode == 0 and done.stdout.split() == ["0"] * 7, done.stdout + done.stderr[-2000:]
@@ -554,7 +554,7 @@ def test_a_machine_is_its_own_module_and_cools_down_between_times():
 
 
 @pytest.mark.parametrize("kind", [tw.TVMError, AttributeError, ValueError])
-def test_a_name_that_nothing_has_is_what_programs_catch(kind):
+def test_a_missing_name_raises_the_usual_exception(kind):
     machine = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
     for ask in (
         lambda: machine["none"], lambda: tw.get_global_func("none"), lambda: Module["none"],

@@ -110,7 +110,7 @@ def test_llama_with_a_cache_that_grows_step_by_step(llama, steps):
         done += new
 
 
-def test_llama_sees_what_came_before(llama):
+def test_llama_reads_its_cache(llama):
     config, weights, _ = llama
     other = [*TOKENS[:3], 20, *TOKENS[4:]]
     ours, theirs = torch_llama(weights, TOKENS, config), torch_llama(weights, other, config)

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_pages_of_the_operators_are_what_is_judged():
+def test_the_pages_of_the_operators_are_up_to_date():
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "ops.py", "--check"], capture_output=True, text=True, timeout=600
     )

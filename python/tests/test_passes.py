@@ -332,7 +332,7 @@ def test_sizes_that_are_written_out_are_compared_by_the_run():
             run(tw.nd.array(np.zeros((rows, columns), "float32")), tw.nd.array(y))
 
 
-def test_a_pass_says_what_it_is_and_runs_behind_what_it_requires():
+def test_a_pass_describes_itself_and_runs_after_its_requirements():
     seen = []
 
     @tw.transform.module_pass(opt_level=1, name="test.looks", required=["LegalizeOps"])
@@ -444,7 +444,7 @@ def test_instruments_hear_of_a_sequence_and_of_its_passes():
     assert heard == [(who, when, name, level) for name, level, when in around for who in "ab"]
 
 
-def test_an_instrument_that_fails_leaves_no_context_behind():
+def test_a_failing_instrument_leaves_no_context():
     events = []
 
     class Watches(tw.instrument.PassInstrument):

@@ -258,7 +258,7 @@ class Module:
 
 
 @pytest.mark.parametrize("follows", ["y", "R.tanh(R.add(y, R.const(0.5)))"])
-def test_rows_that_come_from_afar_are_gone_through_step_by_step(follows: str) -> None:
+def test_rows_from_memory_are_reduced_in_k_blocks(follows: str) -> None:
     """All tasks make a step before any makes the next one."""
     m, k, n = 97, 2100, 131
     rng = np.random.default_rng(0)

@@ -70,7 +70,7 @@ def test_rows_of_any_length(columns: int, name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 @pytest.mark.parametrize("columns", [19, 64])
-def test_what_is_no_number_stays_in_its_row(columns: int, name: str) -> None:
+def test_nan_stays_in_its_row(columns: int, name: str) -> None:
     x = with_extremes(drawn((300, columns)))
     with np.errstate(all="ignore"):
         expected = {"softmax": softmax, "log_softmax": log_softmax}[name](x.astype("float64"), -1)
@@ -94,7 +94,7 @@ def test_rows_without_columns_are_empty() -> None:
 
 
 @pytest.mark.parametrize("shape", [(512, 64), (512, 61), (64, 5, 33)])
-def test_a_softmax_takes_what_nobody_may_write(shape: tuple[int, ...]) -> None:
+def test_a_softmax_takes_read_only_arguments(shape: tuple[int, ...]) -> None:
     x = drawn(shape)
     x.flags.writeable = False
     kept = x.copy()

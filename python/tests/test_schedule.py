@@ -131,7 +131,7 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
         (lambda s, b, loops: s.get_block("C", nme=1), "no argument `nme`"),
     ],
 )
-def test_what_cannot_be_done_is_said(call, message):
+def test_impossible_primitives_are_errors(call, message):
     sch = tir.Schedule(product())
     block = sch.get_block("C")
     with pytest.raises(ScheduleError, match=message):
@@ -243,7 +243,7 @@ def drawn(seed):
     return sch, [sch.get(factor).value for factor in factors]
 
 
-def test_what_is_drawn_follows_from_the_seed():
+def test_draws_follow_from_the_seed():
     (first, factors), (second, same) = drawn(7), drawn(7)
     assert factors == same and np.prod(factors) == 48 and factors[2] <= 8
     assert str(first.trace) == str(second.trace)

@@ -111,7 +111,7 @@ class Asked:
         )
 
 
-def test_a_program_asks_what_a_tensor_is():
+def test_a_program_reads_the_metadata_of_a_tensor():
     vm, x = machine(Asked), np.zeros((2, 5), "float16")
     for name in ("known", "unknown"):
         assert [int(v) for v in vm[name](x)] == [5, 5, 2, 2, 16, 1, 0, 0], name
@@ -120,7 +120,7 @@ def test_a_program_asks_what_a_tensor_is():
         vm["unknown"](np.zeros(3, "float32"))
 
 
-def test_what_is_known_of_a_tensor_is_known_of_the_answer():
+def test_known_metadata_is_known_of_the_result():
     fields = Asked["known"].ret_struct_info.fields
     assert [int(f.value) for f in fields] == [5, 5, 2, 2, 16, 1, 0, 0]
     assert [f.dtype for f in fields] == ["int64", "int64", "int32", "uint8", "uint8", "uint16", "uint64", "uint64"]
@@ -146,14 +146,14 @@ scalar = relax.Var("s", relax.TensorStructInfo((), "float32"))
         (lambda op: op.einsum([x], "ij,j->i"), "names 2 operands, found 1"),
         (lambda op: op.einsum([x, v], "ijk,j->i"), "at character 1: 3 letters for operand 0, which has 2 dimensions"),
         (lambda op: op.einsum([x, v], "ij,i->j"), "`i` of .* stands for dimensions of 3 and of 5"),
-        (lambda op: op.einsum([x], "ij->ii"), "at character 6: `i` stands twice in the result"),
+        (lambda op: op.einsum([x], "ij->ii"), "at character 6: `i` occurs twice in the result"),
         (lambda op: op.unique(x, axis=2), "no dimension 2"),
         (lambda op: op.dynamic_strided_slice(x, i, i, i), "`begin` has 3 bounds for 2 dimensions"),
         (lambda op: op.dynamic_strided_slice(x, x, i, i), "`begin` as an int64 tensor of 1 dimension"),
         (lambda op: op.index_tensor(x, [i, i, i]), "3 tensors of indices for 2 dimensions"),
         (lambda op: op.index_tensor(x, [v]), "takes integers as indices, found float32"),
         (lambda op: op.index_put(x, [i], i), "one data type, found float32 and int64"),
-        (lambda op: op.index_put(v, [i], v), "values of shape .5,. do not broadcast to the places .3,."),
+        (lambda op: op.index_put(v, [i], v), "values of shape .5,. do not broadcast to the indexed elements .3,."),
         (lambda op: op.bucketize(v, x), "boundaries in 1 dimension, found 2"),
         (lambda op: op.inspect.tensor_shape_i(x, 2), "no dimension 2"),
         (lambda op: op.inspect.tensor_shape_i(x, -1), "from the start, found -1"),
@@ -163,6 +163,6 @@ scalar = relax.Var("s", relax.TensorStructInfo((), "float32"))
         (lambda op: op.nn.attention(x, x, x), "found 2 dimensions"),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(call, message):
+def test_a_wrong_call_names_the_problem(call, message):
     with pytest.raises((tw.TVMError, TypeError), match=message):
         call(relax.op)

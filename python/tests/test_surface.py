@@ -13,7 +13,7 @@ def test_the_names_are_there_as_the_table_says():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_small_names_do_what_they_say():
+def test_small_names_work():
     import tilewright as tw
     from tilewright import relax, tir
     from tilewright.relax.analysis import derive_func_ret_shape
@@ -34,6 +34,6 @@ def test_small_names_do_what_they_say():
     bound = BindTarget("llvm")(tw.IRModule({"f": f, "g": f.with_attr("target", "cuda")}))
     assert (bound["f"].attrs["target"], bound["g"].attrs["target"]) == (str(tw.target.Target("llvm")), "cuda")
 
-    place = Source(test_small_names_do_what_they_say)
+    place = Source(test_small_names_work)
     assert place.source_name == __file__ and place.full_source.splitlines()[place.start_line - 1].startswith("def ")
     assert Source("a = 1").as_ast().body[0].value.value == 1

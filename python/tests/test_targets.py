@@ -20,7 +20,7 @@ def twice(A: T.Buffer((1000,), "float32"), B: T.Buffer((1000,), "float32")):
             B[vi] = A[vi] * T.float32(2)
 
 
-def test_a_target_says_what_it_came_to():
+def test_a_target_shows_its_resolved_form():
     target = Target("llvm -mcpu=haswell -mattr=-fma")
     assert target.kind == "llvm" and target.kind.name == "llvm" and target.keys == ["cpu"]
     assert target.mcpu == "haswell" and target.mtriple.startswith("x86_64")
@@ -89,7 +89,7 @@ def test_code_for_every_target_that_runs_here_gives_the_same(target, rng):
         np.testing.assert_array_equal(b, a * 2)
 
 
-def test_devices_say_what_they_have():
+def test_devices_list_their_properties():
     cpu = tw.cpu()
     assert cpu.exist and cpu.max_threads == tw.runtime.num_threads() and cpu.multi_processor_count >= 1
     assert (cpu.device_type, cpu.device_id) == (1, 0)
@@ -159,7 +159,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_target_is_made_again_of_what_it_exports(text):
+def test_a_target_round_trips_through_its_export(text):
     target = Target(text, host=Target({"mcpu": "haswell", "keys": ["near"]}))
     for made in (Target(target.export()), Target(json.dumps(target.export())), pickle.loads(pickle.dumps(target))):
         assert (made, made.keys, made.host, made.host.keys) == (target, target.keys, target.host, ["near"])

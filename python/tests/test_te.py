@@ -361,7 +361,7 @@ LIBRARY = {
 
 
 @pytest.mark.parametrize("name", LIBRARY)
-def test_the_library_computes_what_numpy_does(name: str) -> None:
+def test_the_library_agrees_with_numpy(name: str) -> None:
     formula, expected = LIBRARY[name]
     x = numbers(5, 6)
     a = te.placeholder(x.shape, name="A")
@@ -383,7 +383,7 @@ def test_elements_are_loads_of_their_tensor() -> None:
     assert [str(axis.var) for axis in [*c.op.axis, *c.op.reduce_axis]] == ["i", "j", "k"]
 
 
-def test_tensors_that_nobody_names_stay_as_long_as_they_are_read() -> None:
+def test_unnamed_tensors_stay_as_long_as_they_are_read() -> None:
     a = te.placeholder((4,), name="A")
     element = te.compute((4,), lambda i: a[i] * 2.0, name="lost")[1].asobject()
     for _ in range(2000):
@@ -421,7 +421,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)))
-def test_what_cannot_be_is_refused_in_words(number: int) -> None:
+def test_impossible_formulas_are_refused_with_a_message(number: int) -> None:
     make, kind, message = REFUSED[number]
     a, k = te.placeholder((4, 6), name="A"), te.reduce_axis((0, 6), name="k")
     with pytest.raises(kind, match=message):
@@ -435,7 +435,7 @@ def test_an_exception_in_a_formula_comes_back_as_itself() -> None:
         te.extern((4,), [], lambda ins, outs: {}["missing"], dtype="float32")
 
 
-def test_emitting_what_is_no_formula_is_refused() -> None:
+def test_emitting_other_values_than_formulas_is_refused() -> None:
     builder = relax.BlockBuilder()
     x = relax_var("x", 4)
     with pytest.raises(TVMError, match="gives its argument `x` back"), builder.function("main", [x]):
@@ -504,7 +504,7 @@ def test_one_condition_is_itself() -> None:
 
 def test_statements_that_do_not_fit_are_refused() -> None:
     ib = tir.ir_builder.create()
-    with pytest.raises(RuntimeError, match="stands behind an `if_scope`"), ib.else_scope():
+    with pytest.raises(RuntimeError, match="follows an `if_scope`"), ib.else_scope():
         pass
     with pytest.raises(ValueError, match="not `backwards`"):
         ib.for_range(0, 4, kind="backwards")
@@ -520,7 +520,7 @@ def test_a_block_that_raises_is_closed() -> None:
     assert str(ib.get()) == 'T.evaluate(T.call_extern("int32", "f"))'
 
 
-def test_what_statements_are_given_is_kept() -> None:
+def test_arguments_of_statements_are_kept() -> None:
     ib = tir.ir_builder.create()
     a = tir.decl_buffer((4, 6), "float32", name="A")
     ib.scope_attr(a, "weight", 2.5)
@@ -589,7 +589,7 @@ NUMBERS_BESIDE = [
 
 
 @pytest.mark.parametrize("number", range(len(NUMBERS_BESIDE)))
-def test_a_number_beside_an_expression_keeps_its_value(number: int) -> None:
+def test_a_number_as_other_operand_keeps_its_value(number: int) -> None:
     kind, formula, expected = NUMBERS_BESIDE[number]
     assert formula(ELEMENT[kind]).dtype == expected
 
@@ -640,7 +640,7 @@ def test_whole_tensors_are_negated_and_converted() -> None:
     np.testing.assert_array_equal(computed([a, found], x), -x)
 
 
-def test_what_functions_take_is_what_programs_give() -> None:
+def test_functions_take_the_arguments_of_programs() -> None:
     for function in (te.sum, te.min, te.max, te.prod):
         assert list(inspect.signature(function).parameters) == ["expr", "axis", "where", "init", "args"]
     said = inspect.signature(topi.nn.conv2d_nchw).parameters

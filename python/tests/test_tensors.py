@@ -55,7 +55,7 @@ def test_dlpack_keeps_the_memory_alive():
     assert view.sum() == 499500
 
 
-def test_a_capsule_that_nobody_takes_is_freed():
+def test_an_unused_capsule_is_freed():
     t = tw.nd.array(np.zeros(3, "float32"))
     for options in ({}, {"max_version": (1, 0)}):
         capsule = t.__dlpack__(**options)
@@ -120,7 +120,7 @@ class Refuses:
         return (1, 0)
 
 
-def test_what_an_exporter_refuses_is_an_error_with_its_words_and_its_place():
+def test_a_refusal_of_an_exporter_is_an_error_with_its_message_and_location():
     with pytest.raises(tw.TVMError, match=r"Refuses.*not today") as caught:
         tw.nd.from_dlpack(Refuses(BufferError("not today")))
     assert isinstance(caught.value.__cause__, BufferError)

@@ -110,7 +110,7 @@ def test_a_mutator_that_rebuilds_everything_keeps_the_meaning():
     ir.assert_structural_equal(rebuilt, relax.transform.Normalize()(Everything))
 
 
-def test_what_a_method_raises_comes_out():
+def test_exceptions_of_a_method_propagate():
     class Fails(PyExprVisitor):
         def visit_call_(self, call):
             raise KeyError("mine")

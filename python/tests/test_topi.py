@@ -532,7 +532,7 @@ def test_operands_meet_in_the_type_that_holds_them(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_formula_computes_what_its_name_says(name):
+def test_a_formula_agrees_with_its_reference(name):
     formula, expected, *arrays = CASES[name]
     found = ran(formula, *arrays)
     expected = expected if isinstance(expected, (list, tuple)) else [expected]
@@ -576,7 +576,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("number", range(len(MISTAKES)))
-def test_what_a_formula_does_not_take_is_said(number):
+def test_arguments_that_a_formula_does_not_take_are_errors(number):
     formula, message = MISTAKES[number]
     with pytest.raises((ValueError, tvm.TVMError), match=message):
         formula(te.placeholder((1, 2, 4, 4), name="x"))

@@ -107,7 +107,7 @@ def test_changes_are_not_dropped_unless_that_is_asked_for(name):
     assert_close(machine(module)["main"](nd(x)), (model(x.clone()),), 1e-5)
 
 
-def test_changes_of_what_the_model_has_made_itself():
+def test_changes_of_tensors_made_by_the_model():
     class Model(Counter):
         def forward(self, x):
             total = self.total.clone()

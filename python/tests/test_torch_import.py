@@ -196,7 +196,7 @@ def test_numbers_that_a_function_finds_are_constants():
         assert_close(runs["main"](nd(x)), Model()(x))
 
 
-def test_what_a_function_changes_is_seen_by_every_name():
+def test_changes_of_a_function_are_seen_by_every_alias():
     class Model(nn.Module):
         def __init__(self):
             super().__init__()
@@ -244,7 +244,7 @@ def twice_bumped(x):
     return y * bumped(y) + bumped(y)
 
 
-def test_what_a_function_changes_is_seen_where_it_gives_a_number():
+def test_changes_of_a_function_are_seen_when_it_returns_a_number():
     runs = machine(from_fx(fx.symbolic_trace(twice_bumped), [(("n", 3), "float32")]))
     for size in (1, 2):
         x = draw(size, 3)
@@ -358,7 +358,7 @@ def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
     assert_close(machine(from_fx(graph, info([x])))["main"](nd(x)), function(x))
 
 
-def test_a_dimension_that_is_always_1_is_dropped_beside_a_symbolic_one():
+def test_a_dimension_that_is_always_1_is_dropped_with_a_symbolic_one_left():
     runs = machine(from_fx(fx.symbolic_trace(lambda x: squeezed_behind(x)), [(("n", 3), "float32")]))
     for size in (1, 4):
         x = draw(size, 3)
@@ -389,7 +389,7 @@ def test_a_function_of_no_module_is_not_one_of_python():
     assert function_name(operator.add) == "add"
 
 
-def test_numbers_of_fixed_sizes_are_constants_beside_a_symbolic_one():
+def test_fixed_sizes_are_constants_with_a_symbolic_one_left():
     def function(x):
         rank, width = x.dim(), x.shape[-1]
         return x * lowered(width, 7) + lowered(x.size(1) + 1) - lowered(rank) * (x.shape[1] > 2) + scaled(x, width % 2)

@@ -89,7 +89,7 @@ def test_a_source_with_too_few_elements():
         runs["main"](nd(X))
 
 
-def test_a_mask_beside_indices_that_it_does_not_fit():
+def test_a_mask_with_indices_of_another_shape():
     machine_ = machine(from_fx(traced(lambda x: x[torch.tensor([True] * 4), PLACES], 1), info([X])))
     with pytest.raises(tvm.TVMError, match="dimension 0 is 3, but count is 4"):
         machine_["main"](nd(X))
@@ -169,7 +169,7 @@ def test_changes_of_diagonals_in_an_exported_program():
     assert_close(machine(module)["main"](nd(X)), (Diagonals()(X),))
 
 
-def test_what_pytorch_does_not_take_apart_stays_whole():
+def test_operators_that_pytorch_does_not_decompose_stay_whole():
     # PyTorch writes it in a change of a diagonal in place, which it does not follow there.
     operator = torch.ops.aten.diagonal_scatter.default
     program = taken_apart(torch.export.export(Diagonals(), (X,)), refused=[operator])

@@ -121,7 +121,7 @@ class Assigned(nn.Module):
         return y * self.count
 
 
-def test_a_compiled_model_keeps_what_it_changes():
+def test_a_compiled_model_keeps_its_changes():
     model, torch_s = Assigned(), Assigned()
     torch._dynamo.reset()
     compiled = torch.compile(model, backend=relax_dynamo())
@@ -135,7 +135,7 @@ class Chosen(nn.Module):
         return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
 
 
-def test_what_has_no_rule_in_an_exported_program_is_said_with_its_place():
+def test_operators_without_a_rule_are_named_with_their_location():
     program = torch.export.export(Chosen(), (SQUARE,))
     with pytest.raises(Exception, match=r"cond` has no rule") as caught:
         from_exported_program(program)

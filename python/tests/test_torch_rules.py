@@ -104,7 +104,7 @@ NEAR_POLES = [-1e-20, -1e-17, -1e-38, -0.0, 0.0, -1.0, -2.0000002, -2.5, -170.3,
 
 
 @pytest.mark.parametrize(("dtype", "more"), [(torch.float32, [-1e-42]), (torch.float64, [-1e-300, -1e-307])])
-def test_the_logarithm_of_the_gamma_function_beside_its_poles(dtype, more):
+def test_the_logarithm_of_the_gamma_function_close_to_its_poles(dtype, more):
     for value in NEAR_POLES + more:
         check_call(torch.lgamma, torch.tensor([value], dtype=dtype), tolerance=1e-6)
 

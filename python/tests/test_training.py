@@ -96,7 +96,7 @@ def test_the_loss_of_probabilities_is_that_of_all_elements(reduction):
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_what_is_no_parameter_is_refused():
+def test_other_values_than_parameters_are_refused():
     with pytest.raises(ValueError, match="call `init`"):
         SGD(0.1).get_function()
     x = relax.Var("x", relax.TensorStructInfo((2,), "int32"))

@@ -113,7 +113,7 @@ def test_objects_are_pickled(number):
     assert structural_equal(copy.deepcopy(one), one, map_free_vars=True) and str(copy.copy(one)) == str(one)
 
 
-def test_pickles_keep_what_is_shared():
+def test_pickles_keep_sharing():
     x = tir.Var("x", "int32")
     pair = pickle.loads(pickle.dumps(x + x))
     assert pair.a.same_as(pair.b)
@@ -121,7 +121,7 @@ def test_pickles_keep_what_is_shared():
     assert nothing.is_nothing() and not pickle.loads(pickle.dumps(arith.IntSet.everything())).is_nothing()
 
 
-def test_functions_and_modules_print_what_is_read_back():
+def test_functions_and_modules_print_text_that_reads_back():
     for one in made():
         if isinstance(one, tir.PrimFunc):
             continue  # The sample uses variables that are free.
@@ -255,7 +255,7 @@ def test_the_number_of_arguments_is_checked(number):
         (lambda s: s.i.script(nonsense=1), "no option `nonsense`"),
     ],
 )
-def test_messages_say_what_is_wrong(make, message):
+def test_messages_name_the_problem(make, message):
     with pytest.raises((*REFUSED, RuntimeError), match=message):
         make(Samples())
 
@@ -277,14 +277,14 @@ def test_variables_are_equal_to_themselves_only():
     assert p == p and p != q and len({p, q, p}) == 2 and p.vid.same_as(p.vid) and p.vid != q.vid
 
 
-def test_what_is_equal_hashes_alike():
+def test_equal_objects_have_equal_hashes():
     for left, right in zip(made(), made(), strict=True):
         if isinstance(left, (relax.StructInfo, ir.GlobalInfo, ir.GlobalVar, Op)) and "n" not in str(left):
             assert left == right and hash(left) == hash(right), left
     assert ir.GlobalVar("f") == ir.GlobalVar("f") and ir.GlobalVar("f") != ir.GlobalVar("g")
 
 
-def test_struct_infos_are_compared_by_what_they_say():
+def test_struct_infos_are_compared_by_contents():
     n = tir.SizeVar("n", "int64")
     known, other = relax.TensorStructInfo((n, 4), "float32"), relax.TensorStructInfo((n, 4), "float32")
     assert known == other and known != relax.TensorStructInfo((n, 5), "float32") and len({known, other}) == 1
@@ -306,7 +306,7 @@ def test_isinstance_tells_operators_apart():
     assert isinstance(relax.const(1), relax.Constant) and isinstance(ir.GlobalVar("f"), relax.Expr)
 
 
-def test_attributes_are_what_was_given():
+def test_attributes_are_the_given_ones():
     said = {"a": 1, "b": 0.5, "c": "text", "d": [1, [2, "x"]], "e": {"f": True, "g": None}}
     function = relax.Function([], relax.Tuple([]), attrs=said)
     assert function.attrs["a"] == 1 and function.attrs["d"][1][1] == "x" and function.attrs["e"]["f"] is True

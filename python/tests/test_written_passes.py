@@ -90,7 +90,7 @@ def run(module, entry, x, w, b):
 
 
 @pytest.mark.parametrize(("name", "where"), CASES)
-def test_the_pass_keeps_what_the_module_means(name, where, rng):
+def test_the_pass_keeps_the_meaning_of_the_module(name, where, rng):
     own, entry = PASSES[name]
     pipeline = dict(pipelines(own))[where]
     before = Model.script()
@@ -105,13 +105,13 @@ def test_the_pass_keeps_what_the_module_means(name, where, rng):
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_what_the_pass_makes_is_read_back_as_the_same(name):
+def test_results_of_the_pass_read_back_as_the_same(name):
     changed = PASSES[name][0](Model)
     tw.ir.assert_structural_equal(tw.script.from_source(changed.script(show_meta=True)), changed)
 
 
 @pytest.mark.parametrize("name", ["rename", "count"])
-def test_the_pass_runs_behind_the_pipeline_that_builds(name, rng):
+def test_the_pass_runs_after_the_build_pipeline(name, rng):
     own, entry = PASSES[name]
     pipeline = Sequential([relax.get_pipeline("default_build"), own])
     machine = relax.VirtualMachine(relax.build(Model, "llvm", pipeline=pipeline), tw.cpu())
@@ -140,7 +140,7 @@ def test_the_fused_kernel_stands_for_the_three_operators():
     assert "call_tir(" in text and "matmul" not in text and "relu(" not in text.replace("dense_relu", "")
 
 
-def test_fusion_leaves_alone_what_does_not_fit():
+def test_fusion_leaves_other_bindings_alone():
     @I.ir_module
     class Others:
         @R.function

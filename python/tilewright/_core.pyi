@@ -13,7 +13,7 @@ __version__: str
 
 @final
 class Device:
-    """A place for tensors: a kind of device and its index."""
+    """A memory space for tensors: a kind of device and its index."""
 
     def __new__(cls, kind: str, index: int) -> Self: ...
     def __hash__(self) -> int: ...
@@ -93,7 +93,7 @@ class NDArray:
         """A tensor over the memory of anything with `__dlpack__`."""
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie one behind the other in row-major order."""
+        """Whether the elements are contiguous in row-major order."""
 
     def item(self) -> Any:
         """The only element, as a number of Python."""
@@ -104,7 +104,7 @@ class NDArray:
         """A NumPy array with a copy of the values. NumPy has no `bfloat16`: the error says what to do instead."""
 
     def reshape(self, shape: Sequence[int]) -> NDArray:
-        """The same elements in another shape: a view where they lie one behind the other, else a copy."""
+        """The same elements in another shape: a view where they are contiguous, else a copy."""
 
     def same_as(self, other: Any) -> bool:
         """Whether both are the same elements of the same memory."""
@@ -153,7 +153,7 @@ class Object:
 
     @classmethod
     def _make(cls, *args: Any) -> Any:
-        """What the class's constructor makes of these arguments, in the order in which the class names them."""
+        """The result of the class's constructor for these arguments, in the order in which the class names them."""
 
     def same_as(self, other: Any) -> bool:
         """Whether both are the very same node."""
@@ -189,7 +189,7 @@ class Analyzer:
         """An interval that contains every value of an expression, where variables take the values of these sets."""
 
     def modular_set(self, expr: Any) -> Any:
-        """What is known of the remainder of an expression."""
+        """The known remainder of an expression."""
 
     def rewrite_simplify(self, expr: Any) -> Any:
         """The same by rewrite rules."""
@@ -220,7 +220,7 @@ class BlockBuilder:
     def _in_function(self) -> bool: ...
     def _set_params(self, params: Any) -> None: ...
     def _set_place(self, file: Any, line: Any, text: Any) -> Any:
-        """What is emitted from here on comes from this line of the user's source."""
+        """Bindings emitted from here on have this line of the user's source as origin."""
 
     def add_func(self, func: Any, func_name: str) -> Any:
         """Adds a function to the module, under this name or one like it."""
@@ -235,7 +235,7 @@ class BlockBuilder:
         """Adds a binding as it is."""
 
     def emit_output(self, output: Any, name_hint: str = "") -> Any:
-        """Binds the value to a variable that is visible behind the dataflow block."""
+        """Binds the value to an output of the dataflow block."""
 
     def end_scope(self) -> None:
         """Ends the innermost scope of symbolic dimensions."""
@@ -262,7 +262,7 @@ class BlockBuilder:
         """Replaces a function of the module."""
 
 class DFPattern:
-    """A description of graph expressions. Each is its own identity: in a match it stands for one expression."""
+    """A description of graph expressions. Each is its own identity: in a match it matches one expression."""
 
     def __add__(self, other: Any) -> DFPattern: ...
     def __and__(self, other: Any) -> DFPattern: ...
@@ -277,12 +277,12 @@ class DFPattern:
     def __or__(self, other: Any) -> DFPattern: ...
     def __radd__(self, other: Any) -> DFPattern: ...
     def __rshift__(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-        """What this stands for is used by what the other one does, and by nobody else."""
+        """The value of this is used by that of the other one only."""
 
     def __sub__(self, other: Any) -> DFPattern: ...
     def __truediv__(self, other: Any) -> DFPattern: ...
     def __xor__(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-        """What this stands for is used by what the other one does."""
+        """The value of this is used by that of the other one."""
 
     def _call(self, args: Any, open: bool) -> DFPattern:
         """A call of what this describes; with `open` the arguments are only the first ones."""
@@ -322,10 +322,10 @@ class DFPattern:
         """The same description with an identity of its own."""
 
     def extract_matched_expr(self, expr: Any, var2val: Any = None) -> Any:
-        """What the patterns stand for where an expression fits, by pattern; else None."""
+        """The expressions that the patterns match if an expression matches, by pattern; else None."""
 
     def fork_to(self, *args: DFPattern) -> None:
-        """What this stands for is used by what each of the others does."""
+        """The value of this is used by those of each of the others."""
 
     def has_attr(self, attrs: Any) -> DFPattern:
         """A call with these attributes, among others."""
@@ -343,31 +343,31 @@ class DFPattern:
         """Whether an expression fits. Variables are looked through by what they are bound to in `var2val`."""
 
     def only_used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-        """What this stands for is used by what the other one does, and by nobody else."""
+        """The value of this is used by that of the other one only."""
 
     def optional(self, option_constructor: Callable[[DFPattern], DFPattern]) -> DFPattern:
         """This, with or without what is made around it."""
 
     def same_shape_as(self, *others: Any) -> DFPattern:
-        """Of the shape of what the other patterns of the match stand for."""
+        """Of the shape of the values of the other patterns of the match."""
 
     def used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-        """What this stands for is used by what the other one does."""
+        """The value of this is used by that of the other one."""
 
 class PatternContext:
-    """Patterns, and how what they stand for is connected."""
+    """Patterns, and the connections between the values that they match."""
 
     def __new__(cls, incremental: bool = False) -> Self: ...
     def add(self, pattern: Any) -> Any:
         """Adds a pattern that is to be found."""
 
     def connect(self, producer: Any, consumer: Any, index: int, only: bool) -> None:
-        """What the consumer stands for uses what the producer stands for, as this argument (-1: as any); with
-        `only`, nobody else does.
+        """The value of the consumer uses that of the producer, as this argument (-1: as any); with `only`, it is the
+        only use.
         """
 
     def match_dfb(self, dfb: Any) -> Any:
-        """The variables for which the patterns stand at the first place in the block where everything fits, or None."""
+        """The variables that the patterns match first in the block, or None."""
 
 class DataflowBlockRewrite:
     """Edits one dataflow block of a function."""
@@ -377,7 +377,7 @@ class DataflowBlockRewrite:
         """Adds a binding of an expression, or one that is made already."""
 
     def mutate_irmodule(self, irmodule: Any) -> IRModule:
-        """The module with the function as it is now, in the place of the one that was given."""
+        """The module with the given function replaced by its current state."""
 
     def mutated_dfb(self) -> Any:
         """The block as it is now."""
@@ -386,10 +386,10 @@ class DataflowBlockRewrite:
         """The function with the block as it is now."""
 
     def remove_all_unused(self) -> Any:
-        """Removes every binding that nobody uses."""
+        """Removes every unused binding."""
 
     def remove_unused(self, var: Any, allow_undef: bool = False) -> None:
-        """Removes the binding of a variable that nobody uses."""
+        """Removes the binding of an unused variable."""
 
     def replace_all_uses(self, old_var: Any, new_var: Any) -> None:
         """Uses the new variable wherever the old one is used."""
@@ -424,7 +424,7 @@ class IRModule:
 
     @staticmethod
     def from_expr(expr: Any, functions: Any = None) -> IRModule:
-        """A module of the function, under its symbol or as `main`, beside others by name."""
+        """A module of the function, under its symbol or as `main`, with others by name."""
 
     @property
     def functions(self) -> dict[GlobalVar, PrimFunc | Function]:
@@ -511,7 +511,7 @@ class Pass:
 
     @property
     def info(self) -> Any:
-        """What instruments are told of it: its name, the level at which it runs, and what runs before it."""
+        """The description for instruments: its name, the level at which it runs, and the passes that it requires."""
 
     @property
     def name(self) -> str: ...
@@ -565,7 +565,7 @@ class Target:
 
     @property
     def options(self) -> Any:
-        """The options that the text gives: lists where several words may stand, integers, else texts."""
+        """The options in the text: lists where several words are allowed, integers, else texts."""
 
     @property
     def text(self) -> str:
@@ -621,14 +621,14 @@ class Schedule:
         """The function that primitives work on which begin with a name."""
 
     def get(self, handle: Any) -> Any:
-        """The block, the loop or the number that a handle stands for."""
+        """The block, the loop or the number of a handle."""
 
     @property
     def mod(self) -> Any:
         """The module as it is now."""
 
     def seed(self, seed: Any) -> Any:
-        """What is drawn from now on follows from this number."""
+        """Later draws follow from this number."""
 
     @property
     def trace(self) -> Any:
@@ -745,7 +745,7 @@ class VirtualMachine:
         """
 
     def set_input(self, func_name: str, *args: Any, **named: Any) -> None:
-        """Stores the arguments of the next `invoke_stateful` of the function, by place or by name."""
+        """Stores the arguments of the next `invoke_stateful` of the function, by position or by name."""
 
     def set_instrument(self, instrument: Callable[..., Any] | None) -> None:
         """Calls `instrument(func, name, before_run, ret_value, *args)` before and after each call of a kernel, a
@@ -768,7 +768,7 @@ class VirtualMachine:
     ) -> TimeEvaluator:
         """A timer of calls of the function: called with its arguments, it calls the function once without looking,
         then takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`.
-        Behind every `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before
+        After every `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before
         a repeat: `f_preproc` is empty.
         """
 
@@ -804,9 +804,9 @@ class Report:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """What was called, that which took longest first: a dict for each callee with its name, its kind (`kernel`,
-        `packed` or `function`), the count of calls, seconds in all and of the shortest call, the share of the
-        run, and the bytes of its tensors.
+        """The callees, the slowest first: a dict for each with its name, its kind (`kernel`, `packed` or
+        `function`), the count of calls, seconds in all and of the shortest call, the share of the run, and the
+        bytes of its tensors.
         """
 
     def json(self) -> str:
@@ -857,7 +857,7 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
 
 def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
     """Raises `ValueError` unless the two have the same structure: with the path to the first difference in each, and
-    both as text with that place underlined.
+    both as text with that part underlined.
     """
 
 def get_first_structural_mismatch(
@@ -897,16 +897,15 @@ def op_signature(name: str) -> tuple[list[tuple[str, str | None]], str]:
     """
 
 def graph_op_names() -> list[str]:
-    """The names of the graph operators behind `R.`."""
+    """The names of the graph operators without `R.`."""
 
 def op_reference(name: Any) -> Any:
-    """What the reference says of a graph operator: its page; its documentation; its arguments and its attributes as
-    `(name, what it is, documentation)`; how it fuses; whether it is pure; whether the virtual machine does it
-    itself.
+    """The reference of a graph operator: its page; its documentation; its arguments and its attributes as `(name,
+    what it is, documentation)`; how it fuses; whether it is pure; whether the virtual machine does it itself.
     """
 
 def get_op(name: str) -> Any:
-    """An operator by its full name, such as `relax.add`; the error lists near ones."""
+    """An operator by its full name, such as `relax.add`; the error lists similar ones."""
 
 def list_op_names() -> list[str]:
     """The full names of all operators."""
@@ -921,10 +920,10 @@ def buffer_offset(buffer: Any, indices: Any) -> Any:
     """The indices of an element in the flattened buffer."""
 
 def buffer_indices_at(buffer: Any, offset: Any) -> Any:
-    """The indices of what lies so many elements of the memory behind the buffer's first one."""
+    """The indices of the element at this offset from the buffer's first one."""
 
 def unravelled(place: Any, shape: Any) -> Any:
-    """The indices of an element from its place among all, in a tensor of this shape."""
+    """The indices of an element from its row-major linear index, in a tensor of this shape."""
 
 def with_attr(function: Any, name: str, value: Any) -> Any:
     """A function with an attribute more, or with another value for it."""
@@ -933,17 +932,17 @@ def without_attr(function: Any, name: str) -> Any:
     """A function without an attribute."""
 
 def operate(op: str, x: Any, y: Any) -> Any:
-    """What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is
-    no scalar, so that Python asks the other operand.
+    """The result of an operator of Python for two operands, such as `operate("Add", a, b)`; NotImplemented where one
+    is no scalar, so that Python asks the other operand.
     """
 
 def negative(x: Any) -> Any:
-    """What Python's `-` makes of one operand: its product with -1, in the bits of an unsigned type; of a truth value
-    that of the number.
+    """The result of Python's `-` for one operand: its product with -1, in the bits of an unsigned type; of a truth
+    value that of the number.
     """
 
 def bitwise_not(x: Any) -> Any:
-    """What Python's `~` makes of one operand: every bit the other way round, of a truth value the other one."""
+    """The result of Python's `~` for one operand: every bit inverted, of a truth value its negation."""
 
 def of_one_type(*values: Any) -> Any:
     """Operands, brought to one type as an operator brings them."""
@@ -984,7 +983,7 @@ def pipeline(name: str, target: Target) -> Pass:
     """A pipeline by name for a target, as one pass."""
 
 def fuse_ops_by_pattern(patterns: Any, bind_constants: Any, annotate_codegen: Any, entry_functions: Any) -> Any:
-    """Fuses what looks like one of the patterns."""
+    """Fuses matches of patterns."""
 
 def alter_op_impl(functions: Any, transforms: Any) -> Any:
     """Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say
@@ -1012,7 +1011,7 @@ def pass_names() -> list[str]:
     """The names of all passes that there are."""
 
 def pass_signature(name: Any) -> Any:
-    """What a pass does, and its parameters in order."""
+    """The description of a pass, and its parameters in order."""
 
 def make_pass(name: Any, args: Any) -> Any:
     """A pass by its name and the arguments that it takes."""
@@ -1024,7 +1023,7 @@ def default_gpu_schedule(module: Any, target: Any) -> Any:
     """The module with every PrimFunc that has no schedule bound to the threads of the target."""
 
 def schedule_primitive_doc(name: Any) -> Any:
-    """What a primitive does, in a sentence."""
+    """The description of a primitive, in a sentence."""
 
 def schedule_primitives() -> Any:
     """The names of the primitives, as traces and as users write them, with their parameters: a name, and its default
@@ -1050,7 +1049,7 @@ def udchain(dfb: Any) -> Any:
     """The users of every variable of a block."""
 
 def remove_all_unused(func: Any) -> Any:
-    """The function without bindings that nobody uses."""
+    """The function without unused bindings."""
 
 def contains_impure_call(expr: Any, own_name: str | None = None) -> bool:
     """Whether evaluating the expression or function has a side effect; calls of `own_name` itself do not count."""
@@ -1062,7 +1061,7 @@ def detect_recursion(module: Any) -> Any:
     """The groups of functions that call each other in a circle."""
 
 def computable_at_compile_time(func: Any) -> Any:
-    """What can be computed before a function is called."""
+    """The variables that can be computed before a function is called."""
 
 def dims_in_struct_info(info: Any, definable: bool) -> Any:
     """The symbolic dimensions in a struct info; with `definable` only those that a value of it defines."""
@@ -1074,7 +1073,7 @@ def struct_info_base_check(base: Any, derived: Any) -> int:
     """Whether a value that is `derived` also is `base`: 0 never, 1 and 2 not known, 3 always."""
 
 def struct_info_lca(lhs: Any, rhs: Any) -> Any:
-    """The most that is true of values of either struct info."""
+    """The least upper bound of two struct infos."""
 
 def static_type(info: Any) -> Any:
     """The struct info without the values of dimensions."""
@@ -1106,7 +1105,7 @@ def pre_order_visit(root: Any, f: Any) -> None:
     """Calls `f` on every statement and expression, parents first; it says whether to go inside."""
 
 def substitute(node: Any, values: Any) -> Any:
-    """The node with expressions in the place of scalar variables."""
+    """The node with scalar variables replaced by expressions."""
 
 def ir_transform(stmt: Any, preorder: Any, postorder: Any, only: bool) -> Any:
     """Rewrites a statement: `preorder` may replace a node before its parts are looked at, `postorder` after; either
@@ -1203,7 +1202,9 @@ def deduce_bound(var: Any, cond: Any, relaxed: Any) -> Any:
     """
 
 def estimate_region(which: str, region: Any, loops: Any, predicate: Any) -> Any:
-    """What a region covers over loops: `which` is "lower", "strict" or "upper". None where it is not known."""
+    """The region that an access covers over loops: `which` is "lower", "strict" or "upper". None where it is not
+    known.
+    """
 
 def combine_sets(sets: Any, union: bool) -> Any:
     """The smallest interval around several sets (`union`), or the one in all of them."""
@@ -1212,7 +1213,7 @@ def make_set(sort: str, value: Any = None) -> Any:
     """A set by its sort: "nothing", "everything", "point" of an expression, or "vector" of one."""
 
 def set_is(set: Any, what: str) -> bool:
-    """What holds of a set: "nothing", "everything" or "single_point"."""
+    """A property of a set: "nothing", "everything" or "single_point"."""
 
 def rewrite_rules() -> dict[str, tuple[str, str]]:
     """The simplifier's rules: `(group, equation, condition)` each."""
@@ -1256,8 +1257,8 @@ def te_adaptive_max(data: Any, size: Any, layout: Any) -> Any:
     """The largest elements of as many windows as `size` says, along the spatial dimensions of the layout."""
 
 def te_depth_to_space(data: Any, block: Any, layout: Any, mode: Any, name: Any) -> Any:
-    """Channels as blocks of an image of the layout `NCHW` or `NHWC`: `DCR` has all channels of one place in a block
-    beside each other, `CRD` all places of one channel.
+    """Channels as blocks of an image of the layout `NCHW` or `NHWC`: `DCR` has all channels of one position in a
+    block next to each other, `CRD` all positions of one channel.
     """
 
 def te_space_to_depth(data: Any, block: Any, layout: Any, mode: Any, name: Any) -> Any:
@@ -1275,8 +1276,8 @@ def te_create_prim_func(params: Any, index_dtype: Any, inline: Any) -> Any:
     """The PrimFunc whose parameters are these tensors and scalars; its name and global symbol is `main`."""
 
 def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said: Any) -> Any:
-    """A call, in a block builder's function, of what makes `outputs` of `inputs`, on the values that the inputs
-    stand for.
+    """A call, in a block builder's function, of the function that computes `outputs` from `inputs`, on the values
+    that the inputs represent.
     """
 
 def has_torch_rule(name: str) -> bool:

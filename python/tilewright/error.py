@@ -1,6 +1,6 @@
-"""What goes wrong, as exceptions.
+"""Errors, as exceptions.
 
-`str(error)` is the whole message as the command line prints it without colour: code, place in the user's source with
+`str(error)` is the whole message as the command line prints it without colour: code, location in the user's source with
 an underline, what was expected and found, and a next step where there is one; `error.diagnostics` is the same for
 programs.
 An exception that a Python callback raises is not wrapped: it comes back as itself.
@@ -15,10 +15,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class DiagnosticSpan:
-    """A place of a diagnostic: bytes from `start` to `end` of the text, lines and columns (in characters) from 1."""
+    """A location of a diagnostic: bytes from `start` to `end` of the text, lines and columns (in characters) from 1."""
 
     file: str
-    #: Whether this is the place of the fault; the others explain it.
+    #: Whether this is the location of the fault; the others explain it.
     primary: bool
     start: int
     end: int
@@ -48,7 +48,7 @@ class Diagnostic:
 
     @property
     def span(self) -> DiagnosticSpan | None:
-        """The place of the fault, where it has one."""
+        """The location of the fault, if it has one."""
         return next((span for span in self.spans if span.primary), None)
 
 
@@ -56,7 +56,7 @@ class TVMError(RuntimeError):
     """Any error that the compiler or the runtime reports.
 
     `diagnostics` are the problems found; `code` names the kind of the first error and stays the same between versions,
-    `file`, `line` and `column` (from 1) say where in the user's source, and are None for an error that has no place
+    `file`, `line` and `column` (from 1) say where in the user's source, and are None for an error that has no location
     there.
     """
 

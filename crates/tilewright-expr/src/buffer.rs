@@ -7,7 +7,7 @@ use tilewright_tensor::DataType;
 use crate::node::{HashCx, Input, IrNode, Leaf, LoadError, Loader, Saver, VarId};
 use crate::{BinOp, Expr, TypeMismatch, Var, ir_identity, ir_leaf};
 
-/// Where a buffer's memory lives.
+/// The memory scope of a buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scope {
     /// Memory of the device: parameters and large temporaries.
@@ -17,8 +17,8 @@ pub enum Scope {
     Shared,
     /// Private to one iteration of the surrounding loops; registers where its indices are constants.
     Local,
-    /// One of these with a tag that some target knows, such as `global.texture` or `shared.dyn`, or memory that only some
-    /// targets have, such as `warp` and `wmma.matrix_a`; made by [`Scope::named`].
+    /// One of these with a tag that some target knows, such as `global.texture` or `shared.dyn`, or memory that only
+    /// some targets have, such as `warp` and `wmma.matrix_a`; made by [`Scope::named`].
     Tagged(Arc<str>),
 }
 
@@ -84,7 +84,7 @@ impl Leaf for Scope {
 
 ir_leaf!(Scope);
 
-/// What a [`Buffer`] says of itself.
+/// The fields of a [`Buffer`].
 #[derive(Clone, Debug, IrNode)]
 pub struct BufferNode {
     #[ir(identity)]
@@ -110,7 +110,7 @@ pub struct BufferNode {
     pub offset_factor: usize,
     /// Dimensions before which flattening begins anew: memory of several dimensions, as textures have.
     pub axis_separators: Vec<usize>,
-    /// Whether a dimension of extent 1 may stand for any extent where the buffer is an argument (`buffer_type="auto"`).
+    /// Whether a dimension of extent 1 may match any extent where the buffer is an argument (`buffer_type="auto"`).
     pub broadcasts: bool,
 }
 
@@ -166,7 +166,7 @@ impl Buffer {
         Ok(strides)
     }
 
-    /// The dimensions between axis separators: those that lie behind each other.
+    /// The dimensions between axis separators: those that are contiguous to each other.
     fn groups(&self) -> Vec<std::ops::Range<usize>> {
         let inner = self.0.axis_separators.iter().copied();
         let ends: Vec<usize> = std::iter::once(0).chain(inner).chain([self.rank()]).collect();

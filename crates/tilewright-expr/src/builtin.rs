@@ -1,9 +1,9 @@
 //! Operations that some targets know and the IR does not interpret itself: the table of [`ForeignCallee::Builtin`].
 //!
-//! A row says what a call is written as behind `T.`, how many operands it has, of what type its result is and what it
-//! does. Only what [`Builtin::effect`] calls a barrier, a fence, a hint or a prefetch has a meaning on every target: barriers
-//! order the threads of a block, the others do nothing that a program without them would not do. Of the rest a target
-//! says which it has; lowering for one that lacks it is an error that names the operation.
+//! A row gives the name of a call after `T.`, the number of its operands, the type of its result and its effect. Only
+//! what [`Builtin::effect`] calls a barrier, a fence, a hint or a prefetch has a meaning on every target: barriers
+//! order the threads of a block, the others have no effect on results. Of the rest a target says which it has; lowering
+//! for one that lacks it is an error that names the operation.
 //!
 //! [`ForeignCallee::Builtin`]: crate::ForeignCallee::Builtin
 
@@ -14,7 +14,7 @@ use tilewright_tensor::DataType;
 pub enum BuiltinResult {
     /// Nothing.
     Nothing,
-    /// What the call names in front of its operands: `T.ptx_mma("float32", …)`.
+    /// Names the type in front of its operands: `T.ptx_mma("float32", …)`.
     Named,
     /// The type of the operand of this number.
     Operand(usize),
@@ -22,7 +22,7 @@ pub enum BuiltinResult {
     Always(DataType),
 }
 
-/// What a builtin does beside giving its result.
+/// The effect of a builtin besides its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BuiltinEffect {
     /// Nothing: the result follows from the operands.
@@ -33,8 +33,8 @@ pub enum BuiltinEffect {
     Fence,
     /// Tells a compiler or a profiler something; a program means the same without it.
     Hint,
-    /// Asks for the memory at the address that is the first operand to come near. Nothing is read or written there, and
-    /// there need be nothing; a program means the same without it.
+    /// Prefetches the memory at the address that is the first operand. Nothing is read or written, and the memory need
+    /// not exist; a program means the same without it.
     Prefetch,
     /// Whatever the target says: it may read and write memory.
     Opaque,
@@ -43,12 +43,12 @@ pub enum BuiltinEffect {
 /// An operation of a target.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// Behind `T.`.
+    /// The name after `T.`.
     pub name: &'static str,
     /// The least number of operands.
-    pub least: usize,
+    pub min: usize,
     /// The greatest number of operands.
-    pub most: usize,
+    pub max: usize,
     pub result: BuiltinResult,
     pub effect: BuiltinEffect,
 }
@@ -57,9 +57,9 @@ pub struct Builtin {
 const MANY: usize = usize::MAX;
 
 macro_rules! builtins {
-    ($($name:literal $least:literal .. $most:tt -> $result:expr, $effect:ident;)*) => {
+    ($($name:literal $min:literal .. $max:tt -> $result:expr, $effect:ident;)*) => {
         &[$(Builtin {
-            name: $name, least: $least, most: $most, result: $result, effect: BuiltinEffect::$effect,
+            name: $name, min: $min, max: $max, result: $result, effect: BuiltinEffect::$effect,
         }),*]
     };
 }
@@ -143,14 +143,14 @@ impl Builtin {
         "prefetch" 1..4 -> Nothing, Prefetch;
     };
 
-    /// The builtin of this name behind `T.`.
+    /// The builtin of this name after `T.`.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|builtin| builtin.name == name)
     }
 
-    /// Whether it takes so many operands.
+    /// Whether it takes this number of operands.
     pub fn takes(&self, count: usize) -> bool {
-        (self.least..=self.most).contains(&count)
+        (self.min..=self.max).contains(&count)
     }
 
     /// The type of the result; `named` is what the call itself names.
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn every_name_stands_once_and_is_no_intrinsic() {
         for (at, builtin) in Builtin::ALL.iter().enumerate() {
-            assert!(builtin.least <= builtin.most, "{}", builtin.name);
+            assert!(builtin.min <= builtin.max, "{}", builtin.name);
             assert!(Builtin::ALL[at + 1..].iter().all(|other| other.name != builtin.name), "{}", builtin.name);
             assert!(crate::Intrinsic::by_name(builtin.name).is_none(), "{}", builtin.name);
         }

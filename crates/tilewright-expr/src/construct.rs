@@ -80,7 +80,7 @@ impl Expr {
         Self::raw(dtype, ExprKind::Float(FloatBits(semantics::round_float(value, dtype))))
     }
 
-    /// The number in whichever type is asked for, rounded as its conversion is at run time.
+    /// The number in the given type, rounded as its conversion is at run time.
     pub fn number(value: i64, dtype: DataType) -> Self {
         if !dtype.is_float() {
             return Self::int(value, dtype);
@@ -97,7 +97,7 @@ impl Expr {
         Self::raw(var.dtype, ExprKind::Var(var.clone()))
     }
 
-    /// The scalar in every lane of `lanes`; itself if it has so many already.
+    /// The scalar in every lane of `lanes`; itself if it has as many already.
     pub fn broadcast(&self, lanes: u16) -> Result<Self, TypeMismatch> {
         match self.dtype.lanes {
             n if n == lanes => Ok(self.clone()),
@@ -131,7 +131,7 @@ impl Expr {
         })
     }
 
-    /// The conversion as a node of its own, also of a constant and to the type that the value has: what a program says that
+    /// The conversion as a node of its own, also of a constant and to the type that the value has: for a program that
     /// names the node. [`Expr::cast`] is for those that need a value of the type.
     pub fn cast_node(&self, dtype: DataType) -> Result<Self, TypeMismatch> {
         let converted = self.cast(dtype)?;
@@ -314,7 +314,7 @@ pub fn can_reinterpret(from: DataType, to: DataType) -> bool {
     plain(from) && plain(to) && from.bytes() == to.bytes()
 }
 
-/// What values of a type without arithmetic are for.
+/// The error for arithmetic on a type that has none.
 fn stored_only(dtype: DataType) -> String {
     let other = DataType::new(TypeCode::UInt, dtype.bits);
     match dtype.is_packed() {
@@ -454,7 +454,7 @@ mod tests {
             assert_eq!(found.0, expected, "{value} of {from} in {to}");
             assert_eq!(semantics::cast(Scalar::from_int(value, from), to).as_float(), expected);
         }
-        assert_ne!(wide as f32, wide as f64 as f32, "a value that two roundings tell apart");
+        assert_ne!(wide as f32, wide as f64 as f32, "a value that distinguishes two roundings");
         let ExprKind::Float(number) = Expr::number(wide, DataType::F32).kind else { panic!("no constant") };
         assert_eq!(number.0, wide as f32 as f64);
         assert_eq!(Expr::int(-1, DataType::U64).cast(DataType::BOOL).unwrap().as_int(), Some(1));

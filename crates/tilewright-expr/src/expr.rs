@@ -7,7 +7,7 @@ use tilewright_tensor::DataType;
 use crate::node::{EqCx, FloatBits, IrNode, VarId};
 use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle, ir_identity};
 
-/// What a [`Var`] says of itself.
+/// The fields of a [`Var`].
 #[derive(Debug, IrNode)]
 pub struct VarNode {
     #[ir(identity)]
@@ -168,7 +168,7 @@ impl CmpOp {
     }
 }
 
-/// What a scalar expression is.
+/// The kinds of scalar expressions.
 #[derive(Clone, Debug, IrNode)]
 pub enum ExprKind {
     /// An integer or bool constant; a `uint64` by its bits.
@@ -244,7 +244,7 @@ pub enum ForeignCallee {
     Packed(Arc<str>),
     /// An intrinsic of LLVM, such as `llvm.x86.avx512bf16.dpbf16ps.512`: `T.call_llvm_intrin`.
     Llvm(Arc<str>),
-    /// An operation that some targets know, by its name behind `T.`: a row of [`Builtin::ALL`].
+    /// An operation that some targets know, by its name after `T.`: a row of [`Builtin::ALL`].
     Builtin(Arc<str>),
 }
 
@@ -308,12 +308,12 @@ impl Expr {
         }
     }
 
-    /// The element that this asks for ahead, by its buffer and indices, and the hints behind it. Its address goes nowhere:
-    /// nothing is read or written there, and the element need not exist.
+    /// The element that this prefetches, by its buffer and indices, and the hints after it. Its address does not
+    /// escape: nothing is read or written there, and the element need not exist.
     pub fn prefetched(&self) -> Option<(&Buffer, &[Self], &[Self])> {
         let ExprKind::Foreign { callee, args } = &self.kind else { return None };
-        let (place, hints) = args.split_first()?;
-        match &place.kind {
+        let (address, hints) = args.split_first()?;
+        match &address.kind {
             ExprKind::AddressOf { buffer, indices }
                 if callee.builtin().is_some_and(|row| row.effect == BuiltinEffect::Prefetch) =>
             {

@@ -3,7 +3,7 @@
 use tilewright_macros::IrNode;
 use tilewright_tensor::DataType;
 
-/// What operands an intrinsic has, all of one type, and of what type its result is.
+/// The operands of an intrinsic, all of one type, and the type of its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Domain {
     /// Floats, and a float of the same type.
@@ -29,7 +29,7 @@ macro_rules! intrinsics {
         impl Intrinsic {
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its name behind `T.`.
+            /// Its name after `T.`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -136,7 +136,7 @@ impl Intrinsic {
     pub const ALIASES: &[(&'static str, Self)] =
         &[("nearbyint", Self::Round), ("rint", Self::Round), ("power", Self::Pow), ("fabs", Self::Abs)];
 
-    /// The intrinsic of this name behind `T.`.
+    /// The intrinsic of this name after `T.`.
     pub fn by_name(name: &str) -> Option<Self> {
         let known = Self::ALL.iter().find(|intrinsic| intrinsic.name() == name);
         known.or_else(|| Self::ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, known)| known)).copied()
@@ -173,6 +173,6 @@ impl Intrinsic {
     }
 }
 
-/// How far compiled mathematical functions may be from the exact result in float32 and float64, in units in the last
-/// place; float16 and bfloat16 round what float32 gives.
+/// The error bound of compiled mathematical functions in float32 and float64, in units in the last place (ulp); float16
+/// and bfloat16 round the float32 result.
 pub const MATH_ULPS: u64 = 4;

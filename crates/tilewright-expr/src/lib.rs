@@ -1,7 +1,7 @@
 //! Scalar expressions, variables, ranges and buffers, and the table that says what every scalar operation means.
 //!
-//! Reading order: [`node`] (how IR is traversed), [`Var`] and [`Buffer`], [`Expr`] and [`ExprKind`], then [`semantics`],
-//! the law for the interpreter and for every target.
+//! Reading order: [`node`] (how IR is traversed), [`Var`] and [`Buffer`], [`Expr`] and [`ExprKind`], then
+//! [`semantics`], the law for the interpreter and for every target.
 //!
 //! Invariants: an expression is immutable and typed at birth; constructors check types and never fold or reorder (that
 //! is `tilewright-arith`'s work). A variable is its identity: names serve output only, identities never reach it. This

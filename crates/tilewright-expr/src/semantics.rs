@@ -1,4 +1,5 @@
-//! The table of scalar semantics: what every operation means for every type, for the interpreter and all targets alike.
+//! The table of scalar semantics: the meaning of every operation for every type, for the interpreter and all targets
+//! alike.
 //!
 //! | operation | integers | floats |
 //! |---|---|---|
@@ -14,8 +15,8 @@
 //!
 //! f16 and bf16 compute each operation as f32 would and round the result.
 //!
-//! Intrinsics that are not exact ([`Intrinsic::is_exact`](crate::Intrinsic::is_exact)) are computed in f64 by the `libm`
-//! crate, on every machine alike, and rounded; compiled code may differ by [`MATH_ULPS`](crate::MATH_ULPS).
+//! Intrinsics that are not exact ([`Intrinsic::is_exact`](crate::Intrinsic::is_exact)) are computed in f64 by the
+//! `libm` crate, on every machine alike, and rounded; compiled code may differ by [`MATH_ULPS`](crate::MATH_ULPS).
 
 use std::fmt;
 

@@ -14,7 +14,7 @@ use crate::machine::{Machine, Res};
 use crate::memory::{View, compact_strides};
 use crate::scalar::Val;
 
-/// What became of a block's axes.
+/// The result of evaluating a block's axes.
 pub(crate) struct Entered {
     /// Whether every reduce axis has its first value.
     pub(crate) first: bool,
@@ -212,7 +212,7 @@ impl<'a> Machine<'a> {
             let range = |r: &Range| Ok((self.int(&r.min)?, self.int(&r.extent)?));
             match region.region.iter().map(range).collect::<Res<_>>() {
                 Ok(ranges) => result.push(Region { buffer: region.buffer.id(), view, ranges }),
-                // Where a place has no value, under whose condition nothing is accessed, nothing may be.
+                // If an index has no value, under a condition that prevents the access, the region is empty.
                 Err(error) if has_no_place(error.kind()) => {}
                 Err(error) => return Err(error),
             }

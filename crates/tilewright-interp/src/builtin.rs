@@ -83,7 +83,8 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
     }
 }
 
-/// The function of the runtime of this name on the values of its attributes and its arguments; nothing if there is none.
+/// The function of the runtime of this name on the values of its attributes and its arguments; nothing if there is
+/// none.
 pub(crate) fn call(graph: &Graph<'_>, name: &str, args: &[Value]) -> Option<Res<Value>> {
     let named = |op: &tilewright_ir::op::OpRef| match op.legalize {
         Legalize::Machine(MachineOp::Builtin(builtin)) => (builtin.name() == name).then_some(builtin),
@@ -107,7 +108,7 @@ fn as_attr(value: &Value) -> Attr {
     }
 }
 
-/// What programs ask of a tensor beside its elements. Each tensor is compact and begins at its address.
+/// Metadata of a tensor. Each tensor is compact and begins at its address.
 fn property(builtin: Builtin, x: &Tensor, axis: &[Value]) -> Res<Option<Value>> {
     let axis = || match axis {
         [Value::Scalar(axis)] if (0..x.ndim() as i64).contains(&axis.as_int()) => Ok(axis.as_int() as usize),
@@ -143,9 +144,9 @@ fn view(builtin: Builtin, data: &Tensor, dims: &[i64], dtype: DataType, offset: 
     Ok(data.view_as(Arc::new(layout), offset)?)
 }
 
-/// A line goes to the host's function of that name, where it has one; without, nobody sees it.
+/// Passes a line to the host's function of that name, if it has one; otherwise it is dropped.
 fn print(graph: &Graph<'_>, attrs: &Attrs, values: &[Value]) -> Res<Value> {
-    // Also where nobody looks, a wrong format is an error.
+    // A wrong format is an error even without such a function.
     line(Builtin::Print, attrs, values)?;
     if let Some(host) = graph.cx.packed.get(Builtin::Print.name()) {
         let format = Value::Str(format(attrs).into());

@@ -1,4 +1,4 @@
-//! What goes wrong in a run, and where.
+//! Errors of a run, with their location.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use tilewright_expr::semantics::Fault;
 use tilewright_support::Span;
 use tilewright_tensor::TensorError;
 
-/// A run that stopped. Comes with the place: function, blocks with their axes, loops.
+/// A run that stopped, with the location: function, blocks with their axes, loops.
 #[derive(Clone, Debug)]
 pub struct InterpError(Box<Report>);
 
 #[derive(Clone, Debug)]
 struct Report {
     kind: ErrorKind,
-    place: Place,
+    location: Location,
 }
 
-/// Where a run stopped. Empty fields are not known or do not apply.
+/// The location at which a run stopped. Empty fields are not known or do not apply.
 #[derive(Clone, Default, Debug)]
-pub struct Place {
+pub struct Location {
     pub function: String,
     /// The blocks around it from outside inwards, each with its axes, such as `matmul(vi = 0, vj = 3)`.
     pub blocks: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Place {
     pub span: Option<Span>,
 }
 
-/// What went wrong.
+/// The kind of an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// An access outside its buffer.
@@ -89,35 +89,35 @@ impl InterpError {
         &self.0.kind
     }
 
-    pub fn place(&self) -> &Place {
-        &self.0.place
+    pub fn location(&self) -> &Location {
+        &self.0.location
     }
 
-    /// Fills in the place where none is known yet.
-    pub(crate) fn placed(mut self, place: impl FnOnce() -> Place) -> Self {
-        if self.0.place.function.is_empty() {
-            self.0.place = place();
+    /// Fills in the location if none is known yet.
+    pub(crate) fn located(mut self, location: impl FnOnce() -> Location) -> Self {
+        if self.0.location.function.is_empty() {
+            self.0.location = location();
         }
         self
     }
 
     /// Adds the binding of a graph function that the error arose in, if no inner one is known.
     pub(crate) fn in_binding(mut self, function: &str, binding: &str, span: Option<Span>) -> Self {
-        let place = &mut self.0.place;
-        if place.function.is_empty() {
-            place.function = function.to_owned();
+        let location = &mut self.0.location;
+        if location.function.is_empty() {
+            location.function = function.to_owned();
         }
-        if place.binding.is_none() {
-            place.binding = Some(binding.to_owned());
+        if location.binding.is_none() {
+            location.binding = Some(binding.to_owned());
         }
-        place.span = place.span.take().or(span);
+        location.span = location.span.take().or(span);
         self
     }
 }
 
 impl From<ErrorKind> for InterpError {
     fn from(kind: ErrorKind) -> Self {
-        Self(Box::new(Report { kind, place: Place::default() }))
+        Self(Box::new(Report { kind, location: Location::default() }))
     }
 }
 
@@ -132,20 +132,20 @@ impl std::error::Error for InterpError {}
 impl fmt::Display for InterpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.kind)?;
-        let place = &self.0.place;
-        if !place.function.is_empty() {
-            write!(f, "\n  in function `{}`", place.function)?;
+        let location = &self.0.location;
+        if !location.function.is_empty() {
+            write!(f, "\n  in function `{}`", location.function)?;
         }
-        if !place.blocks.is_empty() {
-            write!(f, "\n  in block {}", place.blocks.join(" / "))?;
+        if !location.blocks.is_empty() {
+            write!(f, "\n  in block {}", location.blocks.join(" / "))?;
         }
-        if !place.loops.is_empty() {
-            write!(f, "\n  with {}", place.loops.join(", "))?;
+        if !location.loops.is_empty() {
+            write!(f, "\n  with {}", location.loops.join(", "))?;
         }
-        if let Some(binding) = &place.binding {
+        if let Some(binding) = &location.binding {
             write!(f, "\n  for variable `{binding}`")?;
         }
-        if let Some(span) = &place.span {
+        if let Some(span) = &location.span {
             write!(f, "\n  at {span}")?;
         }
         Ok(())

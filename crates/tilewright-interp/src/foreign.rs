@@ -19,8 +19,8 @@ struct Lent {
     name: String,
     tensor: Tensor,
     memory: usize,
-    /// Where each element lies in the memory.
-    places: Vec<usize>,
+    /// The offset of each element in the memory.
+    offsets: Vec<usize>,
 }
 
 impl Machine<'_> {
@@ -65,7 +65,7 @@ impl Machine<'_> {
                 true => Ok(nothing),
                 false => Err(ErrorKind::Assert("an assumption of the program".to_owned()).into()),
             },
-            // Threads that go together meet elsewhere; one alone waits for nobody.
+            // Threads in lockstep meet elsewhere; a single thread waits for no one.
             (_, BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint | BuiltinEffect::Prefetch, _) => {
                 Ok(nothing)
             }
@@ -158,13 +158,13 @@ impl Machine<'_> {
     /// A tensor with the buffer's bytes, written or not.
     fn lend(&mut self, buffer: &Buffer, shape: &[i64], lent: &mut Vec<Lent>) -> Res<Value> {
         let view = self.view(buffer)?;
-        let places = places(&view, &self.memories[view.memory])
+        let offsets = offsets(&view, &self.memories[view.memory])
             .ok_or_else(|| ErrorKind::OutsideMemory { buffer: buffer.name.to_string(), indices: Vec::new() })?;
         let (bytes, width) = (&self.memories[view.memory].bytes, view.dtype.bytes());
-        let contents: Vec<u8> = places.iter().flat_map(|&place| bytes[place..place + width].to_vec()).collect();
+        let contents: Vec<u8> = offsets.iter().flat_map(|&offset| bytes[offset..offset + width].to_vec()).collect();
         let tensor = Tensor::from_bytes(view.dtype, shape, &contents)
             .map_err(|error| ErrorKind::Unsupported(format!("buffer `{}` as a tensor: {error}", buffer.name)))?;
-        lent.push(Lent { name: buffer.name.to_string(), tensor: tensor.clone(), memory: view.memory, places });
+        lent.push(Lent { name: buffer.name.to_string(), tensor: tensor.clone(), memory: view.memory, offsets });
         Ok(Value::Tensor(tensor))
     }
 
@@ -173,8 +173,8 @@ impl Machine<'_> {
         let failed = |error| ErrorKind::Unsupported(format!("buffer `{}` as a tensor: {error}", lent.name));
         let (contents, width) = (lent.tensor.as_bytes().map_err(failed)?, lent.tensor.dtype().bytes());
         let memory = &mut self.memories[lent.memory];
-        for (&place, bytes) in lent.places.iter().zip(contents.chunks(width)) {
-            let range = place..place + width;
+        for (&offset, bytes) in lent.offsets.iter().zip(contents.chunks(width)) {
+            let range = offset..offset + width;
             if memory.bytes[range.clone()] != *bytes {
                 if memory.read_only {
                     return Err(ErrorKind::ReadOnly { buffer: lent.name.clone() }.into());
@@ -182,7 +182,7 @@ impl Machine<'_> {
                 memory.bytes[range.clone()].copy_from_slice(bytes);
                 memory.touched = true;
             }
-            // What the function does not write it has looked at: who reads it later gets what it saw.
+            // Elements that the function does not write count as read: a later reader gets the values that it saw.
             if let Some(written) = &mut memory.written {
                 written[range].fill(true);
             }
@@ -191,21 +191,21 @@ impl Machine<'_> {
     }
 }
 
-/// Where the elements of a view lie in its memory, in row-major order; none where one is outside.
-fn places(view: &View, memory: &Memory) -> Option<Vec<usize>> {
-    let mut places = Vec::new();
+/// The offsets of the elements of a view in its memory, in row-major order; `None` if one is outside.
+fn offsets(view: &View, memory: &Memory) -> Option<Vec<usize>> {
+    let mut offsets = Vec::new();
     let mut indices = vec![0i64; view.shape.len()];
     if view.shape.contains(&0) {
-        return Some(places);
+        return Some(offsets);
     }
     loop {
-        let place = usize::try_from(view.byte("", &indices).ok()?).ok()?;
-        if place.checked_add(view.dtype.bytes())? > memory.bytes.len() {
+        let offset = usize::try_from(view.byte("", &indices).ok()?).ok()?;
+        if offset.checked_add(view.dtype.bytes())? > memory.bytes.len() {
             return None;
         }
-        places.push(place);
+        offsets.push(offset);
         let Some(axis) = (0..indices.len()).rev().find(|&axis| indices[axis] + 1 < view.shape[axis]) else {
-            return Some(places);
+            return Some(offsets);
         };
         indices[axis] += 1;
         indices[axis + 1..].fill(0);

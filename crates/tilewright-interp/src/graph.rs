@@ -16,7 +16,7 @@ use tilewright_ir::{calls, inplace};
 use tilewright_support::{Map, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
-use crate::error::{ErrorKind, InterpError, Place};
+use crate::error::{ErrorKind, InterpError, Location};
 use crate::machine::Res;
 use crate::memory::element_count;
 use crate::value::{Arg, Closure, Value};
@@ -65,7 +65,7 @@ impl Graph<'_> {
         self.functions.pop();
         result.map_err(|error| {
             let span = function.origins.first().cloned();
-            error.placed(|| Place { function: name.to_owned(), span, ..Place::default() })
+            error.located(|| Location { function: name.to_owned(), span, ..Location::default() })
         })
     }
 
@@ -277,7 +277,7 @@ impl Graph<'_> {
         function(args).map_err(|message| ErrorKind::Packed { name: name.to_string(), message }.into())
     }
 
-    /// The scalars that a PrimFunc gets behind its buffers.
+    /// The scalars that a PrimFunc gets after its buffers.
     fn tir_vars(&self, scope: &Scope, attrs: &Attrs) -> Res<Vec<Scalar>> {
         calls::tir_vars(attrs).iter().map(|var| info::scalar(self.cx, &scope.dims, var)).collect()
     }
@@ -386,13 +386,13 @@ fn result_of(mut destinations: Vec<Tensor>) -> Value {
 /// The results of a call in place: arguments that were written, and destinations.
 fn inplace_results(results: &[Option<usize>], args: &[Value], destinations: Vec<Tensor>) -> Res<Value> {
     let mut destinations = destinations.into_iter();
-    let tensors = results.iter().map(|place| match place {
-        Some(place) => args.get(*place).and_then(Value::as_tensor).cloned(),
+    let tensors = results.iter().map(|argument| match argument {
+        Some(argument) => args.get(*argument).and_then(Value::as_tensor).cloned(),
         None => destinations.next(),
     });
     match tensors.collect() {
         Some(tensors) => Ok(result_of(tensors)),
-        None => Err(ErrorKind::Callee("a result takes the place of an argument that is no tensor".to_owned()).into()),
+        None => Err(ErrorKind::Callee("a result overwrites an argument that is no tensor".to_owned()).into()),
     }
 }
 

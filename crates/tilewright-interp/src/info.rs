@@ -30,7 +30,7 @@ pub(crate) fn dim(cx: &InterpCx, dims: &Dims, expr: &scalar::Expr) -> Res<i64> {
     Ok(scalar(cx, dims, expr)?.as_int())
 }
 
-/// Gives the symbolic dimensions in `info` that have no value yet the one that `value` has in their place.
+/// Defines the symbolic dimensions in `info` that have no value yet by the corresponding ones of `value`.
 pub(crate) fn bind(dims: &mut Dims, info: &StructInfo, value: &Value) {
     match (info, value) {
         (StructInfo::Tensor { shape: TensorShape::Known(known), .. }, Value::Tensor(tensor)) => {
@@ -74,7 +74,7 @@ pub(crate) fn check(
 }
 
 enum Problem {
-    /// What was expected.
+    /// The expected struct info.
     Expected(String),
     Error(InterpError),
 }

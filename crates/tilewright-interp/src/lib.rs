@@ -26,18 +26,18 @@
 //!
 //! Reading order: [`InterpCx`] and its [`run_prim_func`](InterpCx::run_prim_func) and
 //! [`run_function`](InterpCx::run_function); [`Arg`] and [`Value`]; [`InterpError`] with [`ErrorKind`], the list of
-//! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops), `threads` (barriers), `block`
-//! (blocks and their promises) and `memory`; then `graph` (Relax functions), `info` (values against struct infos) and
-//! `storage` and `builtin` (operators of the virtual machine).
+//! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops),
+//! `threads` (barriers), `block` (blocks and their promises) and `memory`; then `graph` (Relax functions), `info`
+//! (values against struct infos) and `storage` and `builtin` (operators of the virtual machine).
 //!
-//! What is checked on the way:
+//! Checks during a run:
 //! - every access lies inside its buffer, and inside the regions that the surrounding blocks declare;
 //! - memory that the function allocates itself is not read before it is written; it holds seeded garbage, like the
 //!   results that `call_tir` allocates and the memory that storage planning gives;
 //! - axes of blocks stay inside their domains; instances with different spatial axes write different elements;
-//! - parallel, vectorised and thread loops run in a seeded random order, and iterations of a parallel or vectorised loop
-//!   do not touch an element that another one writes; threads meet at barriers, and read nothing that another thread left
-//!   in `local` memory, or another block in `shared` memory;
+//! - parallel, vectorised and thread loops run in a seeded random order, and iterations of a parallel or vectorised
+//!   loop do not touch an element that another one writes; threads meet at barriers, and read nothing that another
+//!   thread left in `local` memory, or another block in `shared` memory;
 //! - tensors that do not alias by promise (`tir.noalias`) do not, where one of them is written;
 //! - index arithmetic does not overflow, and no integer division faults;
 //! - every value of a graph is what its struct info says.
@@ -72,7 +72,7 @@ use tilewright_ir::{IRModule, low::LowTir};
 use tilewright_support::Map;
 use tilewright_tensor::Tensor;
 
-pub use error::{ErrorKind, InterpError, Place};
+pub use error::{ErrorKind, InterpError, Location};
 pub use random::Random;
 pub use value::{Arg, Closure, Value};
 
@@ -80,13 +80,13 @@ pub use value::{Arg, Closure, Value};
 /// ([`Tensor::overwrite`](tilewright_tensor::Tensor::overwrite)); an `Err` is its message.
 pub type Packed = Box<dyn Fn(&[Value]) -> Result<Value, String>>;
 
-/// What a run may use besides the program and its arguments.
+/// The context of a run besides the program and its arguments.
 pub struct InterpCx {
-    /// The functions behind `call_packed` and `call_dps_packed`.
+    /// The functions for `call_packed` and `call_dps_packed`.
     pub packed: Map<String, Packed>,
     /// How deep calls of graph functions may nest.
     pub max_depth: usize,
-    /// How many bytes one buffer or tensor that the program allocates may have.
+    /// The maximum number of bytes of one buffer or tensor that the program allocates.
     pub max_bytes: usize,
     random: Cell<Random>,
 }

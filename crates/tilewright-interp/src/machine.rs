@@ -9,7 +9,7 @@ use tilewright_support::Map;
 use tilewright_tensor::Tensor;
 
 use crate::block::Frame;
-use crate::error::{Access, ErrorKind, InterpError, Place};
+use crate::error::{Access, ErrorKind, InterpError, Location};
 use crate::memory::{Memory, ReadFailure, View, compact_strides, element_count};
 use crate::random::Random;
 use crate::scalar::Val;
@@ -18,7 +18,7 @@ use crate::{InterpCx, Packed};
 pub(crate) type Res<T> = Result<T, InterpError>;
 
 /// A run of a PrimFunc. References live as long as the function. After an error the stacks of blocks and loops stay as
-/// they are: they are the error's place.
+/// they are: they are the error's location.
 pub(crate) struct Machine<'a> {
     pub(crate) random: Random,
     /// The functions that packed calls call.
@@ -46,7 +46,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) indexing: bool,
 }
 
-/// What the iterations of a parallel loop touched so far.
+/// The elements that the iterations of a parallel loop have accessed so far.
 pub(crate) struct Race<'a> {
     pub(crate) loop_var: &'a str,
     pub(crate) iteration: i64,
@@ -56,20 +56,20 @@ pub(crate) struct Race<'a> {
     pub(crate) among: Among,
 }
 
-/// Which memory the iterations of a loop must not meet in.
+/// The sort of memory in which the iterations of a loop must not conflict.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Among {
     /// Iterations: any. Memory that is local is each one's own.
     Iterations,
-    /// Threads: local memory is each one's own. What else they do is not told apart from what barriers order.
+    /// Threads: local memory is private to each. Other accesses are only distinguished by the barriers that order them.
     Threads,
     /// Blocks of threads: local and shared memory is each one's own.
     Blocks,
 }
 
 impl Among {
-    /// How accesses to memory of this scope, which has no tag, are judged: as to memory of each iteration's own, as to common memory, or not
-    /// at all.
+    /// How accesses to memory of this scope, which has no tag, are judged: as to memory of each iteration's own, as to
+    /// common memory, or not at all.
     fn own(self, scope: &Scope) -> Option<bool> {
         match self {
             Self::Iterations => Some(*scope == Scope::Local),
@@ -79,7 +79,7 @@ impl Among {
     }
 }
 
-/// Who touched an element.
+/// The accesses to an element so far.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Touch {
     writer: Option<i64>,
@@ -108,7 +108,7 @@ impl Touch {
     }
 }
 
-/// Elements that share a byte have no place of their own in memory.
+/// Elements that share a byte have no address of their own in memory.
 pub(crate) fn refuse_packed(buffer: &Buffer) -> Res<()> {
     match buffer.dtype.is_packed() {
         true => {
@@ -139,9 +139,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Where the run is now.
-    pub(crate) fn place(&self) -> Place {
-        Place {
+    /// The current location of the run.
+    pub(crate) fn location(&self) -> Location {
+        Location {
             function: self.function.to_owned(),
             blocks: self.frames.iter().filter_map(Frame::describe).collect(),
             binding: None,
@@ -150,7 +150,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Adds memory and gives its place in the list.
+    /// Adds memory and returns its index in the list.
     pub(crate) fn add_memory(&mut self, bytes: Vec<u8>, fresh: bool, scope: Scope) -> usize {
         let written = fresh.then(|| vec![false; bytes.len()]);
         self.serial += 1;
@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
         self.memories.pop();
     }
 
-    /// What the buffer is now; a buffer that is declared nowhere may view the data of one that is.
+    /// The view of the buffer; a buffer without declaration may view the data of another one.
     pub(crate) fn view(&mut self, buffer: &Buffer) -> Res<Rc<View>> {
         if let Some(view) = self.views.get(&buffer.id()) {
             return Ok(view.clone());

@@ -15,7 +15,7 @@ use crate::value::Arg;
 
 pub(crate) fn run(cx: &InterpCx, name: &str, function: &PrimFunc, args: &[Arg]) -> Result<(), InterpError> {
     let mut machine = Machine::new(cx, name);
-    run_in(&mut machine, function, args).map_err(|error| error.placed(|| machine.place()))
+    run_in(&mut machine, function, args).map_err(|error| error.located(|| machine.location()))
 }
 
 fn run_in<'a>(machine: &mut Machine<'a>, function: &'a PrimFunc, args: &[Arg]) -> Res<()> {
@@ -215,7 +215,7 @@ fn finish(machine: &Machine<'_>, function: &PrimFunc, bound: &[Bound<'_>]) -> Re
 }
 
 impl Machine<'_> {
-    /// Gives the variables among `exprs` that have no value yet the values beside them.
+    /// Defines the variables among `exprs` that have no value yet by the corresponding values.
     pub(crate) fn bind_dims(&mut self, exprs: &[Expr], values: &[i64]) -> Result<(), String> {
         for (expr, &value) in exprs.iter().zip(values) {
             if let Some(var) = expr.as_var()

@@ -2,7 +2,7 @@
 
 use tilewright_tensor::{DataType, TypeCode};
 
-/// So many numbers are kept in memory to be shuffled.
+/// The number of values that are kept in memory to be shuffled.
 const FEW: i64 = 1 << 16;
 
 /// A generator of random numbers (xorshift64*): small, seeded, and good enough to shake programs.
@@ -61,8 +61,8 @@ impl Random {
         }
     }
 
-    /// Overwrites elements with garbage: NaNs and arbitrary values for floats, arbitrary bits for integers, truth values
-    /// for bools (other bytes are not values of the type).
+    /// Overwrites elements with garbage: NaNs and arbitrary values for floats, arbitrary bits for integers, truth
+    /// values for bools (other bytes are not values of the type).
     pub(crate) fn garbage(&mut self, dtype: DataType, bytes: &mut [u8]) {
         for element in bytes.chunks_mut(dtype.element_bytes().max(1)) {
             let bits = self.bits();

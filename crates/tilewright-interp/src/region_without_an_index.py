@@ -1,5 +1,4 @@
-# A region whose place has no value, because its index divides by zero, holds nothing: an instance that touches nothing
-# there runs.
+# A region whose index has no value, because it divides by zero, is empty: an instance that accesses nothing runs.
 # test: run
 # run: main(f32[4]=[1,2,3,4], i64=0, f32[4]) == f32[4]=[-1,-1,-1,-1]
 # run: main(f32[4]=[1,2,3,4], i64=2, f32[4]) == f32[4]=[1,1,2,2]

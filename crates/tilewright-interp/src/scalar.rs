@@ -153,7 +153,7 @@ impl Machine<'_> {
             ExprKind::Let { var, value, body } => {
                 let value = self.eval(value)?;
                 self.vars.insert(var.id(), value);
-                // What is shared within the body may depend on the variable.
+                // Shared nodes within the body may depend on the variable.
                 let outer = std::mem::take(&mut self.memo);
                 let result = self.eval(body)?;
                 self.memo = outer;

@@ -1,4 +1,4 @@
-//! What is chosen by the elements themselves: distinct ones, those that are not 0, slices whose bounds are tensors.
+//! Selections by data: distinct elements, those that are not 0, slices whose bounds are tensors.
 
 use std::cmp::Ordering;
 
@@ -42,15 +42,15 @@ fn order(a: &Scalar, b: &Scalar) -> Ordering {
 /// The index of the element of this number.
 fn index_of(shape: &[i64], number: usize) -> Vec<i64> {
     let (mut rest, mut index) = (number as i64, vec![0; shape.len()]);
-    for (place, dim) in index.iter_mut().zip(shape).rev() {
-        *place = rest % dim;
+    for (index, dim) in index.iter_mut().zip(shape).rev() {
+        *index = rest % dim;
         rest /= dim;
     }
     index
 }
 
 fn number_of(shape: &[i64], index: &[i64]) -> usize {
-    index.iter().zip(shape).fold(0, |number, (place, dim)| number * dim + place) as usize
+    index.iter().zip(shape).fold(0, |number, (index, dim)| number * dim + index) as usize
 }
 
 fn flag(attrs: &Attrs, name: &str) -> bool {
@@ -69,7 +69,7 @@ pub(crate) fn unique(x: &Tensor, attrs: &Attrs) -> Res<Value> {
     for (number, element) in elements.iter().enumerate() {
         slices[index_of(&shape, number)[axis] as usize].push(*element);
     }
-    // For each distinct slice its first place and how many there are.
+    // For each distinct slice the index of its first occurrence and the number of occurrences.
     let mut found: Vec<(usize, i64)> = Vec::new();
     let compare = |a: usize, b: usize| {
         let differ = slices[a].iter().zip(&slices[b]).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
@@ -96,8 +96,8 @@ pub(crate) fn unique(x: &Tensor, attrs: &Attrs) -> Res<Value> {
         results.push(ints(found.iter().map(|(first, _)| *first as i64).collect())?);
     }
     if flag(attrs, "return_inverse") {
-        let place = |slice| found.iter().position(|(first, _)| compare(*first, slice).is_eq()).unwrap_or(0) as i64;
-        results.push(ints((0..slices.len()).map(place).collect())?);
+        let index = |slice| found.iter().position(|(first, _)| compare(*first, slice).is_eq()).unwrap_or(0) as i64;
+        results.push(ints((0..slices.len()).map(index).collect())?);
     }
     if flag(attrs, "return_counts") {
         results.push(ints(found.iter().map(|(_, count)| *count).collect())?);
@@ -109,14 +109,14 @@ pub(crate) fn unique(x: &Tensor, attrs: &Attrs) -> Res<Value> {
 pub(crate) fn nonzero(x: &Tensor) -> Res<Value> {
     let shape = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
     let zero = Scalar::from_int(0, x.dtype());
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     for (number, element) in scalars(x)?.into_iter().enumerate() {
         if !semantics::compare(CmpOp::Eq, element, semantics::cast(zero, x.dtype())).as_bool() {
-            places.push(index_of(&shape, number));
+            indices.push(index_of(&shape, number));
         }
     }
-    let rows = (0..shape.len()).flat_map(|at| places.iter().map(move |place| place[at])).collect();
-    Ok(Value::Tensor(Tensor::from_vec(&[shape.len() as i64, places.len() as i64], rows)?))
+    let rows = (0..shape.len()).flat_map(|at| indices.iter().map(move |index| index[at])).collect();
+    Ok(Value::Tensor(Tensor::from_vec(&[shape.len() as i64, indices.len() as i64], rows)?))
 }
 
 /// The elements that Python slices name; the error says which bound is wrong.
@@ -128,31 +128,31 @@ pub(crate) fn strided_slice(x: &Tensor, bounds: [&Tensor; 3]) -> Res<Result<Valu
         }
         lists.push(bound.to_vec::<i64>()?);
     }
-    let mut places: Vec<Vec<i64>> = Vec::new();
+    let mut indices: Vec<Vec<i64>> = Vec::new();
     for (at, &extent) in x.shape().iter().enumerate() {
         let stride = lists[2][at];
         if stride == 0 {
             return Ok(Err(format!("a slice cannot step by 0 (dimension {at})")));
         }
-        let from_start = |place: i64| i128::from(place) + if place < 0 { i128::from(extent) } else { 0 };
+        let from_start = |index: i64| i128::from(index) + if index < 0 { i128::from(extent) } else { 0 };
         let (first, end) = (from_start(lists[0][at]), from_start(lists[1][at]));
-        // Every element by itself: whether a step from the first place that lies inside leads to it.
+        // Tests every element by itself: whether it is a whole number of steps from the first index inside.
         let first = if stride > 0 { first.max(0) } else { first.min(i128::from(extent) - 1) };
-        let is_taken = |place: i128| {
-            let inside = if stride > 0 { place >= first && place < end } else { place <= first && place > end };
-            inside && (place - first) % i128::from(stride) == 0
+        let is_taken = |index: i128| {
+            let inside = if stride > 0 { index >= first && index < end } else { index <= first && index > end };
+            inside && (index - first) % i128::from(stride) == 0
         };
-        let mut taken: Vec<i64> = (0..extent).filter(|&place| is_taken(i128::from(place))).collect();
+        let mut taken: Vec<i64> = (0..extent).filter(|&index| is_taken(i128::from(index))).collect();
         if stride < 0 {
             taken.reverse();
         }
-        places.push(taken);
+        indices.push(taken);
     }
-    let shape: Vec<i64> = places.iter().map(|places| places.len() as i64).collect();
+    let shape: Vec<i64> = indices.iter().map(|indices| indices.len() as i64).collect();
     let elements = scalars(x)?;
     let element = |number: i64| {
         let index: Vec<i64> =
-            index_of(&shape, number as usize).iter().zip(&places).map(|(&at, places)| places[at as usize]).collect();
+            index_of(&shape, number as usize).iter().zip(&indices).map(|(&at, indices)| indices[at as usize]).collect();
         elements[number_of(x.shape(), &index)]
     };
     let chosen: Vec<Scalar> = (0..element_count(&shape).unwrap_or(0)).map(|number| element(number as i64)).collect();

@@ -55,7 +55,7 @@ impl<'a> Machine<'a> {
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|stmt| self.exec(stmt)),
             StmtKind::Evaluate(expr) => self.value(expr).map(drop),
             StmtKind::Block { values, predicate, block } => self.exec_block(values, predicate, block),
-            // What an attribute says is for passes and targets.
+            // Attributes are for passes and targets.
             StmtKind::Attr { body, .. } => self.exec(body),
             StmtKind::AllocateConst { buffer, data, body } => {
                 self.allocate_constant(buffer, &data.0)?;

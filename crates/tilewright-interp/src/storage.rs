@@ -1,4 +1,4 @@
-//! What the virtual machine does itself: memory. A storage is a tensor of bytes; tensors inside it are views, so that
+//! Memory instructions of the virtual machine. A storage is a tensor of bytes; tensors inside it are views, so that
 //! a plan that gives live tensors the same bytes shows in the results. A tensor that is placed starts as garbage.
 
 use std::sync::Arc;

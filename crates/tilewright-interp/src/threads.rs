@@ -1,12 +1,12 @@
 //! Loops over threads whose bodies have barriers: all threads go through the statements together.
 //!
 //! A statement without a barrier is run by one thread after the other, in random order. One with a barrier inside is
-//! taken apart: the threads run its first part, then its second. A barrier is then where one part ends. That asks for
+//! split: the threads run its first part, then its second. A barrier is then the end of a part. That requires
 //! threads that agree on the way: bounds of loops and conditions around a barrier have one value for all of them, as
 //! targets ask too; where they have not, the barrier is never reached by all, which is an error.
 //!
-//! Each thread has what was bound since the threads began, and `local` memory of its own; `shared` memory is that of all
-//! of them. Threads of different blocks (`blockIdx`) go together only where a barrier says `global`.
+//! Each thread has what was bound since the threads began, and `local` memory of its own; `shared` memory is that of
+//! all of them. Threads of different blocks (`blockIdx`) go together only where a barrier says `global`.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ use crate::machine::{Machine, Res};
 use crate::memory::{Memory, View};
 use crate::scalar::Val;
 
-/// What one thread has that others have not.
+/// The state that is private to a thread.
 #[derive(Clone, Default)]
 pub(crate) struct Thread<'a> {
     vars: Vec<(VarId, Val)>,
@@ -29,7 +29,7 @@ pub(crate) struct Thread<'a> {
     views: Vec<(VarId, Rc<View>)>,
     frames: Vec<Frame<'a>>,
     loops: Vec<(&'a str, i64)>,
-    /// Its own contents of memory that is private to a thread, by the memory's place.
+    /// Its own contents of memory that is private to a thread, by the memory's index.
     private: Vec<(usize, Memory)>,
 }
 
@@ -66,7 +66,7 @@ fn waits(stmt: &Stmt, blocks: bool) -> bool {
 }
 
 impl<'a> Machine<'a> {
-    /// Whether the loop over these threads has to take its body apart.
+    /// Whether the loop over these threads has to split its body.
     pub(crate) fn goes_together(&mut self, tag: &str, body: &Stmt) -> bool {
         let key = (body.address(), is_block(tag));
         if let Some(&known) = self.barriers.get(&key) {
@@ -91,7 +91,7 @@ impl<'a> Machine<'a> {
             thread.private = private.iter().map(|&at| (at, self.memories[at].clone())).collect();
         }
         self.together(body, &mut threads)?;
-        // What a thread left in memory of its own is gone with it.
+        // The contents of a thread's private memory are dropped.
         for at in private {
             self.memories[at].spoil();
         }
@@ -112,7 +112,7 @@ impl<'a> Machine<'a> {
         forked
     }
 
-    /// Runs something as one of the threads. After an error the stacks stay as they are: they are the error's place.
+    /// Runs something as one of the threads. After an error the stacks stay as they are: they are the error's location.
     fn as_thread<R>(&mut self, thread: &mut Thread<'a>, run: impl FnOnce(&mut Self) -> Res<R>) -> Res<R> {
         self.vars.extend(thread.vars.iter().cloned());
         self.data.extend(thread.data.iter().copied());
@@ -250,7 +250,7 @@ impl<'a> Machine<'a> {
             ForKind::ThreadBinding(_) => {
                 let mut all = self.fork(std::mem::take(threads), var, min, extent);
                 self.together(body, &mut all)?;
-                // The first of each thread's copies goes on as it; what is private was that of the copies.
+                // The first of each thread's copies continues as the thread; the private memory was that of the copies.
                 *threads = all.into_iter().step_by(usize::try_from(extent).unwrap_or(1)).collect();
                 threads.iter_mut().for_each(Thread::leave_loop);
                 Ok(())
@@ -297,17 +297,17 @@ impl<'a> Machine<'a> {
                 thread.views.push((buffer.id(), view));
                 continue;
             }
-            let (place, view) = match &shared {
+            let (memory, view) = match &shared {
                 Some(known) if buffer.scope.plain() != Scope::Local => Clone::clone(known),
                 _ => self.as_thread(thread, |machine| {
                     machine.allocate(buffer)?;
-                    let place = machine.data.remove(&buffer.data.id()).unwrap_or_default();
+                    let memory = machine.data.remove(&buffer.data.id()).unwrap_or_default();
                     let view = machine.views.remove(&buffer.id());
-                    Ok((place, view))
+                    Ok((memory, view))
                 })?,
             };
-            shared = Some((place, view.clone()));
-            thread.data.push((buffer.data.id(), place));
+            shared = Some((memory, view.clone()));
+            thread.data.push((buffer.data.id(), memory));
             thread.views.extend(view.map(|view| (buffer.id(), view)));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Values: what PrimFuncs take, and what graphs compute.
+//! Values: the arguments of PrimFuncs, and the values of graphs.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Damaged texts of saved IR by the million: `cargo bench -p tilewright-ir --bench json_fuzz -- [COUNT [SEED [START]]]`.
+//! Damaged texts of saved IR by the million: `cargo bench -p tilewright-ir --bench json_fuzz -- [COUNT [SEED
+//! [START]]]`.
 //!
 //! Inputs have numbers, and an input follows from the seed and its number: `COUNT` of them from `START` on are made and
 //! read on all processors. Ends with what became of them, how fast, the slowest, and the most memory that was in use. A
@@ -23,7 +24,7 @@ const MEMORY: usize = 512 << 20;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// What a worker is at: the number of its input, and how often the clock has struck since it began.
+/// The state of a worker: the number of its input, and the ticks of the clock since it began.
 #[derive(Default)]
 struct Desk {
     number: AtomicU64,

@@ -23,7 +23,7 @@ pub enum Attr {
     Map(Attrs),
     /// A scalar expression (a typed constant or something symbolic).
     Expr(Expr),
-    /// A tensor, such as a parameter of the model that a function goes with.
+    /// A tensor, such as a parameter of the function's model.
     Tensor(Constant),
     /// A map of indices, such as that of a layout.
     IndexMap(IndexMap),
@@ -58,7 +58,7 @@ impl Attr {
         self.as_int().is_some_and(|value| value != 0)
     }
 
-    /// What it is, for messages.
+    /// The kind of the attribute, for messages.
     pub fn in_words(&self) -> String {
         match self {
             Self::None => "None".to_owned(),

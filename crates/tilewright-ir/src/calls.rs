@@ -1,14 +1,14 @@
-//! Calls: the constructors that type a call at birth, and what a call says of itself beside callee and arguments.
+//! Calls: the constructors that type a call at birth, and the attributes of a call besides callee and arguments.
 //!
 //! The rarer calls between the levels are the frequent ones with an attribute:
 //!
 //! | call | callee | attributes |
 //! |---|---|---|
-//! | `call_tir(…, tir_vars=…)` | [`Callee::Tir`], [`Callee::TirInplace`] | `tir_vars`: scalars that the PrimFunc takes behind its buffers |
-//! | `call_tir_with_grad` | [`Callee::Tir`] | `te_grad_name`, `te_grad_kwargs`: what differentiates it |
+//! | `call_tir(…, tir_vars=…)` | [`Callee::Tir`], [`Callee::TirInplace`] | `tir_vars`: scalars that the PrimFunc takes after its buffers |
+//! | `call_tir_with_grad` | [`Callee::Tir`] | `te_grad_name`, `te_grad_kwargs`: the function that differentiates it |
 //! | `call_pure_packed` | [`Callee::Packed`] | `pure`: the caller says that the call has no side effect |
-//! | `call_inplace_packed` | [`Callee::Packed`] | `inplace_indices`: of each result the argument that it overwrites, -1 for none; nobody uses these any more |
-//! | `call_builtin_with_ctx` | [`Callee::Packed`] | `with_ctx`: before its arguments the function gets an object that stands for the machine that runs the call |
+//! | `call_inplace_packed` | [`Callee::Packed`] | `inplace_indices`: for each result the argument that it overwrites, -1 for none; these arguments are dead |
+//! | `call_builtin_with_ctx` | [`Callee::Packed`] | `with_ctx`: before its arguments the function gets an object that represents the machine that runs the call |
 //! | `invoke_pure_closure` | [`Callee::Value`] | `pure` |
 //!
 //! A call of an operator has the attributes of its declaration, and every other call has none.
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 
-use crate::inplace::check_places;
+use crate::inplace::check_inplace;
 use crate::matching::{check_against, common, substitute_dims};
 use crate::op::{
     InferCx, InferError, OpCall, OpRef, check_args, common_device, complete_attrs, describe, resolve_shapes,
@@ -29,7 +29,7 @@ use crate::{Attr, Attrs};
 pub mod names {
     /// See [`is_said_pure`](super::is_said_pure).
     pub const PURE: &str = "pure";
-    /// See [`packed_places`](super::packed_places).
+    /// See [`packed_inplace`](super::packed_inplace).
     pub const INPLACE_INDICES: &str = "inplace_indices";
     /// See [`takes_context`](super::takes_context).
     pub const WITH_CTX: &str = "with_ctx";
@@ -37,7 +37,7 @@ pub mod names {
     pub const TIR_VARS: &str = "tir_vars";
     /// The function that differentiates the call, by its name.
     pub const TE_GRAD_NAME: &str = "te_grad_name";
-    /// What that function gets by name.
+    /// The arguments of that function by name.
     pub const TE_GRAD_KWARGS: &str = "te_grad_kwargs";
 }
 
@@ -51,13 +51,13 @@ pub fn takes_context(attrs: &Attrs) -> bool {
     matches!(attrs.get(names::WITH_CTX), Some(Attr::Bool(true)))
 }
 
-/// Of each result of a call of a packed function the argument that it overwrites; `None` if it is no call in place.
-pub fn packed_places(attrs: &Attrs) -> Option<Vec<Option<usize>>> {
-    let places = attrs.get(names::INPLACE_INDICES)?.as_ints()?;
-    Some(places.into_iter().map(|place| usize::try_from(place).ok()).collect())
+/// For each result of a call of a packed function the argument that it overwrites; `None` if it is no call in place.
+pub fn packed_inplace(attrs: &Attrs) -> Option<Vec<Option<usize>>> {
+    let indices = attrs.get(names::INPLACE_INDICES)?.as_ints()?;
+    Some(indices.into_iter().map(|index| usize::try_from(index).ok()).collect())
 }
 
-/// The scalars that a PrimFunc gets behind the arguments and destinations of a call.
+/// The scalars that a PrimFunc gets after the arguments and destinations of a call.
 pub fn tir_vars(attrs: &Attrs) -> Vec<scalar::Expr> {
     match attrs.get(names::TIR_VARS) {
         Some(Attr::Array(vars)) => vars.iter().filter_map(as_scalar).collect(),
@@ -89,17 +89,17 @@ pub(crate) fn may_have(callee: &Callee, name: &str, value: &Attr) -> bool {
     }
 }
 
-/// What a call of a PrimFunc says beside arguments and destinations.
+/// The attributes of a call of a PrimFunc besides arguments and destinations.
 #[derive(Clone, Debug, Default)]
 pub struct TirCall {
-    /// Scalars behind the destinations.
+    /// Scalars after the destinations.
     pub tir_vars: Vec<scalar::Expr>,
     /// The function that differentiates the call, and what it gets by name.
     pub te_grad: Option<(Arc<str>, Attrs)>,
 }
 
 impl TirCall {
-    /// What the attributes of a call say.
+    /// Decodes the attributes of a call.
     pub fn of(attrs: &Attrs) -> Self {
         let kwargs = match attrs.get(names::TE_GRAD_KWARGS) {
             Some(Attr::Map(kwargs)) => kwargs.clone(),
@@ -140,7 +140,7 @@ impl Expr {
         Self::call_tir_with(cx, function, args, out, TirCall::default())
     }
 
-    /// `R.call_tir` with scalars behind the destinations, or `R.call_tir_with_grad`.
+    /// `R.call_tir` with scalars after the destinations, or `R.call_tir_with_grad`.
     pub fn call_tir_with(
         cx: &InferCx,
         function: GlobalVar,
@@ -171,12 +171,12 @@ pub(crate) fn vars_attrs(vars: Vec<scalar::Expr>) -> Attrs {
     Attrs::from([(names::TIR_VARS.into(), Attr::Array(vars.into_iter().map(Attr::Expr).collect()))])
 }
 
-/// What a scalar that is given to a PrimFunc is.
+/// The kind of a scalar argument of a PrimFunc.
 pub fn scalar_info(value: &scalar::Expr) -> StructInfo {
     StructInfo::Prim { dtype: value.dtype, value: Some(value.clone()) }
 }
 
-/// What the caller says of a result: nothing, one value, or the fields of a tuple.
+/// The caller's declaration of the result: none, one value, or the fields of a tuple.
 pub fn said_result(sinfo_args: &[StructInfo]) -> Option<StructInfo> {
     match sinfo_args {
         [] => None,
@@ -216,9 +216,9 @@ impl Expr {
         results: &[Option<usize>],
         sinfo_args: Vec<StructInfo>,
     ) -> Result<Self, InferError> {
-        check_places(cx, &args, results, &sinfo_args)?;
-        let places = results.iter().map(|place| Attr::Int(place.map_or(-1, |place| place as i64)));
-        let attrs = Attrs::from([(names::INPLACE_INDICES.into(), Attr::Array(places.collect()))]);
+        check_inplace(cx, &args, results, &sinfo_args)?;
+        let indices = results.iter().map(|index| Attr::Int(index.map_or(-1, |index| index as i64)));
+        let attrs = Attrs::from([(names::INPLACE_INDICES.into(), Attr::Array(indices.collect()))]);
         Ok(Self::packed(name.into(), args, sinfo_args, attrs))
     }
 
@@ -309,7 +309,7 @@ impl Expr {
             ExprKind::Call { callee, attrs, .. } => match callee {
                 Callee::Op(op) => op.properties.pure,
                 Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => true,
-                Callee::Packed(_) => is_said_pure(attrs) || packed_places(attrs).is_some(),
+                Callee::Packed(_) => is_said_pure(attrs) || packed_inplace(attrs).is_some(),
                 Callee::Value(f) => is_said_pure(attrs) || matches!(f.struct_info, StructInfo::Func { pure: true, .. }),
             },
             ExprKind::If { then, otherwise, .. } => [then, otherwise].iter().all(|seq| {

@@ -1,4 +1,4 @@
-//! Maps of indices: each index of a place in one tensor as an expression of those of its place in another.
+//! Index maps: the indices of an element in one layout as expressions of its indices in another.
 
 use tilewright_arith::{Analyzer, IterMapLevel, detect_iter_map, inverse_affine_iter_map};
 use tilewright_expr::node::{IrNode, rewrite, walk};
@@ -14,14 +14,14 @@ pub struct IndexMap {
     results: Vec<Expr>,
 }
 
-/// Where the elements of a tensor come from whose indices were mapped.
+/// The inverse of an index map.
 #[derive(Clone, Debug)]
 pub struct Inverse {
     /// The extents of the mapped indices.
     pub shape: Vec<Expr>,
     /// The initial indices, as expressions of the mapped ones.
     pub initial: Vec<Expr>,
-    /// Whether a place has an element; `None` where each does.
+    /// Whether an index tuple has an element (is no padding); `None` if each does.
     pub inside: Option<Expr>,
 }
 
@@ -51,11 +51,10 @@ impl IndexMap {
         &self.results
     }
 
-    /// The way back from the indices `outputs`, for places within this shape; `None` where the map is not known to be
-    /// one-to-one.
+    /// The inverse map, for outputs within this shape; `None` if the map is not known to be one-to-one.
     ///
-    /// Where a dimension is divided into parts of a size that does not divide it, it is filled up to whole parts, and the
-    /// places that are filled have no element.
+    /// If a dimension is split by a factor that does not divide it, it is padded to whole parts, and padding has no
+    /// element.
     pub fn inverse(&self, cx: &mut Analyzer, shape: &[Expr], outputs: &[Var]) -> Option<Inverse> {
         let filled: Vec<Expr> =
             self.initial.iter().zip(shape).map(|(var, extent)| self.filled(cx, var, extent)).collect::<Option<_>>()?;
@@ -94,7 +93,7 @@ impl IndexMap {
         self.results.iter().map(extent).collect()
     }
 
-    /// The same of a tensor without elements: what follows the last index, which an empty dimension has at -1.
+    /// The same for a tensor without elements: the bound after the last index, which an empty dimension has at -1.
     fn empty(&self, cx: &Analyzer, filled: &[Expr]) -> Vec<Expr> {
         let last: Map<_, Expr> =
             self.initial.iter().zip(filled).map(|(var, extent)| (var.id(), extent.clone() - 1)).collect();

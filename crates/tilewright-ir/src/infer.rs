@@ -1,14 +1,15 @@
-//! What the inference rules of operators may ask.
+//! The context of operators' inference rules.
 
 use std::cell::RefCell;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, CmpOp, Expr};
 
-/// What inference may ask: facts about symbolic dimensions.
+/// Facts about symbolic dimensions, for inference.
 ///
-/// A rule that needs two sizes to be equal asks whether they [clash](Self::clash). Where only the run can tell, it goes on as
-/// if they were; who makes the call run asks what was [assumed](Self::assumed), and lets the run check it.
+/// A rule that needs two sizes to be equal asks whether they [clash](Self::clash). If only the run can tell, it
+/// continues as if they were equal; the emitter of the call reads what was [assumed](Self::assumed), and lets the run
+/// check it.
 #[derive(Debug, Default)]
 pub struct InferCx {
     pub analyzer: Analyzer,
@@ -28,7 +29,8 @@ impl InferCx {
         Self { assumed: Some(RefCell::default()), ..Self::default() }
     }
 
-    /// Whether sizes that have to be equal are known to differ. If that is not known, the rule assumes that they are equal.
+    /// Whether sizes that have to be equal are known to differ. If that is not known, the rule assumes that they are
+    /// equal.
     pub fn clash(&self, wanted: &Expr, found: &Expr) -> bool {
         if self.analyzer.prove_different(wanted, found) {
             return true;
@@ -41,8 +43,8 @@ impl InferCx {
         false
     }
 
-    /// Whether a size that broadcasting makes another one is known to be neither 1 nor that size. If that is not known, the
-    /// rule assumes that it is one of them.
+    /// Whether a size that broadcasting makes another one is known to be neither 1 nor that size. If that is not known,
+    /// the rule assumes that it is one of them.
     pub fn cannot_broadcast(&self, own: &Expr, wide: &Expr) -> bool {
         let one = Expr::int(1, own.dtype);
         if self.analyzer.prove_equal(own, &one) || self.analyzer.prove_equal(own, wide) {
@@ -57,8 +59,8 @@ impl InferCx {
         }
     }
 
-    /// Whether a size that must not be larger than another is known to be. If that is not known, the rule assumes that it
-    /// is not.
+    /// Whether a size that must not be larger than another is known to be. If that is not known, the rule assumes that
+    /// it is not.
     pub fn exceeds(&self, size: &Expr, limit: &Expr) -> bool {
         match self.analyzer.decide(CmpOp::Lt, limit, size) {
             Some(exceeds) => exceeds,
@@ -67,14 +69,13 @@ impl InferCx {
         }
     }
 
-    /// Whether a size that so many parts must divide is known to leave a rest. If that is not known, the rule assumes that it
-    /// does not.
+    /// Whether a size is known not to be divisible by `parts`. If that is not known, the rule assumes that it is.
     pub fn leaves_rest(&self, size: &Expr, parts: i64) -> bool {
         let rest = Expr::binary(BinOp::FloorMod, size, &Expr::int(parts, size.dtype));
         parts != 0 && rest.is_ok_and(|rest| self.clash(&Expr::int(0, size.dtype), &self.analyzer.simplify(&rest)))
     }
 
-    /// What rules have assumed since the last question, each pair once.
+    /// The assumptions of rules since the last call, each pair once.
     pub fn assumed(&self) -> Vec<EqualSizes> {
         let mut all: Vec<EqualSizes> = Vec::new();
         for sizes in self.assumed.iter().flat_map(RefCell::take) {

@@ -138,7 +138,7 @@ mod tests {
             .map(|(name, dtype)| Buffer::new(name, vec![Expr::i64(4)], dtype));
         let address = |buffer: &Buffer, indices| Expr::address_of(buffer, indices).unwrap();
         let call = |callee, operands| Stmt::from(StmtKind::Evaluate(Expr::foreign(DataType::VOID, callee, operands)));
-        // The place asked for is what a function finds in `I`.
+        // The requested axis is the one that a function finds in `I`.
         let found = Expr::foreign(DataType::I64, ForeignCallee::Extern("find".into()), vec![address(&i, zero())]);
         let ahead = call(ForeignCallee::Builtin("prefetch".into()), vec![address(&a, vec![found])]);
         let away = call(ForeignCallee::Extern("fill".into()), vec![address(&b, zero())]);

@@ -11,21 +11,22 @@
 //!  "files": [],
 //!  "tensors": []}
 //! ```
-//! `nodes` holds what shared pointers point to: expressions, statements, variables, buffers. Each stands once, behind all
-//! that it mentions by label, so a shared node stays shared, a variable is one everywhere, and nothing can hold itself.
-//! Everything else stands where it is used. Names of fields are those of the field ([`crate::node::Path`] uses the same). A
-//! variant is `{"Name": …}`, or `"Name"` where it holds nothing. `tensors` are constants (`"@0"`): type, shape, and bytes in
-//! base64. `files` are the texts that origins point into: `[file, start, end]` in bytes. Floats that JSON has no numbers
-//! for are texts: `"inf"`, `"-inf"`, `"nan:"` and their bits.
+//! `nodes` holds the targets of shared pointers: expressions, statements, variables, buffers. Each occurs once, after
+//! all that it mentions by label, so a shared node stays shared, a variable is one everywhere, and nothing can contain
+//! itself. Everything else is written where it is used. Names of fields are those of the field ([`crate::node::Path`]
+//! uses the same). A variant is `{"Name": …}`, or `"Name"` where it holds nothing. `tensors` are constants (`"@0"`):
+//! type, shape, and bytes in base64. `files` are the texts that origins point into: `[file, start, end]` in bytes.
+//! Floats that JSON has no numbers for are texts: `"inf"`, `"-inf"`, `"nan:"` and their bits.
 //!
 //! The same IR gives the same bytes, and loading what was saved and saving it again does, too. What the derive of
-//! [`IrNode`](crate::node::IrNode) writes for a type is its form: a change of the IR's fields is a change of [`VERSION`].
+//! [`IrNode`](crate::node::IrNode) writes for a type is its form: a change of the IR's fields is a change of
+//! [`VERSION`].
 //!
 //! # Hostile texts
-//! A text of any bytes gives IR or an error with its place; time and memory are linear in its length. Every number, name,
-//! length and label is checked where it stands, every scalar expression against the rule for its type, and the whole by
-//! the verifier: a module must be well-formed ([`Form::Any`](crate::verify::Form::Any)), other IR may mention variables
-//! and functions that it does not define. Brackets nest at most [`MAX_NESTING`](crate::node::document::MAX_NESTING) deep,
+//! A text of any bytes gives IR or an error with its position; time and memory are linear in its length. Every number,
+//! name, length and label is checked, every scalar expression against the rule for its type, and the whole by the
+//! verifier: a module must be well-formed ([`Form::Any`](crate::verify::Form::Any)), other IR may mention variables and
+//! functions that it does not define. Brackets nest at most [`MAX_NESTING`](crate::node::document::MAX_NESTING) deep,
 //! nodes at most [`MAX_DEPTH`](crate::node::MAX_DEPTH).
 
 mod node;
@@ -43,7 +44,7 @@ use crate::{relax, tir, verify};
 
 pub use node::Node;
 
-/// What every text says it is.
+/// The identification at the start of every text.
 pub const FORMAT: &str = "tilewright.ir";
 
 /// The version of the format that this code writes, and the only one that it reads.
@@ -104,7 +105,7 @@ impl std::error::Error for Error {}
 /// The IR of a text; `operators` finds operators by name.
 ///
 /// # Errors
-/// Where the text is not UTF-8, not JSON, not of this format and version, or its IR is not well-formed.
+/// Errors: the text is not UTF-8, not JSON, not of this format and version, or its IR is not well-formed.
 pub fn load(text: &[u8], operators: OpTable) -> Result<Node, Error> {
     let node = load_unverified(text, operators)?;
     verify::verify_alone(&node).map_err(Error::IllFormed)?;
@@ -116,14 +117,14 @@ fn load_unverified(text: &[u8], operators: OpTable) -> Result<Node, Error> {
     let text = std::str::from_utf8(text).map_err(|error| {
         let message = "the text is not UTF-8".to_owned();
         let before = String::from_utf8_lossy(text.get(..error.valid_up_to()).unwrap_or_default()).into_owned();
-        place(&before, before.len(), message, String::new())
+        error_at(&before, before.len(), message, String::new())
     })?;
-    let document = Document::parse(text).map_err(|fault| place(text, fault.offset, fault.message, String::new()))?;
+    let document = Document::parse(text).map_err(|fault| error_at(text, fault.offset, fault.message, String::new()))?;
     read(Input::root(&document), operators)
-        .map_err(|LoadError { message, value }| place(text, document.range(value).0, message, document.path(value)))
+        .map_err(|LoadError { message, value }| error_at(text, document.range(value).0, message, document.path(value)))
 }
 
-fn place(text: &str, offset: usize, message: String, path: String) -> Error {
+fn error_at(text: &str, offset: usize, message: String, path: String) -> Error {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;

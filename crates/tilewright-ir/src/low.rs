@@ -1,4 +1,4 @@
-//! What code generators take: [`LowTir`], a PrimFunc of the flat form.
+//! The input of code generators: [`LowTir`], a PrimFunc of the flat form.
 //!
 //! A PrimFunc is flat when all of this holds; [`LowTir::new`] checks it:
 //!
@@ -9,13 +9,13 @@
 //! - `Allocate` gives a number of elements that is a constant or an `int64`: `Local` memory of constant size is the
 //!   function's own (registers, where every index is a constant), `Global` memory of constant size comes from the
 //!   scratch area that the kernel declares, in which temporaries that are not alive together share bytes; memory of
-//!   another size is asked of the runtime when the statement begins (a size below 0 or beyond what there is fails the
-//!   kernel), and given back behind it;
+//!   another size is allocated by the runtime when the statement begins (a size below 0 or beyond the available memory
+//!   fails the kernel), and freed after it;
 //! - an access has one index, a scalar or a vector; index expressions are `int32` or `int64`;
 //! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
-//! - every index that contains loaded data lies behind an `Assert`, or a loop of asserts over what it reads, or inside
-//!   an `If` that mentions what was loaded, or provably inside its buffer; the message of an assert that lowering wrote
-//!   for this begins with [`INDEX_GUARD`], and code generators report it as `IndexOutOfRange`;
+//! - every index that contains loaded data comes after an `Assert`, or a loop of asserts over the elements that it
+//!   reads, or is inside an `If` that mentions what was loaded, or provably inside its buffer; the message of an assert
+//!   that lowering wrote for this begins with [`INDEX_GUARD`], and code generators report it as `IndexOutOfRange`;
 //! - the parameters are those of the kernel interface ([`crate::interface::KernelInterface`] of the function before
 //!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as
 //!   `args[i]` and scalar `j` as `dims[j]`.
@@ -38,7 +38,7 @@ pub const INDEX_GUARD: &str = "index out of range: ";
 pub const ALIGNED: &str = "tilewright.aligned";
 
 /// In the flat form, a call of a packed function of this name is no call but a tensor: the address of its first element
-/// and its dimensions. It stands among the arguments of another packed call, because buffers of the flat form have lost
+/// and its dimensions. It occurs among the arguments of another packed call, because buffers of the flat form have lost
 /// their shapes.
 pub const PACKED_TENSOR: &str = "tilewright.tensor";
 

@@ -6,7 +6,7 @@ use tilewright_expr::node::{EqCx, rewrite};
 use crate::op::{InferCx, InferError, describe};
 use crate::relax::{StructInfo, TensorShape};
 
-/// The most that is true of a value that has one or the other info.
+/// The least upper bound of two struct infos.
 pub(crate) fn common(a: &StructInfo, b: &StructInfo) -> StructInfo {
     match (a, b) {
         (
@@ -45,7 +45,7 @@ fn common_function(a: &StructInfo, b: &StructInfo) -> StructInfo {
     StructInfo::Func { params: None, ret: Box::new(StructInfo::Object), pure }
 }
 
-/// What each symbolic dimension of a callee is at a call.
+/// The value of each symbolic dimension of a callee at a call.
 pub type DimBindings = Vec<(scalar::Var, scalar::Expr)>;
 
 /// The info with symbolic dimensions replaced.

@@ -64,10 +64,10 @@ impl From<Function> for GlobalFunc {
     }
 }
 
-/// What a module says beside its functions, in a list of some name (`"vdevice"`, `"dummy"`).
+/// Global infos of a module, in a list of some name (`"vdevice"`, `"dummy"`).
 #[derive(Clone, Debug, PartialEq, Eq, IrNode)]
 pub enum GlobalInfo {
-    /// A device that struct infos name by its target and its place among the devices of that target.
+    /// A device that struct infos name by its target and its index among the devices of that target.
     VDevice(VDevice),
     /// Says nothing.
     Dummy,

@@ -57,16 +57,16 @@ impl Nest {
         })
     }
 
-    /// Whether every instance of the block runs at most once: each axis is spatial and has one loop for its value, and each
-    /// loop is for one axis or runs at most once.
+    /// Whether every instance of the block runs at most once: each axis is spatial and has one loop for its value, and
+    /// each loop is for one axis or runs at most once.
     pub fn runs_each_instance_once(&self) -> bool {
         let mut free: Vec<VarId> = self.loops.iter().map(|l| l.var.id()).collect();
         let bound_once = self.block.iters.iter().zip(&self.values).all(|(iter, value)| {
             let single = iter.domain.extent.as_int() == Some(1);
-            let place = value.as_var().and_then(|var| free.iter().position(|known| *known == var.id()));
-            match place {
-                Some(place) => {
-                    free.remove(place);
+            let found = value.as_var().and_then(|var| free.iter().position(|known| *known == var.id()));
+            match found {
+                Some(index) => {
+                    free.remove(index);
                     iter.kind == IterKind::Spatial
                 }
                 None => single,

@@ -83,7 +83,7 @@ fn deep_nesting_neither_overflows_nor_leaks_onto_the_stack() {
 }
 
 #[test]
-fn what_does_not_change_is_not_copied() {
+fn unchanged_nodes_are_not_copied() {
     let f = twice("i", "A");
     assert!(rewrite(&f, |_: &Expr| None).is_none());
 }
@@ -107,7 +107,7 @@ fn a_binder_met_twice_may_stand_for_two() {
 }
 
 #[test]
-fn a_binder_met_twice_forgets_what_it_stood_for() {
+fn a_rebound_variable_loses_its_old_value() {
     // The second copy uses the variable of the first.
     let (d, a, b) = (Var::new("d", DataType::I64), Var::new("a", DataType::I64), Var::new("b", DataType::I64));
     let bind = |var: &Var, body: &Var| Expr::bind(var, &Expr::i64(2), &(&Expr::var(body) + &Expr::var(body))).unwrap();
@@ -139,7 +139,8 @@ fn copies_hash_alike_at_any_depth() {
     assert_ne!(HashCx::hash(&a), HashCx::hash(&shared));
 }
 
-/// A dimension of one function may be mentioned in another, as part of a function's type: it is another dimension there.
+/// A dimension of one function may be mentioned in another, as part of a function's type: it is another dimension
+/// there.
 #[test]
 fn functions_of_a_module_share_no_variables() {
     use crate::relax::{self, Function, SeqExpr, StructInfo};
@@ -157,10 +158,10 @@ fn functions_of_a_module_share_no_variables() {
         module
     };
     let (n, m) = (Var::new("n", DataType::I64), Var::new("m", DataType::I64));
-    let (shared, apart) = (with(&n, &n), with(&n, &m));
-    assert_eq!(shared.compare(&apart), Ok(()));
-    assert_eq!(apart.compare(&shared), Ok(()));
-    assert_eq!(HashCx::hash(&shared), HashCx::hash(&apart));
+    let (shared, separate) = (with(&n, &n), with(&n, &m));
+    assert_eq!(shared.compare(&separate), Ok(()));
+    assert_eq!(separate.compare(&shared), Ok(()));
+    assert_eq!(HashCx::hash(&shared), HashCx::hash(&separate));
 }
 
 /// Two types of functions on the same dimension are as two types on dimensions of their own.
@@ -172,11 +173,11 @@ fn types_of_functions_share_no_variables() {
         StructInfo::Func { params: Some(vec![info()]), ret: Box::new(info()), pure: true }
     };
     let (n, m) = (Var::new("n", DataType::I64), Var::new("m", DataType::I64));
-    let (shared, apart) =
+    let (shared, separate) =
         (StructInfo::Tuple(vec![typed(&n), typed(&n)]), StructInfo::Tuple(vec![typed(&n), typed(&m)]));
-    assert_eq!(EqCx::compare(&shared, &apart), Ok(()));
-    assert_eq!(EqCx::compare(&apart, &shared), Ok(()));
-    assert_eq!(HashCx::hash(&shared), HashCx::hash(&apart));
+    assert_eq!(EqCx::compare(&shared, &separate), Ok(()));
+    assert_eq!(EqCx::compare(&separate, &shared), Ok(()));
+    assert_eq!(HashCx::hash(&shared), HashCx::hash(&separate));
     // A dimension from outside stays what it is.
     let outside =
         |dim: &Var| StructInfo::Tuple(vec![StructInfo::tensor(vec![Expr::var(dim)], DataType::F32), typed(&n)]);

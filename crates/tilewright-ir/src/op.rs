@@ -1,5 +1,5 @@
-//! What an operator is: its declaration as data, and what its calls have to be. The constructors of calls stand in
-//! [`crate::calls`]; `attributes` has what a call says besides its arguments.
+//! Operators: their declarations as data, and the requirements on their calls. The constructors of calls are in
+//! [`crate::calls`]; `attributes` has the attributes of a call.
 //!
 //! An [`OpDef`] is a static; the crate `tilewright-ops` holds the table. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration; passes ask it for properties.
@@ -22,7 +22,7 @@ pub use crate::matching::{DimBindings, check_against, substitute_dims};
 pub(crate) use attributes::complete_attrs;
 pub use attributes::{AttrDef, AttrDefault, AttrKind};
 
-/// What an argument of an operator may be.
+/// The kinds of arguments of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgKind {
     Tensor,
@@ -70,7 +70,7 @@ impl ArgKind {
         }
     }
 
-    /// What users are told to write.
+    /// The description in messages.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Tensor | Self::OptionalTensor => "a tensor",
@@ -156,7 +156,7 @@ impl Legalize {
     }
 }
 
-/// What the virtual machine does itself, for the operators that say so.
+/// The instructions of the virtual machine for operators that have one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineOp {
     /// `(shape)`, attribute `dtype`: a tensor of its own memory, which may leave the function.
@@ -210,7 +210,7 @@ pub enum Builtin {
     TensorTypeCode,
     TensorTypeBits,
     TensorTypeLanes,
-    /// An object that stands for the machine that runs the program.
+    /// An object that represents the machine that runs the program.
     Context,
 }
 
@@ -262,7 +262,7 @@ impl MachineOp {
         }
     }
 
-    /// Whether it works on memory of the function's own, and so may stand in a function without side effects.
+    /// Whether it works on the function's own memory, and so may occur in a function without side effects.
     pub fn is_of_memory(self) -> bool {
         match self {
             Self::AllocTensor
@@ -277,10 +277,10 @@ impl MachineOp {
     }
 }
 
-/// What passes may ask of an operator.
+/// Properties of an operator that passes ask for.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties {
-    /// Has no side effect: may stand in a dataflow block, be reordered and dropped.
+    /// Has no side effect: may be in a dataflow block, be reordered and dropped.
     pub pure: bool,
     pub fusion: Fusion,
 }
@@ -288,7 +288,7 @@ pub struct Properties {
 /// The declaration of an operator.
 #[derive(Debug)]
 pub struct OpDef {
-    /// The name behind `R.`, such as `nn.relu`.
+    /// The name after `R.`, such as `nn.relu`.
     pub name: &'static str,
     pub doc: &'static str,
     pub args: &'static [ArgDef],
@@ -298,24 +298,24 @@ pub struct OpDef {
     pub properties: Properties,
     /// How calls are expressed by simpler operators, for those that passes may look through.
     pub decompose: Option<Decompose>,
-    /// How it takes operands whose dimensions stand in another order, where [`OpDef::layouts`] does not tell by itself.
+    /// How it takes operands in another layout, if [`OpDef::layouts`] does not tell by itself.
     pub layouts: Option<Layouts>,
-    /// How programs may also order what they give by place.
+    /// An alternative order of positional arguments and attributes.
     pub other_order: Option<OtherOrder>,
 }
 
-/// Another order of an operator's arguments and attributes, which an argument by place tells from its own.
+/// Another order of an operator's arguments and attributes, recognised by a positional argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherOrder {
-    /// The place of the argument that tells.
-    pub place: usize,
+    /// The position of the argument that decides.
+    pub position: usize,
     /// Whether it is a number in this order, which it is not in the operator's own; or the other way round.
     pub is_number: bool,
     /// The names in order. What the operator has no name for has to say what holds anyway.
     pub names: &'static [&'static str],
 }
 
-/// What becomes of a call whose operands have their dimensions in another order.
+/// The adaptation of a call whose operands are in another layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layouts {
     /// It takes them in the order that they were written in.
@@ -332,7 +332,7 @@ pub enum Layouts {
     Dropped(&'static str),
 }
 
-/// What becomes of an operator's float32 operands where a graph uses float16.
+/// The treatment of an operator's float32 operands in a graph that uses float16.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Precision {
     /// They are worth narrowing: products and convolutions, whose sums have a type of their own.
@@ -357,7 +357,7 @@ impl OpDef {
         }
     }
 
-    /// How the operator takes operands whose dimensions stand in another order.
+    /// How the operator takes operands in another layout.
     pub fn layouts(&self) -> Layouts {
         self.layouts.unwrap_or(match self.properties.fusion {
             Fusion::Elementwise | Fusion::Broadcast => Layouts::Shared,
@@ -366,7 +366,7 @@ impl OpDef {
     }
 }
 
-/// What a graph is decomposed for.
+/// The purpose of a decomposition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Inference,
@@ -411,7 +411,7 @@ impl Leaf for OpRef {
 
 ir_leaf!(OpRef);
 
-/// How loading finds operators by their names behind `R.`.
+/// How loading finds operators by their names without `R.`.
 #[derive(Clone, Copy, Debug)]
 pub struct OpTable(pub fn(&str) -> Option<OpRef>);
 
@@ -449,7 +449,7 @@ impl fmt::Display for InferError {
 impl std::error::Error for InferError {}
 
 impl OpCall<'_> {
-    /// What is known of a tensor argument: its shape and element type.
+    /// The known shape and element type of a tensor argument.
     pub fn tensor(&self, arg: usize) -> Result<(&TensorShape, Option<DataType>), InferError> {
         match self.args.get(arg).map(|a| &a.struct_info) {
             Some(StructInfo::Tensor { shape, dtype, .. }) => Ok((shape, *dtype)),
@@ -461,7 +461,8 @@ impl OpCall<'_> {
         self.attrs.get(name)
     }
 
-    /// The tensors among the arguments in order, with the fields of tuples: what the PrimFunc of a legalisation takes.
+    /// The tensors among the arguments in order, with the fields of tuples: the arguments of the PrimFunc of a
+    /// legalisation.
     pub fn tensors(&self) -> Result<Vec<Expr>, InferError> {
         let mut tensors = Vec::new();
         for arg in self.args {
@@ -520,7 +521,7 @@ pub(crate) fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
     Ok(())
 }
 
-/// The arguments with the dimensions of the result in place of -1 and 0, see [`ArgKind::ResultShape`].
+/// The arguments with -1 and 0 replaced by dimensions of the result, see [`ArgKind::ResultShape`].
 pub(crate) fn resolve_shapes(op: OpRef, args: &mut [Expr], result: &StructInfo) -> Result<(), InferError> {
     let open = |dim: &tilewright_expr::Expr| dim.as_int().is_some_and(|dim| dim <= 0);
     for (i, (def, arg)) in op.args.iter().zip(args).enumerate() {

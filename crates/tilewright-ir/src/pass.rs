@@ -22,7 +22,7 @@ pub use config::{CONTEXT_OPTIONS, OptionDef, check_config};
 pub use declared::{Callback, CallbackValue, ParamDef, ParamKind, PassArg, PassArgs, PassDef};
 pub use instruments::{PassTime, PassTiming, Passes, Printing, When};
 
-/// What every pass says of itself.
+/// The description of every pass.
 #[derive(Clone, Debug)]
 pub struct PassInfo {
     /// The name that users write, such as `LegalizeOps`.
@@ -79,7 +79,7 @@ pub trait Instrument {
     }
     fn before(&mut self, _info: &PassInfo, _module: &IRModule) {}
     fn after(&mut self, _info: &PassInfo, _module: &IRModule) {}
-    /// The pass has failed, or left what it must not leave: called in the place of [`Instrument::after`].
+    /// The pass has failed, or left an invalid module: called instead of [`Instrument::after`].
     fn failed(&mut self, _info: &PassInfo) {}
 }
 
@@ -107,7 +107,7 @@ pub struct PassCx<'a> {
     pub target: Option<Target>,
     /// Checks the forms that passes promise, before and after each.
     pub verify: bool,
-    /// What the checks have found well-formed, and need not look at again.
+    /// Functions that the checks have found well-formed, and need not check again.
     pub sound: Sound,
 }
 
@@ -142,16 +142,11 @@ impl PassCx<'_> {
 
     /// Runs one pass under the instruments; a pass that the context leaves out returns the module as it is.
     pub fn run(&mut self, pass: &dyn Pass, module: IRModule) -> Result<IRModule, PassError> {
-        self.run_behind(pass, module, &mut None)
+        self.run_after(pass, module, &mut None)
     }
 
-    /// As [`PassCx::run`], of a module of which it is known what form the pass before left it in.
-    fn run_behind(
-        &mut self,
-        pass: &dyn Pass,
-        module: IRModule,
-        left: &mut Option<Form>,
-    ) -> Result<IRModule, PassError> {
+    /// As [`PassCx::run`]; `left` is the form in which the previous pass left the module, if known.
+    fn run_after(&mut self, pass: &dyn Pass, module: IRModule, left: &mut Option<Form>) -> Result<IRModule, PassError> {
         let info = pass.info();
         let named = |names: &[String]| names.iter().any(|name| name == info.name);
         if named(&self.disabled) || (info.opt_level > self.opt_level && !named(&self.required)) {
@@ -230,6 +225,6 @@ impl Pass for Sequential {
 
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let mut left = None;
-        self.passes.iter().try_fold(module, |module, pass| cx.run_behind(pass.as_ref(), module, &mut left))
+        self.passes.iter().try_fold(module, |module, pass| cx.run_after(pass.as_ref(), module, &mut left))
     }
 }

@@ -1,4 +1,4 @@
-//! What a block reads and writes: the smallest boxes that the analysis can name.
+//! The regions that a block reads and writes: the smallest boxes that the analysis can express.
 //!
 //! Terms: an *index* is an expression over the block's axes and variables from outside of the block, which stay as they
 //! are, and over variables bound inside of it (loops, lets, axes of inner blocks), which are *relaxed*: replaced by the
@@ -6,8 +6,8 @@
 //! two accesses lie at a distance that is no constant, or where an index contains loaded data, the box has the whole
 //! dimension.
 //!
-//! Accesses to memory of the block's own do not count, those through a match buffer count for its source. An inner block
-//! counts with the regions that it declares. In a block with an init, buffers that are written are not read: the
+//! Accesses to memory of the block's own do not count, those through a match buffer count for its source. An inner
+//! block counts with the regions that it declares. In a block with an init, buffers that are written are not read: the
 //! instances of a reduction are one update together.
 
 use tilewright_expr::node;
@@ -282,7 +282,7 @@ impl Detector {
                 let dims = self.dims(buffer, indices);
                 self.access(false, buffer, dims);
             }
-            // A foreign function may do anything with the memory behind an address.
+            // A foreign function may do anything with the memory at an address.
             ExprKind::AddressOf { buffer, .. } => {
                 for writes in [false, true] {
                     self.access(writes, buffer, vec![None; buffer.rank()]);

@@ -11,7 +11,7 @@ use tilewright_tensor::{DataType, Tensor};
 use crate::op::OpRef;
 use crate::{Attr, Attrs};
 
-/// What is known of a tensor's shape.
+/// The known shape of a tensor.
 #[derive(Clone, Debug, IrNode)]
 pub enum TensorShape {
     /// Every dimension, as an integer expression (int64) over symbolic dimensions.
@@ -32,7 +32,7 @@ impl TensorShape {
     }
 }
 
-/// A device that a module names: what it is, which one of that sort, and where in its memory.
+/// A device that a module names: its target, its index among those of that target, and its memory scope.
 ///
 /// Two tensors are on one device where these are equal; where a module lists it ([`crate::GlobalInfo`]) has no meaning.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, IrNode)]
@@ -64,7 +64,7 @@ impl VDevice {
         }
     }
 
-    /// The first word of the target: what kind of device it is.
+    /// The first word of the target: the kind of device.
     pub fn kind(&self) -> &str {
         self.target.split_whitespace().next().unwrap_or_default()
     }
@@ -78,7 +78,7 @@ impl std::fmt::Display for VDevice {
     }
 }
 
-/// What is known of a value at compile time.
+/// The static type of a value: what is known at compile time.
 #[derive(Clone, Debug, IrNode)]
 pub enum StructInfo {
     /// Any value.
@@ -97,8 +97,8 @@ pub enum StructInfo {
         vdevice: Option<VDevice>,
     },
     Tuple(#[ir(name = "fields")] Vec<StructInfo>),
-    /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined by
-    /// them, for this type alone.
+    /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined
+    /// by them, for this type alone.
     #[ir(local)]
     Func {
         #[ir(define)]
@@ -191,7 +191,7 @@ impl StructInfo {
     }
 }
 
-/// What a [`Var`] says of itself.
+/// The fields of a [`Var`].
 #[derive(Debug, IrNode)]
 pub struct VarNode {
     #[ir(identity)]
@@ -266,16 +266,16 @@ impl Leaf for Constant {
 
 ir_leaf!(Constant);
 
-/// What a call calls.
+/// The callee of a call.
 #[derive(Clone, Debug, IrNode)]
 pub enum Callee {
     /// An operator of the table.
     Op(OpRef),
     /// A PrimFunc of the module, in destination-passing style: the results, as the call's `sinfo_args` say, are
-    /// allocated and passed behind the arguments (`R.call_tir`).
+    /// allocated and passed after the arguments (`R.call_tir`).
     Tir(GlobalVar),
-    /// As `Tir`, but some results overwrite arguments, which nobody uses any more (`R.call_tir_inplace`): of each result
-    /// the argument whose tensor it is, if it is one. The others are allocated.
+    /// As `Tir`, but some results overwrite dead arguments (`R.call_tir_inplace`): for each result the argument whose
+    /// tensor it is, if any. The others are allocated.
     TirInplace { function: GlobalVar, results: Vec<Option<usize>> },
     /// A function registered with the runtime, in destination-passing style (`R.call_dps_packed`).
     DpsPacked(Arc<str>),
@@ -285,7 +285,7 @@ pub enum Callee {
     Value(Expr),
 }
 
-/// What a graph expression is.
+/// The kinds of graph expressions.
 #[derive(Clone, Debug, IrNode)]
 pub enum ExprKind {
     Var(Var),
@@ -298,7 +298,7 @@ pub enum ExprKind {
         callee: Callee,
         args: Vec<Expr>,
         attrs: Attrs,
-        /// What the caller says of the result: the destinations of `Tir` and `DpsPacked` (one, or several).
+        /// The declared result: the destinations of `Tir` and `DpsPacked` (one, or several).
         sinfo_args: Vec<StructInfo>,
     },
     Tuple(#[ir(name = "fields")] Vec<Expr>),
@@ -392,7 +392,7 @@ impl Expr {
     }
 }
 
-/// What a binding binds its variable to.
+/// The value of a binding.
 #[derive(Clone, Debug, IrNode)]
 pub enum BindingValue {
     Expr(#[ir(name = "value")] Expr),

@@ -34,7 +34,7 @@ pub enum RenameError {
 }
 
 impl RenameError {
-    /// What is said of a name that no function of the module has.
+    /// The error for a name that no function of the module has.
     pub fn missing(module: &IRModule, name: impl Into<Arc<str>>) -> Self {
         let known = module.sorted().into_iter().map(|(name, _)| name.clone()).collect();
         Self::Missing { name: name.into(), known }

@@ -39,7 +39,7 @@ pub fn is_thread(tag: &str) -> bool {
     }
 }
 
-/// What an axis of a block means for reordering.
+/// The kind of an axis of a block, which decides about reordering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IrNode)]
 pub enum IterKind {
     /// Instances with different values write different elements.
@@ -70,7 +70,7 @@ pub struct BufferRegion {
     pub region: Vec<Range>,
 }
 
-/// Another view of a region: inside the block `buffer` stands for the elements of `source`.
+/// A view of a region: inside the block `buffer` is an alias of the elements of `source`.
 #[derive(Clone, Debug, IrNode)]
 pub struct MatchBuffer {
     #[ir(bind)]
@@ -98,7 +98,7 @@ pub struct Block {
     pub origins: Origins,
 }
 
-/// What a statement is.
+/// The kinds of statements.
 #[derive(Clone, Debug, IrNode)]
 pub enum StmtKind {
     /// `buffer[indices] = value`; lanes whose predicate is false are not written.
@@ -151,8 +151,8 @@ pub enum StmtKind {
         predicate: Expr,
         block: Block,
     },
-    /// Says something of a thing while `body` runs: `with T.attr(node, "key", value):`. What a key means is the matter of
-    /// those who read it; see `tilewright-tir-passes` for those that lowering knows.
+    /// Says something of a thing while `body` runs: `with T.attr(node, "key", value):`. What a key means is the matter
+    /// of those who read it; see `tilewright-tir-passes` for those that lowering knows.
     Attr {
         node: Expr,
         #[ir(name = "attr_key")]
@@ -160,15 +160,15 @@ pub enum StmtKind {
         value: Expr,
         body: Stmt,
     },
-    /// Memory that holds these elements, in row-major order, while `body` runs; nobody writes it.
+    /// Memory that holds these elements, in row-major order, while `body` runs; it is read-only.
     AllocateConst {
         #[ir(bind)]
         buffer: Buffer,
         data: Constant,
         body: Stmt,
     },
-    /// Memory that exists while `body` runs (opaque and flat form). Where the buffer's data variable is defined already,
-    /// the declaration of a view of that memory (not in the flat form).
+    /// Memory that exists while `body` runs (opaque and flat form). Where the buffer's data variable is defined
+    /// already, the declaration of a view of that memory (not in the flat form).
     Allocate {
         #[ir(bind)]
         buffer: Buffer,
@@ -210,7 +210,8 @@ impl Stmt {
         Ok(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into())
     }
 
-    /// The line of an element, which need not be there, is on its way to a level of cache: 3 is the nearest, 1 the last.
+    /// The line of an element, which need not be there, is on its way to a level of cache: 3 is the nearest, 1 the
+    /// last.
     pub fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool, level: i64) -> Result<Self, TypeMismatch> {
         let address = Expr::address_of(buffer, indices)?;
         let [write, level] = [i64::from(write), level].map(|number| Expr::int(number, DataType::I32));
@@ -259,13 +260,13 @@ impl Stmt {
     }
 }
 
-/// A parameter of a PrimFunc: a scalar, or a buffer behind an address.
+/// A parameter of a PrimFunc: a scalar, or a buffer passed by address.
 #[derive(Clone, Debug, IrNode)]
 pub struct Param {
     /// The value that is passed: a scalar, or for a buffer its handle, named as the user named the parameter.
     #[ir(bind)]
     pub var: Var,
-    /// The buffer that a handle stands for. Unbound variables in its shape are defined by the argument's shape.
+    /// The buffer of a handle. Unbound variables in its shape are defined by the argument's shape.
     #[ir(define)]
     pub buffer: Option<Buffer>,
 }
@@ -317,7 +318,8 @@ pub(crate) fn written_data_with(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) -> Set<Va
     stored
 }
 
-/// Calls `f` with each buffer of which an address goes to a foreign function, which may do anything with the memory there.
+/// Calls `f` with each buffer whose address is passed to a foreign function, which may do anything with the memory
+/// there.
 pub fn given_away<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer)) {
     given_away_in(node, f, &mut |_| ());
 }
@@ -384,8 +386,8 @@ impl PrimFunc {
         Self { params, attrs, body, origins }
     }
 
-    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments. The dimensions of a
-    /// tensor are int64 there, whatever type the buffer gives them.
+    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments. The dimensions of
+    /// a tensor are int64 there, whatever type the buffer gives them.
     pub fn signature(&self) -> StructInfo {
         let mut wide = Map::default();
         let params = self
@@ -401,7 +403,7 @@ impl PrimFunc {
 }
 
 /// The dimensions of a buffer in int64; their number alone, where a dimension of another type is more than arithmetic.
-/// `wide` has what stands for the variables of other types.
+/// `wide` has the replacements of variables of other types.
 fn graph_shape(dims: &Vec<Expr>, wide: &mut Map<VarId, Var>) -> TensorShape {
     let mut arithmetic = true;
     let widened = rewrite(dims, |part: &Expr| {
@@ -418,8 +420,8 @@ fn graph_shape(dims: &Vec<Expr>, wide: &mut Map<VarId, Var>) -> TensorShape {
     }
 }
 
-/// A part of a dimension in int64, its own parts being that already; an error for what is no arithmetic of indices, which
-/// is that of the integers.
+/// A part of a dimension in int64, its own parts being that already; an error for what is no arithmetic of indices,
+/// which is that of the integers.
 fn widened(part: &Expr, wide: &mut Map<VarId, Var>) -> Result<Option<Expr>, NoArithmetic> {
     let narrow = part.dtype.is_int() && part.dtype.is_scalar() && part.dtype != DataType::I64;
     Ok(match &part.kind {

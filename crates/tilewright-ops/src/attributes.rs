@@ -60,7 +60,7 @@ pub fn axes(call: &OpCall<'_>, given: &[i64], rank: usize) -> Result<Vec<usize>,
     for &one in given {
         let one = axis(call, one, rank)?;
         if axes.contains(&one) {
-            return Err(InferError::new(format!("`{}`: dimension {one} stands twice in {given:?}", call.op.name)));
+            return Err(InferError::new(format!("`{}`: dimension {one} occurs twice in {given:?}", call.op.name)));
         }
         axes.push(one);
     }

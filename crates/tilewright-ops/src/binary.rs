@@ -42,7 +42,8 @@ binary! {
     bitwise_xor "bitwise_xor": bits -> Same, |a, b| a.binary(super::BinOp::BitXor, b);
     /// The bits of `x1` moved up by `x2`; 0 where that is the width or more (negative counts included).
     left_shift "left_shift": integer -> Same, |a, b| a.binary(super::BinOp::Shl, b);
-    /// The bits of `x1` moved down by `x2`, the sign kept; 0 where that is the width or more (negative counts included).
+    /// The bits of `x1` moved down by `x2`, the sign kept; 0 where that is the width or more (negative counts
+    /// included).
     right_shift "right_shift": integer -> Same, |a, b| a.binary(super::BinOp::Shr, b);
     /// Whether both are true.
     logical_and "logical_and": boolean -> Same, |a, b| a.binary(super::BinOp::BitAnd, b);
@@ -76,8 +77,8 @@ fn floor_remainder(a: &Value, b: &Value) -> Value {
     }
 }
 
-/// The quotient rounded towards minus infinity. Of floats it is worked out from the exact remainder, because the rounded
-/// quotient may lie above the integer that the true one lies below: `1 // 0.1` is 9.
+/// The quotient rounded towards minus infinity. Of floats it is worked out from the exact remainder, because the
+/// rounded quotient may lie above the integer that the true one lies below: `1 // 0.1` is 9.
 fn floor_quotient(a: &Value, b: &Value) -> Value {
     if !a.dtype().is_some_and(|dtype| dtype.is_float()) {
         return a.binary(BinOp::FloorDiv, b);

@@ -1,6 +1,6 @@
 //! The form of a declaration.
 //!
-//! [`op!`] stands once in an op's file and makes two things of it: `OP`, the static [`OpDef`](tilewright_ir::op::OpDef)
+//! [`op!`] is used once in an op's file and defines two items: `OP`, the static [`OpDef`](tilewright_ir::op::OpDef)
 //! that everything interprets, and `call`, a thin typed view of it for Rust. [`unary!`] and [`binary!`] make a module
 //! with both of each of their lines, and the family's list.
 
@@ -31,7 +31,7 @@ macro_rules! arg_type {
     ($kind:ident) => { ::tilewright_ir::relax::Expr };
 }
 
-/// The arguments that one of `call` stands for.
+/// The arguments of the op that one argument of `call` provides.
 macro_rules! arg_values {
     (Values, $value:expr) => {
         $value
@@ -102,7 +102,7 @@ macro_rules! attr_value {
 ///
 /// ```text
 /// op! {
-///     /// What it does, in whole sentences.
+/// The documentation, in whole sentences.
 ///     "family.name" {
 ///         args: { x: Tensor, "What it is." }
 ///         attrs: { axis: Int = AttrDefault::Int(-1), "What it does." }
@@ -236,8 +236,9 @@ macro_rules! binary {
     };
 }
 
-/// The family of a folder: one line for each op declares its file and puts it into the family's list, in the order of the
-/// reference page. (`cargo fmt` does not follow modules that a macro declares: `make fmt` names the files to `rustfmt`.)
+/// The family of a folder: one line for each op declares its file and puts it into the family's list, in the order of
+/// the reference page. (`cargo fmt` does not follow modules that a macro declares: `make fmt` names the files to
+/// `rustfmt`.)
 macro_rules! family {
     ($($op:ident,)*) => {
         $(pub mod $op;)*

@@ -1,4 +1,4 @@
-//! What elementwise ops share: the rule for their result and their loops.
+//! Shared by elementwise ops: inference of the result, and loops.
 
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::StructInfo;
@@ -70,7 +70,7 @@ pub fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes
     }
 }
 
-/// The last part of the op's name: what blocks and buffers of its PrimFunc are called after.
+/// The last part of the op's name: the base name of blocks and buffers of its PrimFunc.
 pub fn block_name(call: &OpCall<'_>) -> String {
     format!("T_{}", call.op.name.rsplit('.').next().unwrap_or(call.op.name))
 }

@@ -1,7 +1,7 @@
-//! The op table: what every operator of the graph level is.
+//! The op table: the declarations of all operators of the graph level.
 //!
 //! One op is one file in its family's folder (an elementwise op: one line), and one line in the family's list.
-//! Everything about it stands there: documentation, arguments and attributes as data, the inference rule, the
+//! Everything about it is there: documentation, arguments and attributes as data, the inference rule, the
 //! legalisation to tensor expressions, the properties that passes ask for. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration.
 //!
@@ -44,7 +44,7 @@ use std::sync::LazyLock;
 use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
-/// The families with the pages that they stand on, in the order of the reference.
+/// The families with their pages, in the order of the reference.
 const FAMILIES: [(&str, &[&OpDef]); 22] = [
     ("unary", unary::ELEMENTWISE),
     ("unary", unary::OPS),
@@ -75,13 +75,13 @@ pub fn all() -> impl Iterator<Item = OpRef> {
     FAMILIES.iter().flat_map(|(_, family)| family.iter().map(|def| OpRef(def)))
 }
 
-/// The page of the reference on which an op stands: the name of its family.
+/// The page of the reference that documents an op: the name of its family.
 pub fn page_of(op: OpRef) -> &'static str {
     let has = |family: &[&OpDef]| family.iter().any(|def| def.name == op.name);
     FAMILIES.iter().find(|(_, family)| has(family)).map_or("", |(page, _)| page)
 }
 
-/// The op of this name (what stands behind `R.`, such as `nn.relu`).
+/// The op of this name (without `R.`, such as `nn.relu`).
 pub fn lookup(name: &str) -> Option<OpRef> {
     static BY_NAME: LazyLock<Map<&'static str, OpRef>> = LazyLock::new(|| all().map(|op| (op.name, op)).collect());
     BY_NAME.get(name).copied()

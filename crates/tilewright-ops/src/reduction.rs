@@ -1,4 +1,4 @@
-//! What reductions share: which dimensions they run over, the shape that is left, and their loops.
+//! Shared by reductions: the reduced dimensions, the shape of the result, and the loops.
 
 use tilewright_expr::{Expr, Intrinsic};
 use tilewright_ir::Attr;
@@ -78,7 +78,7 @@ pub fn converted(x: &Tensor, dtype: DataType, name: &str) -> Result<Tensor, TeEr
     if x.dtype() == dtype { Ok(x.clone()) } else { topi::elementwise(x, name, |x| x.cast(dtype)) }
 }
 
-/// How many elements the axes run over, as a float.
+/// The number of elements along the axes, as a float.
 fn count(x: &Tensor, axes: &[usize], dtype: DataType) -> Value {
     let count = axes.iter().fold(Expr::i64(1), |count, &at| count * x.dim(at));
     Value::from(InferCx::default().analyzer.simplify(&count)).cast(dtype)

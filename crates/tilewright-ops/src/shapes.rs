@@ -17,7 +17,7 @@ pub fn dims_text(dims: &[Expr]) -> String {
     format!("({}{comma})", dims.iter().map(dim_text).collect::<Vec<_>>().join(", "))
 }
 
-/// What is known where these are sizes: none is negative.
+/// An analyser that knows that sizes are not negative.
 pub fn of_sizes(cx: &InferCx, sizes: &[Expr]) -> InferCx {
     let mut known = InferCx::default();
     known.analyzer = cx.analyzer.clone();
@@ -43,7 +43,7 @@ pub fn rank(shape: &TensorShape) -> Option<usize> {
     }
 }
 
-/// What two dimensions broadcast to; `Ok(None)` where that is known at run time only.
+/// The broadcast of two dimensions; `Ok(None)` if it is known at run time only.
 fn broadcast_dim(cx: &InferCx, a: &Expr, b: &Expr) -> Result<Option<Expr>, ()> {
     match (a.as_int(), b.as_int()) {
         (Some(1), _) => Ok(Some(b.clone())),
@@ -54,7 +54,7 @@ fn broadcast_dim(cx: &InferCx, a: &Expr, b: &Expr) -> Result<Option<Expr>, ()> {
     }
 }
 
-/// What dimensions broadcast to, aligned at the end; `Ok(None)` where that is known at run time only. The error says
+/// The broadcast of dimensions, aligned at the end; `Ok(None)` if it is known at run time only. The error says
 /// which do not fit.
 pub fn broadcast_dims(cx: &InferCx, a: &[Expr], b: &[Expr]) -> Result<Option<Vec<Expr>>, String> {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
@@ -78,7 +78,7 @@ pub fn broadcast_dims(cx: &InferCx, a: &[Expr], b: &[Expr]) -> Result<Option<Vec
     Ok(dims)
 }
 
-/// What shapes broadcast to, as far as known.
+/// The broadcast of shapes, as far as known.
 pub fn broadcast(cx: &InferCx, a: &TensorShape, b: &TensorShape) -> Result<TensorShape, String> {
     let ranks = rank(a).zip(rank(b)).map(|(a, b)| a.max(b));
     let unknown = ranks.map_or(TensorShape::Unknown, TensorShape::Rank);
@@ -121,7 +121,7 @@ pub fn all_of_dtype(call: &OpCall<'_>, args: &[usize], takes: Takes) -> Result<O
     Ok(first.filter(|_| all_known))
 }
 
-/// What the shapes of several arguments broadcast to, as far as known.
+/// The broadcast of the shapes of several arguments, as far as known.
 pub fn broadcast_args(cx: &InferCx, call: &OpCall<'_>, args: &[usize]) -> Result<TensorShape, InferError> {
     let mut shape = TensorShape::Known(Vec::new());
     for &arg in args {
@@ -228,8 +228,8 @@ pub fn check_equal_dims(
     }
 }
 
-/// Refuses indices (`inner`) that are larger than what they index (`outer`) in another dimension than `axis`; with an axis
-/// that there is not, those of another shape.
+/// Refuses indices (`inner`) that are larger than what they index (`outer`) in another dimension than `axis`; with an
+/// axis that there is not, those of another shape.
 pub fn check_inside(
     cx: &InferCx,
     call: &OpCall<'_>,

@@ -25,7 +25,7 @@ unary! {
     atan "atan": float -> Same, |x| x.intrinsic(super::Intrinsic::Atan);
     /// The inverse of the hyperbolic tangent.
     atanh "atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
-    /// Every bit turned over; of a bool, the other one.
+    /// Every bit inverted; of a bool, its negation.
     bitwise_not "bitwise_not": bits -> Same, |x| super::turned_over(&x);
     /// The least integer that is not less; an integer stays itself.
     ceil "ceil": number -> Same, |x| super::rounded(&x, super::Intrinsic::Ceil);
@@ -51,7 +51,7 @@ unary! {
     logical_not "logical_not": any -> Bool, |x| x.compare(super::CmpOp::Eq, 0);
     /// The negative; the least integer stays itself.
     negative "negative": signed -> Same, |x| -&x;
-    /// The nearest integer, of two equally near ones the even one; an integer stays itself.
+    /// The nearest integer, ties to even; an integer stays itself.
     round "round": number -> Same, |x| super::rounded(&x, super::Intrinsic::Round);
     /// One divided by the square root.
     rsqrt "rsqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Rsqrt);

@@ -48,7 +48,7 @@ fn add(a: Expr, b: Expr) -> String {
 fn every_op_is_found_by_its_name_and_says_what_it_does() {
     let mut names = Vec::new();
     for op in tilewright_ops::all() {
-        assert!(!names.contains(&op.name), "{} stands twice", op.name);
+        assert!(!names.contains(&op.name), "{} occurs twice", op.name);
         names.push(op.name);
         assert!(lookup(op.name) == Some(op) && op.doc.trim().ends_with('.'), "{}", op.name);
         for doc in op.args.iter().map(|a| a.doc).chain(op.attrs.iter().map(|a| a.doc)) {
@@ -159,7 +159,7 @@ fn orders_of_dimensions_are_checked() {
     assert_eq!(permute(tensor(&[2, 3, 4]), Some(&[-1, 0, 1])), "(4, 2, 3) float32");
     assert_eq!(permute(partly(TensorShape::Unknown, Some(F32)), Some(&[1, 0])), "rank 2 float32");
     assert!(permute(tensor(&[2, 3]), Some(&[0])).contains("axes [0]: the tensor has 2 dimensions"));
-    assert!(permute(tensor(&[2, 3]), Some(&[0, -2])).contains("dimension 0 stands twice"));
+    assert!(permute(tensor(&[2, 3]), Some(&[0, -2])).contains("dimension 0 occurs twice"));
     assert!(permute(tensor(&[2, 3]), Some(&[0, 2])).contains("the tensor has no dimension 2"));
     assert!(permute(tensor(&[2, 3]), Some(&[0, i64::MIN])).contains("no dimension"));
 }

@@ -1,4 +1,4 @@
-//! What inference says where less is known, of every op: never anything that contradicts what it says where all is known.
+//! Inference with incomplete knowledge, for every op: it never contradicts the result of complete knowledge.
 //!
 //! Each op that takes tensors is called on samples of known shapes and types; then the same call is made with only the
 //! ranks known, with nothing known, and with unknown element types. The result may say less, but nothing else.
@@ -102,7 +102,7 @@ fn what_is_inferred_from_less_is_less_and_not_different() {
                     let shapes: [&[i64]; 2] = [first, second];
                     let Some(Ok(all)) = call(op, &shapes, dtype, Told::All) else { continue };
                     for told in [Told::Rank, Told::ShapeOnly, Told::Nothing] {
-                        // What is refused for want of knowledge says so; it contradicts nothing.
+                        // A refusal for lack of knowledge contradicts nothing.
                         let Some(Ok(less)) = call(op, &shapes, dtype, told) else { continue };
                         assert!(agrees(&all, &less), "{}{shapes:?} {dtype} {told:?}: {all:?} became {less:?}", op.name);
                         of_op += 1;

@@ -1,5 +1,5 @@
-//! Arguments of functions that take names, paths, numbers and lists: what is something else is an error of ours that
-//! names the argument. Each function here stands in a `from_py_with`.
+//! Arguments of functions that take names, paths, numbers and lists: a value of another kind is an error of ours that
+//! names the argument. Each function here is for a `from_py_with`.
 
 use std::path::PathBuf;
 

@@ -38,7 +38,8 @@ fn module_to_build(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     Ok(Arc::new(module))
 }
 
-/// Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how far it is.
+/// Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how far it
+/// is.
 #[pyfunction]
 #[pyo3(signature = (module, target, pipeline, progress=false))]
 pub(crate) fn build(

@@ -7,7 +7,7 @@ use tilewright::tensor::dlpack::DEVICE_CPU;
 use crate::value::runtime_error;
 use crate::{argument, error};
 
-/// A place for tensors: a kind of device and its index.
+/// A memory space for tensors: a kind of device and its index.
 #[pyclass(frozen, eq, hash, from_py_object, module = "tilewright.runtime.device")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Device(pub(crate) runtime::Device);

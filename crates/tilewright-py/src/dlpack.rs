@@ -1,8 +1,8 @@
 //! DLPack's Python side: tensors to and from capsules.
 //!
 //! A capsule named `dltensor` or `dltensor_versioned` owns the structure in it; who takes the structure renames the
-//! capsule to `used_…`, and then owns it. The structures themselves are `tilewright_tensor`'s. A class may offer a table of C
-//! functions that do the same without a capsule.
+//! capsule to `used_…`, and then owns it. The structures themselves are `tilewright_tensor`'s. A class may offer a
+//! table of C functions that do the same without a capsule.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
@@ -24,7 +24,7 @@ const VERSIONED: &CStr = c"dltensor_versioned";
 const VERSIONED_USED: &CStr = c"used_dltensor_versioned";
 const EXCHANGE: &CStr = c"dlpack_exchange_api";
 
-/// A capsule for whoever asked for at most `max_version`; without one the unversioned structure, which cannot say that
+/// A capsule for a consumer of at most `max_version`; without one the unversioned structure, which cannot say that
 /// a tensor is read-only and therefore refuses one.
 pub(crate) fn export(
     py: Python<'_>,
@@ -108,8 +108,8 @@ fn not_shared(value: &Bound<'_, PyAny>, cause: PyErr) -> PyErr {
     error::refused(value.py(), format_args!("the {class} does not share its memory through DLPack"), cause)
 }
 
-/// Asks for the versioned structure, because read-only arrays of NumPy give no other; an exporter that does not know that
-/// argument is asked without it.
+/// Asks for the versioned structure, because read-only arrays of NumPy give no other; an exporter that does not know
+/// that argument is asked without it.
 fn import_by_method(value: &Bound<'_, PyAny>, method: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     static OPTIONS: Once<Py<PyDict>> = Once::new();
     let py = value.py();
@@ -125,10 +125,10 @@ fn import_by_method(value: &Bound<'_, PyAny>, method: &Bound<'_, PyAny>) -> PyRe
     take(&capsule.map_err(|cause| not_shared(value, cause))?)
 }
 
-/// What a class says of how its objects export.
+/// The way in which a class's objects export.
 #[derive(Clone, Copy)]
 enum Exporter {
-    /// By functions of C beside `__dlpack__`, which do in a tenth of a microsecond what takes the method several.
+    /// By functions of C besides `__dlpack__`, which do in a tenth of a microsecond what takes the method several.
     Table(Table),
     /// By nothing but the method, if at all.
     Method,
@@ -168,8 +168,8 @@ fn exporter(value: &Bound<'_, PyAny>) -> PyResult<Exporter> {
 /// The newest table of the capsule that this version knows.
 fn table(capsule: &Bound<'_, PyAny>) -> Option<Table> {
     let object = capsule.as_ptr();
-    // SAFETY: a live object, whose name is checked before the pointer is read; by the protocol of that name the pointer is
-    // that of a table, or of the first of several, that is never freed.
+    // SAFETY: a live object, whose name is checked before the pointer is read; by the protocol of that name the pointer
+    // is that of a table, or of the first of several, that is never freed.
     unsafe {
         if ffi::PyCapsule_IsValid(object, EXCHANGE.as_ptr()) != 1 {
             return None;
@@ -182,8 +182,8 @@ fn table(capsule: &Bound<'_, PyAny>) -> Option<Table> {
     }
 }
 
-/// The tensor by the class's function; none where the method is to be asked: it refuses what must not be shared, such as
-/// tensors that record gradients, and says why.
+/// The tensor by the class's function; none where the method is to be asked: it refuses what must not be shared, such
+/// as tensors that record gradients, and says why.
 fn import_by_table(value: &Bound<'_, PyAny>, table: Table) -> PyResult<Option<Tensor>> {
     let py = value.py();
     let records = value.getattr_opt(word!(py, "requires_grad"))?;
@@ -198,7 +198,7 @@ fn import_by_table(value: &Bound<'_, PyAny>, table: Table) -> PyResult<Option<Te
         drop(PyErr::take(py));
         return Ok(None);
     }
-    // SAFETY: the function gave us a structure of this version, which nobody else has.
+    // SAFETY: the function gave us a structure of this version, which has no other owner.
     let tensor = unsafe { Tensor::from_dlpack_versioned(managed) };
     tensor.map(Some).map_err(|e| {
         // SAFETY: a structure that was refused still belongs to us.
@@ -223,7 +223,7 @@ fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     let py = capsule.py();
     let object = capsule.as_ptr();
     // SAFETY: `object` is a live Python object; the name is checked before the pointer is read, the structure is valid
-    // by the protocol that the name stands for, and the capsule is renamed once the structure is ours, so that nobody
+    // by the protocol of that name, and the capsule is renamed once the structure is ours, so that no one else
     // takes or frees it a second time.
     let taken = unsafe {
         if ffi::PyCapsule_IsValid(object, VERSIONED.as_ptr()) == 1 {
@@ -235,7 +235,7 @@ fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             let tensor = Tensor::from_dlpack(managed);
             tensor.inspect(|_| rename(object, PLAIN_USED))
         } else {
-            return Err(error::wrong_type("expected a DLPack capsule that nobody has used from `__dlpack__`", capsule));
+            return Err(error::wrong_type("expected an unused DLPack capsule from `__dlpack__`", capsule));
         }
     };
     taken.map_err(|e| error::tensor(py, &e))

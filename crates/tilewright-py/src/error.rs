@@ -39,13 +39,13 @@ fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
     }
 }
 
-/// A place of a diagnostic, in the order of the fields of `DiagnosticSpan`.
-type Place<'a> = (&'a str, bool, u32, u32, usize, usize, usize, usize, &'a str);
+/// A location of a diagnostic, in the order of the fields of `DiagnosticSpan`.
+type Location<'a> = (&'a str, bool, u32, u32, usize, usize, usize, usize, &'a str);
 
 /// A diagnostic, in the order of the fields of `Diagnostic`.
-type Parts<'a> = (&'static str, Option<&'a str>, &'a str, Vec<Place<'a>>, Vec<&'a str>, Option<&'a str>, String);
+type Parts<'a> = (&'static str, Option<&'a str>, &'a str, Vec<Location<'a>>, Vec<&'a str>, Option<&'a str>, String);
 
-fn place<'a>((primary, span, label): (bool, &'a Span, &'a str)) -> Place<'a> {
+fn location<'a>((primary, span, label): (bool, &'a Span, &'a str)) -> Location<'a> {
     let (line, column) = span.line_column();
     let (end_line, end_column) = span.file.line_column(span.end as usize);
     (&span.file.name, primary, span.start, span.end, line, column, end_line, end_column, label)
@@ -56,7 +56,7 @@ fn parts(diagnostic: &Diagnostic) -> Parts<'_> {
         diagnostic.severity.name(),
         Some(diagnostic.code).filter(|code| !code.is_empty()),
         &diagnostic.message,
-        diagnostic.places().map(place).collect(),
+        diagnostic.places().map(location).collect(),
         diagnostic.notes.iter().map(String::as_str).collect(),
         diagnostic.help.as_deref(),
         diagnostic.render(false),
@@ -120,7 +120,8 @@ pub(crate) fn refused(py: Python<'_>, what: impl Display, cause: PyErr) -> PyErr
 }
 
 thread_local! {
-    /// What the last function of Python's that a pass called has raised. A pass runs on the thread that started it.
+    /// The exception that the last function of Python's that a pass called has raised. A pass runs on the thread that
+    /// started it.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -151,7 +152,7 @@ pub(crate) fn caused_by_callback(py: Python<'_>, report: PyErr) -> PyErr {
     }
 }
 
-/// The same error with the name of an argument in front, if it is one of ours without places.
+/// The same error with the name of an argument in front, if it is one of ours without locations.
 pub(crate) fn in_argument(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
     let kind = match class(py, Kind::WrongType).is_ok_and(|class| error.is_instance(py, class)) {
         true => Kind::WrongType,

@@ -105,12 +105,12 @@ impl Walk<'_> {
         let dim = self.dim;
         let (size, stride) = self.next();
         let index = index as i64;
-        let place = if index < 0 { index + size } else { index };
-        if !(0..size).contains(&place) {
+        let position = if index < 0 { index + size } else { index };
+        if !(0..size).contains(&position) {
             let message = format!("index {index} is out of range for dimension {dim} of size {size}");
             return Err(PyIndexError::new_err(message));
         }
-        self.offset += place * stride;
+        self.offset += position * stride;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
-//! Python objects that Rust keeps, such that a child of `fork` waits for nobody.
+//! Python objects that Rust keeps, such that a child of `fork` never waits.
 //!
-//! PyO3 has locks of its own, of which `tilewright::runtime::fork` knows nothing: a child may find one taken by a thread
-//! that it does not have, and wait for it for ever. Hence objects that may go without the GIL are [`Kept`], what is made
-//! on first use is [`Once`] or a [`word!`], and [`fill_cells`] fills PyO3's own cells while nobody forks.
+//! PyO3 has locks of its own, of which `tilewright::runtime::fork` knows nothing: a child may find one taken by a
+//! thread that it does not have, and wait for it for ever. Hence objects that may be dropped without the GIL are
+//! [`Kept`], lazily made ones are [`Once`] or a [`word!`], and [`fill_cells`] fills PyO3's own cells before any fork.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -21,8 +21,8 @@ use crate::tensor::data_type_parts;
 
 /// A Python object, or an exception, that takes the GIL to go wherever it is dropped.
 ///
-/// PyO3 would put it, under a lock, on a list for whoever has the GIL next. As tensors of other libraries do, objects go
-/// outside of all locks of the runtime: whoever has the GIL may wait for one of those.
+/// PyO3 would put it, under a lock, on a list for whoever has the GIL next. As tensors of other libraries do, objects
+/// go outside of all locks of the runtime: whoever has the GIL may wait for one of those.
 pub(crate) struct Kept<T>(ManuallyDrop<T>);
 
 impl<T> Kept<T> {
@@ -43,7 +43,7 @@ impl<T> Drop for Kept<T> {
     fn drop(&mut self) {
         // Without an interpreter there is nothing to give the object back to.
         Python::try_attach(|_| {
-            // SAFETY: this is the only place that drops it, and `self` is not used afterwards.
+            // SAFETY: this is the only drop, and `self` is not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.0) }
         });
     }
@@ -116,7 +116,7 @@ pub(crate) fn fill_cells(py: Python<'_>) -> PyResult<()> {
     class.fully_qualified_name()?;
     // A function tells an exception which argument raised it.
     let _ = wrap_pyfunction!(data_type_parts, py)?.call1((py.None(),));
-    // What has attributes of its own asks for Python's version.
+    // A class with attributes of its own asks Python for its version.
     Bound::new(py, PyModule::of(IRModule::new()))?;
     // Sequences and mappings that are none of Python's own are asked what they are.
     PyList::empty(py).try_iter()?.size_hint();

@@ -1,9 +1,9 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
 //! Reading order: `error` (the one mapping of errors), `kept` (what outlives a call), `device`, `dlpack`, `tensor` and
-//! `indexing` (values without copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script`
-//! (modules and text), `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then `executable`,
-//! `machine` and `timing`.
+//! `indexing` (values without copies), `value` and `function` (calls), `view` (the IR as objects), `module` and
+//! `script` (modules and text), `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then
+//! `executable`, `machine` and `timing`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on

@@ -23,7 +23,7 @@ pub(crate) struct PyMachine {
     machine: VirtualMachine,
     /// Saved functions whose results are dropped.
     without_result: Lock<BTreeSet<String>>,
-    /// The functions that were asked for: a name never changes its meaning.
+    /// The functions by name: a name never changes its meaning.
     functions: Lock<HashMap<String, Py<Function>>>,
 }
 
@@ -67,7 +67,7 @@ impl PyMachine {
         self.machine.function(name).map_err(|e| runtime_error(py, e))
     }
 
-    /// The arguments of a call, those by name put where their parameters stand.
+    /// The arguments of a call, those by name in the order of the parameters.
     fn call_arguments(
         &self,
         name: &str,
@@ -100,8 +100,8 @@ impl PyMachine {
 
 #[pymethods]
 impl PyMachine {
-    /// A machine on one device or several. The memory strategies of `memory_cfg` are accepted and change nothing: memory
-    /// is always planned and kept. Every machine can be profiled, with `profile` or without.
+    /// A machine on one device or several. The memory strategies of `memory_cfg` are accepted and change nothing:
+    /// memory is always planned and kept. Every machine can be profiled, with `profile` or without.
     #[new]
     #[pyo3(signature = (rt_mod, device=None, memory_cfg=None, profile=false))]
     fn new(
@@ -189,7 +189,7 @@ impl PyMachine {
         Ok(())
     }
 
-    /// Stores the arguments of the next `invoke_stateful` of the function, by place or by name.
+    /// Stores the arguments of the next `invoke_stateful` of the function, by position or by name.
     #[pyo3(signature = (func_name, *args, **named))]
     fn set_input(
         &self,
@@ -240,9 +240,9 @@ impl PyMachine {
     }
 
     /// A timer of calls of the function: called with its arguments, it calls the function once without looking, then
-    /// takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`. Behind every
-    /// `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before a repeat: `f_preproc`
-    /// is empty.
+    /// takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`. After every
+    /// `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before a repeat:
+    /// `f_preproc` is empty.
     #[pyo3(signature = (
         func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0, cooldown_interval_ms=0.0, repeats_to_cooldown=1,
         f_preproc="",

@@ -42,7 +42,7 @@ impl PyModule {
     }
 }
 
-/// What `script()` and `show()` are told by name.
+/// The keyword arguments of `script()` and `show()`.
 pub(crate) fn print_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PrintOptions> {
     let mut options = PrintOptions::default();
     for (name, value) in kwargs.into_iter().flatten() {
@@ -174,7 +174,7 @@ impl PyModule {
         Ok(Self::of(module))
     }
 
-    /// A module of the function, under its symbol or as `main`, beside others by name.
+    /// A module of the function, under its symbol or as `main`, with others by name.
     #[staticmethod]
     #[pyo3(signature = (expr, functions=None))]
     fn from_expr(expr: &Bound<'_, PyAny>, functions: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -294,8 +294,8 @@ impl PyModule {
         Ok(())
     }
 
-    /// A module whose functions have other names, each reference to them too: a dict from old names or GlobalVars to new
-    /// ones. A symbol that is the old name becomes the new one.
+    /// A module whose functions have other names, each reference to them too: a dict from old names or GlobalVars to
+    /// new ones. A symbol that is the old name becomes the new one.
     fn replace_global_vars(&self, py: Python<'_>, replacements: &Bound<'_, PyDict>) -> PyResult<Self> {
         let names = replacements.iter().map(|(old, new)| Ok((function_name(&old)?, function_name(&new)?)));
         let names = names.collect::<PyResult<Vec<_>>>()?;

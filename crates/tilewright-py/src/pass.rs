@@ -88,7 +88,7 @@ impl PyPass {
         }
     }
 
-    /// Does the work behind what is required and under the instruments, by the rules of [`PassCx::call`].
+    /// Runs the pass after those that it requires and under the instruments, by the rules of [`PassCx::call`].
     fn watched<'py>(
         &self,
         py: Python<'py>,
@@ -141,7 +141,7 @@ impl PyPass {
         Self::made(py, name, opt_level, required, Work::Python(function))
     }
 
-    /// What instruments are told of it: its name, the level at which it runs, and what runs before it.
+    /// The description for instruments: its name, the level at which it runs, and the passes that it requires.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         pass_info(py, &self.name, self.opt_level, &self.required)
@@ -163,7 +163,7 @@ pub(crate) struct PySequential;
 
 #[pymethods]
 impl PySequential {
-    /// One pass that runs these in order, behind the compiler's passes that are `required`.
+    /// One pass that runs these in order, after the compiler's passes that are `required`.
     #[new]
     #[pyo3(signature = (passes=None, opt_level=None, name="sequential", required=None, traceable=false))]
     fn new(
@@ -209,7 +209,7 @@ fn pass_info<'py>(py: Python<'py>, name: &str, opt_level: u8, required: &[String
     py.import("tilewright.ir.transform")?.getattr("PassInfo")?.call1((opt_level, name, required))
 }
 
-/// What a Python context says.
+/// The settings of a Python context.
 pub(crate) struct Settings {
     context: Py<PyAny>,
     opt_level: u8,
@@ -244,7 +244,7 @@ impl Settings {
         named(&self.disabled) || (opt_level > self.opt_level && !named(&self.required))
     }
 
-    /// What the instruments that have a method of this name answer.
+    /// The results of the instruments that have a method of this name.
     fn tell<'py>(
         &self,
         method: &str,
@@ -367,7 +367,7 @@ impl Instrument for PythonInstrument {
     }
 
     fn before(&mut self, info: &PassInfo, module: &IRModule) {
-        // What it raised is reported when the passes have ended.
+        // Its exception is reported when the passes have ended.
         let _ = self.call("run_before_pass", info, module, |_| Ok(()));
     }
 

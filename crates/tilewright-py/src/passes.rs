@@ -34,7 +34,7 @@ pub(crate) fn graph_pass_names() -> Vec<&'static str> {
 /// what it is for.
 type Param<'py> = (&'static str, Vec<Bound<'py, PyAny>>, &'static str, &'static str);
 
-/// What a pass does, and its parameters in order.
+/// The description of a pass, and its parameters in order.
 #[pyfunction]
 pub(crate) fn pass_signature<'py>(py: Python<'py>, name: &str) -> PyResult<(&'static str, Vec<Param<'py>>)> {
     let def = passes::def(name).map_err(|message| error::general(py, message))?;
@@ -147,8 +147,8 @@ pub(crate) fn bind_symbolic_vars(sizes: &Bound<'_, PyDict>, function: Option<Str
     }))
 }
 
-/// Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say where the
-/// elements are.
+/// Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say where
+/// the elements are.
 #[pyfunction]
 pub(crate) fn alter_op_impl(functions: &Bound<'_, PyDict>, transforms: &Bound<'_, PyDict>) -> PyResult<PyPass> {
     let py = functions.py();

@@ -80,7 +80,7 @@ fn arg_of(object: &Bound<'_, PyAny>) -> PyResult<Arg> {
 #[derive(Debug)]
 pub(crate) struct PySchedule {
     schedule: Mutex<Schedule>,
-    /// Whether errors show the script with the place underlined.
+    /// Whether errors show the script with the location underlined.
     detail: bool,
 }
 
@@ -99,7 +99,7 @@ impl PySchedule {
     }
 }
 
-/// The function as text with a place underlined.
+/// The function as text with a part underlined.
 fn underlined(module: &IRModule, name: &Arc<str>, path: &Path) -> String {
     let Some(function) = module.get(name) else { return String::new() };
     let mut alone = IRModule::new();
@@ -159,7 +159,7 @@ impl PySchedule {
         Ok(schedule)
     }
 
-    /// What is drawn from now on follows from this number.
+    /// Later draws follow from this number.
     fn seed(&self, seed: i64) {
         self.lock().set_seed(seed.cast_unsigned());
     }
@@ -218,7 +218,7 @@ impl PySchedule {
         Ok(copy)
     }
 
-    /// The block, the loop or the number that a handle stands for.
+    /// The block, the loop or the number of a handle.
     fn get<'py>(&self, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = handle.py();
         let rv = handle_of(handle).ok_or_else(|| error::wrong_type("expected a BlockRV or a LoopRV", handle))?;
@@ -231,9 +231,7 @@ impl PySchedule {
                 StmtKind::Block { block, .. } => view::wrap(py, Node::Block(Arc::new(block.clone()))),
                 _ => view::wrap(py, Node::Stmt(stmt)),
             },
-            None => {
-                Err(schedule_error(py, &format!("`{rv}` stands for nothing any more: a primitive has replaced it")))
-            }
+            None => Err(schedule_error(py, &format!("`{rv}` is invalid: a primitive has replaced it"))),
         }
     }
 

@@ -26,7 +26,7 @@ impl Host for PythonHost<'_, '_> {
     }
 }
 
-/// What a value of Python is to the script.
+/// The kinds of Python values for the script.
 fn host_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     if object.is_none() {
         return Ok(HostValue::None);
@@ -57,7 +57,7 @@ fn host_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     }
 }
 
-/// What a part of the IR is to a text that has no part in what the node belongs to.
+/// The part of the IR in a text of another owner.
 fn node_value(node: &Node) -> Option<HostValue> {
     Some(match node {
         Node::PrimFunc(_, function) => HostValue::PrimFunc(function.clone()),
@@ -87,7 +87,7 @@ fn node_value(node: &Node) -> Option<HostValue> {
     })
 }
 
-/// What a value of another library, or one of the runtime's, is to the script.
+/// The value of another library, or of the runtime, for the script.
 fn foreign_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     let py = object.py();
     let constant = |tensor: Tensor| tensor.copied().map(HostValue::Tensor).map_err(|e| error::tensor(py, &e));
@@ -123,7 +123,7 @@ fn foreign_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     }
 }
 
-/// The data type that a class of NumPy stands for, such as `numpy.float32`.
+/// The data type of a class of NumPy, such as `numpy.float32`.
 fn class_dtype(class: &Bound<'_, PyType>) -> PyResult<Option<DataType>> {
     let library = class.module()?.to_string();
     let name = class.name()?.to_string();
@@ -149,7 +149,7 @@ fn object_of(py: Python<'_>, item: Item) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// What was read; warnings become Python's.
+/// The parsed result; warnings become Python's.
 fn finish(py: Python<'_>, parsed: Result<ParsedFile, Diagnostics>) -> PyResult<Vec<Item>> {
     let parsed = parsed.map_err(|found| error::diagnostics(py, &found))?;
     for warning in &parsed.warnings.0 {

@@ -135,8 +135,8 @@ pub(crate) fn structural_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>, m
     Ok(compare(lhs, rhs, map_free_vars)?.mismatch.is_none())
 }
 
-/// Raises `ValueError` unless the two have the same structure: with the path to the first difference in each, and both as
-/// text with that place underlined.
+/// Raises `ValueError` unless the two have the same structure: with the path to the first difference in each, and both
+/// as text with that part underlined.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false))]
 pub(crate) fn assert_structural_equal(
@@ -172,7 +172,8 @@ pub(crate) fn structural_hash(node: &Bound<'_, PyAny>, map_free_vars: bool) -> P
     Ok(HashCx::hash(&ir_of(node)?))
 }
 
-/// Any IR as JSON: modules, functions, expressions, statements, struct infos, buffers, attributes, lists and dicts of such.
+/// Any IR as JSON: modules, functions, expressions, statements, struct infos, buffers, attributes, lists and dicts of
+/// such.
 #[pyfunction]
 pub(crate) fn save_json(node: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(json::save(&ir_of(node)?))

@@ -41,7 +41,7 @@ impl PyTarget {
         &self.text
     }
 
-    /// The options that the text gives: lists where several words may stand, integers, else texts.
+    /// The options in the text: lists where several words are allowed, integers, else texts.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let options = PyDict::new(py);

@@ -41,8 +41,8 @@ fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
 }
 
 impl NdArray {
-    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over its
-    /// bits.
+    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over
+    /// its bits.
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let tensor = match self.0.dtype() {
             DataType::BF16 => retyped(&self.0, DataType::U16).map_err(|e| error::tensor(py, &e))?,
@@ -169,7 +169,7 @@ impl NdArray {
         PyTuple::new(py, self.0.strides())
     }
 
-    /// Whether the elements lie one behind the other in row-major order.
+    /// Whether the elements are contiguous in row-major order.
     fn is_contiguous(&self) -> bool {
         self.0.is_contiguous()
     }
@@ -221,7 +221,7 @@ impl NdArray {
         retyped(&self.0, to).map(Self).map_err(|e| error::tensor(dtype.py(), &e))
     }
 
-    /// The same elements in another shape: a view where they lie one behind the other, else a copy.
+    /// The same elements in another shape: a view where they are contiguous, else a copy.
     fn reshape(&self, py: Python<'_>, #[pyo3(from_py_with = argument::shape)] shape: Vec<i64>) -> PyResult<Self> {
         let reshaped = self.0.to_contiguous().and_then(|tensor| tensor.reshape(&shape));
         reshaped.map(Self).map_err(|e| error::tensor(py, &e))
@@ -314,8 +314,8 @@ impl NdArray {
         Ok(slf.clone())
     }
 
-    /// Shares the memory, but for that of what executables keep: nobody may change that, and not everyone who is told that
-    /// memory is read-only heeds it. So it is copied, or refused where `copy=False` insists.
+    /// Shares the memory, unless an executable keeps it: such memory is read-only, and not every consumer that is told
+    /// so heeds it. So it is copied, or refused where `copy=False` insists.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,
@@ -351,7 +351,7 @@ impl NdArray {
         dtype: Option<&Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = copy; // What this returns is always a copy.
+        let _ = copy; // The result is always a copy.
         let array = self.numpy(py)?;
         match dtype {
             None => Ok(array),

@@ -1,4 +1,4 @@
-//! What timing and profiling give.
+//! The results of timing and profiling.
 
 use std::time::Duration;
 
@@ -143,9 +143,8 @@ impl PyReport {
         self.0.overhead().as_secs_f64()
     }
 
-    /// What was called, that which took longest first: a dict for each callee with its name, its kind (`kernel`,
-    /// `packed` or `function`), the count of calls, seconds in all and of the shortest call, the share of the run, and
-    /// the bytes of its tensors.
+    /// The callees, the slowest first: a dict for each with its name, its kind (`kernel`, `packed` or `function`), the
+    /// count of calls, seconds in all and of the shortest call, the share of the run, and the bytes of its tensors.
     #[getter]
     fn calls<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let rows = self.0.rows.iter().map(|row| {

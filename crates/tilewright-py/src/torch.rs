@@ -1,7 +1,7 @@
 //! Recorded PyTorch graphs: from the plain data that Python records to those of the importer.
 //!
-//! What an argument is, is written as plain data: `None`, numbers, texts and lists mean themselves, and a dict with one key
-//! says what its value is: `node`, `parameter`, `dtype`, `slice`, `ellipsis` or `opaque`.
+//! An argument is plain data: `None`, numbers, texts and lists mean themselves, and a dict with one key gives its kind:
+//! `node`, `parameter`, `dtype`, `slice`, `ellipsis` or `opaque`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ pub(crate) fn has_torch_rule(name: &str) -> bool {
     find(name).is_some()
 }
 
-/// Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a target: it
-/// gets a node's number and the values of the nodes that it needs, by name. The error of a graph that has no meaning says in
-/// `nodes` which nodes have none.
+/// Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a
+/// target: it gets a node's number and the values of the nodes that it needs, by name. The error of a graph that has no
+/// meaning says in `nodes` which nodes have none.
 #[pyfunction]
 pub(crate) fn import_torch_graph<'py>(
     builder: &Bound<'py, PyBuilder>,
@@ -97,7 +97,7 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
     })
 }
 
-/// What a function of the user's gives.
+/// The results of a function of the user's.
 fn value_of(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if object.is_none() {
         return Ok(Value::None);
@@ -170,7 +170,7 @@ fn graph_of(record: &Bound<'_, PyDict>, options: &Options) -> PyResult<Graph> {
 
 fn node_of(record: &Bound<'_, PyDict>, files: &HashMap<String, Arc<SourceFile>>) -> PyResult<Recorded> {
     let target: Option<String> = entry(record, "target")?.extract()?;
-    let place: Option<(String, usize)> = entry(record, "place")?.extract()?;
+    let location: Option<(String, usize)> = entry(record, "place")?.extract()?;
     let mut kwargs = Vec::new();
     for (key, value) in entry(record, "kwargs")?.cast_into::<PyDict>()? {
         kwargs.push((key.extract()?, argument_of(&value)?));
@@ -182,7 +182,7 @@ fn node_of(record: &Bound<'_, PyDict>, files: &HashMap<String, Arc<SourceFile>>)
         kwargs,
         said: entry(record, "said")?.extract()?,
         sizes: entry(record, "sizes")?.try_iter()?.map(|size| size_of(&size?)).collect::<PyResult<_>>()?,
-        place: place.and_then(|(file, line)| line_of(files.get(&file)?, line)),
+        place: location.and_then(|(file, line)| line_of(files.get(&file)?, line)),
     })
 }
 

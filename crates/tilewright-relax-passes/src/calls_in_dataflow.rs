@@ -12,7 +12,7 @@ use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
 
-/// What a rule may ask of the block in which a call stands.
+/// The context of a rule: the dataflow block of a call.
 pub(crate) struct Around {
     pub(crate) cx: InferCx,
     values: Map<VarId, Expr>,
@@ -31,8 +31,8 @@ impl Around {
         around
     }
 
-    /// The operands and attributes of the call of this operator that the variable is bound to in the block, and that nothing
-    /// else uses.
+    /// The operands and attributes of the call of this operator that the variable is bound to in the block, and that
+    /// nothing else uses.
     pub(crate) fn called_once(&self, operand: &Expr, op: &'static OpDef) -> Option<(&[Expr], &Attrs)> {
         let var = operand.as_var().filter(|var| var.dataflow && self.uses.get(&var.id()) == Some(&1))?;
         called(self.values.get(&var.id())?, op)
@@ -52,8 +52,8 @@ pub(crate) fn called<'e>(value: &'e Expr, op: &'static OpDef) -> Option<(&'e [Ex
     }
 }
 
-/// The module with what the rule gives for values in dataflow blocks, where that has the type of the value. Of a function that
-/// changes, what nothing uses goes: so does what a rule looked through.
+/// Applies the rule to the values in dataflow blocks, where the replacement has the type of the value. In a function
+/// that changes, unused bindings are removed, among them those that the rule looked through.
 pub(crate) fn with_rule(
     pass: &'static str,
     module: &IRModule,

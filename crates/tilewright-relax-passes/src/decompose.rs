@@ -19,7 +19,7 @@ pub(crate) const FUNC_NAME: ParamDef = ParamDef {
     doc: "The function that changes; all of the module, if none is named.",
 };
 
-/// The module with what the operators say of themselves in the place of their calls, in one function or in all.
+/// Replaces calls of operators by their decompositions, in one function or in all.
 pub(crate) fn decomposed(
     pass: &'static str,
     module: &IRModule,
@@ -57,7 +57,7 @@ pub(crate) fn decomposed(
     Ok(module)
 }
 
-/// The function with the fields of tuples that are written in a dataflow block, in the place of variables for them.
+/// Propagates the fields of tuples that a dataflow block constructs to their uses.
 fn with_known_fields(function: &Function) -> Function {
     let (mut tuples, mut fields): (Map<VarId, Vec<Expr>>, Map<VarId, Expr>) = (Map::default(), Map::default());
     each_binding(&function.body, &mut |binding| {

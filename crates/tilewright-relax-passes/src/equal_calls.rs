@@ -1,8 +1,8 @@
-//! Calls of operators that ask for the same computation.
+//! Calls of operators that request the same computation.
 //!
-//! What a call of an operator becomes follows from the operator, the struct infos of its arguments and its attributes:
-//! rules do not look into tensors, but they do look at the fields of a tuple, whose own struct info may say less. A model
-//! calls few operators in many places, so that what was made for a call serves those that are equal to it.
+//! The legalisation of a call follows from the operator, the struct infos of its arguments and its attributes: rules do
+//! not read tensors, but they do read the fields of a tuple, whose own struct info may say less. A model calls few
+//! distinct operators many times, so the result for a call is reused for equal ones.
 
 use tilewright_expr::node::{EqCx, HashCx};
 use tilewright_ir::Attrs;
@@ -10,17 +10,17 @@ use tilewright_ir::op::{OpCall, OpRef};
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_support::Map;
 
-/// What a call asks for.
+/// The key of a call.
 #[derive(Debug)]
 pub(crate) struct Asked {
     op: OpRef,
-    /// Those of the arguments, behind a tuple's own those of its fields.
+    /// The struct infos of the arguments; that of a tuple is followed by those of its fields.
     infos: Vec<StructInfo>,
     attrs: Attrs,
 }
 
 impl Asked {
-    /// None where an argument is more than its struct info says.
+    /// `None` if an argument is more than its struct info says.
     pub(crate) fn of(call: &OpCall<'_>) -> Option<Self> {
         let mut infos = Vec::new();
         call.args.iter().all(|arg| tell(arg, &mut infos)).then(|| Self {
@@ -42,7 +42,7 @@ impl Asked {
     }
 }
 
-/// Notes the struct infos of an argument, where they say all that rules read of it.
+/// Adds the struct info of an argument, if that is all that rules read of it.
 fn tell(arg: &Expr, infos: &mut Vec<StructInfo>) -> bool {
     infos.push(arg.struct_info.clone());
     match (&arg.kind, &arg.struct_info) {
@@ -56,7 +56,7 @@ fn tell(arg: &Expr, infos: &mut Vec<StructInfo>) -> bool {
     }
 }
 
-/// What calls were answered with.
+/// The results of calls, by key.
 #[derive(Debug)]
 pub(crate) struct EqualCalls<T>(Map<u64, Vec<(Asked, T)>>);
 

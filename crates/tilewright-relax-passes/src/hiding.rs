@@ -1,4 +1,4 @@
-//! Dataflow variables for what no one outside of a dataflow block uses.
+//! Turns variables that are only used inside their dataflow block into dataflow variables.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::relax::{BindingBlock, BindingValue, Function, SeqExpr, Var};
@@ -15,19 +15,19 @@ pub(crate) fn hidden(function: &Function, may: &dyn Fn(&Var) -> bool) -> Functio
 }
 
 fn hide(seq: &SeqExpr, may: &dyn Fn(&Var) -> bool, fresh: &mut Map<VarId, Var>) {
-    // From the end: what is used behind a block.
-    let mut behind: Set<VarId> = Set::default();
-    walk(&vec![seq.result.clone()], |var: &Var| behind.extend([var.id()]));
+    // Backwards: the variables used after each block.
+    let mut used_later: Set<VarId> = Set::default();
+    walk(&vec![seq.result.clone()], |var: &Var| used_later.extend([var.id()]));
     let mut flowing: Vec<(&BindingBlock, Set<VarId>)> = Vec::new();
     for block in seq.blocks.iter().rev() {
         if block.dataflow {
-            flowing.push((block, behind.clone()));
+            flowing.push((block, used_later.clone()));
         }
-        block.bindings.iter().for_each(|binding| walk(&binding.value, |var: &Var| behind.extend([var.id()])));
+        block.bindings.iter().for_each(|binding| walk(&binding.value, |var: &Var| used_later.extend([var.id()])));
     }
-    for (block, behind) in flowing {
+    for (block, used_later) in flowing {
         let vars = block.bindings.iter().map(|binding| &binding.var);
-        for var in vars.filter(|var| !var.dataflow && !behind.contains(&var.id()) && may(var)) {
+        for var in vars.filter(|var| !var.dataflow && !used_later.contains(&var.id()) && may(var)) {
             fresh.insert(var.id(), Var::dataflow(var.name.clone(), var.struct_info.clone()));
         }
     }

@@ -1,26 +1,25 @@
-//! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning, cleaning.
+//! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning,
+//! cleaning. Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
+//! [`PASSES`] Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
+//! [`PASSES`] are made of; one that takes arguments declares them there as data, for everything that makes passes by
+//! name. Reading order: [`Normalize`] (the shape that the others work on), [`BindParams`], [`LegalizeOps`],
+//! [`FoldConstant`], [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes
+//! that ask it: [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of
+//! it. Others clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`],
+//! [`RemoveUnusedParameters`], [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which
+//! functions there are: [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`],
+//! [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which operators: [`FoldScaleAxis`],
+//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
+//! [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`],
+//! [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one
+//! PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a transposed matrix in place;
+//! [`AlterOpImpl`] and [`RunCodegen`] use the user's code for PrimFuncs and functions, and [`FastMathTransform`] calls
+//! exponentials as named functions. [`pattern`] is the language in which users say what to look for in graphs;
+//! [`FuseOpsByPattern`] and [`MergeCompositeFunctions`] make functions of what it finds.
 //!
-//! Each pass is a folder with its textual tests beside it, and a line in the list below, which [`all_passes`] and [`PASSES`]
-//! are made of; one that takes arguments declares them there as data, for everything that makes passes by name. Reading
-//! order: [`Normalize`] (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`FoldConstant`],
-//! [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
-//! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. Others
-//! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
-//! [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which functions there are:
-//! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`], [`AttachAttrLayoutFreeBuffers`] with
-//! [`SplitLayoutRewritePreproc`]; or which operators:
-//! [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`],
-//! [`DecomposeOpsForInference`], [`InlineScalarConstants`],
-//! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
-//! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
-//! together.
-//! [`FuseTransposeMatmul`] multiplies with a transposed matrix as it lies; [`AlterOpImpl`] and [`RunCodegen`] put the user's
-//! code into the places of PrimFuncs and of functions, and [`FastMathTransform`] calls exponentials by names of their own.
-//! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
-//! [`MergeCompositeFunctions`] make functions of what it finds.
-//!
-//! [`ComputePrimValue`], [`VMShapeLower`], [`LowerAllocTensor`] and [`LowerRuntimeBuiltin`] write out what the machine does in
-//! instructions of its own: computed scalars, sizes, storages, the runtime's functions. No build needs them; each says why.
+//! [`ComputePrimValue`], [`VMShapeLower`], [`LowerAllocTensor`] and [`LowerRuntimeBuiltin`] write out what the machine
+//! does in instructions of its own: computed scalars, sizes, storages, the runtime's functions. No build needs them;
+//! each says why.
 //!
 //! # What is left at the end
 //!
@@ -32,7 +31,7 @@
 //! |---|---|
 //! | an operand | another name for it |
 //! | `R.memory.alloc_storage(bytes=N)` | the function's planned memory: at most one, the first binding of the function |
-//! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=, bytes=)` | a tensor in it, of at most so many bytes, that does not leave the function |
+//! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=, bytes=)` | a tensor in it, of at most `bytes` bytes, that does not leave the function |
 //! | `R.builtin.alloc_tensor(shape, dtype=)`, `R.alloc_tensor(…)` | a tensor in memory of its own, of any shape |
 //! | a call of a PrimFunc as a value (`cls.f(…)`) | arguments in the order of its parameters, results last; binds an empty tuple |
 //! | a call of a Relax function, or of a variable that holds a function | gives its result |
@@ -40,16 +39,16 @@
 //! | `R.call_packed(name, …)` | what was `call_dps_packed` has its results among the arguments and its own result is dropped |
 //! | `tuple[i]`, `R.match_cast`, `if` | the branches of an `if` are such lists themselves |
 //!
-//! Scalar arguments of a PrimFunc (symbolic dimensions that no buffer tells) are operands of the kind scalar. No operator
-//! with a PrimFunc, no `call_tir`, no `call_dps_packed` and no dataflow block is left; an operator that the machine runs
-//! itself may be.
+//! Scalar arguments of a PrimFunc (symbolic dimensions that no buffer tells) are operands of the kind scalar. No
+//! operator with a PrimFunc, no `call_tir`, no `call_dps_packed` and no dataflow block is left; an operator that the
+//! machine runs itself may be.
 //!
-//! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all their
-//! origins; passes ask operators for properties. Nothing here knows a target or machine code; loops are looked at only to
-//! prove that a PrimFunc may overwrite an argument, and are put one behind the other, never changed.
+//! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all
+//! their origins; passes ask operators for properties. Nothing here knows a target or machine code; loops are looked at
+//! only to prove that a PrimFunc may overwrite an argument, and are put in sequence, never changed.
 
-/// Declares passes, a line each in the order of the table: the pass's folder and its type. A pass that takes arguments is
-/// followed by `(..)` and declares them as its `DEF`.
+/// Declares passes, a line each in the order of the table: the pass's folder and its type. A pass that takes arguments
+/// is followed by `(..)` and declares them as its `DEF`.
 macro_rules! passes {
     (@def $folder:ident $pass:ident) => {
         PassDef { name: stringify!($pass), doc: "", params: &[], make: |_| Ok(Arc::new($pass)) }
@@ -154,8 +153,8 @@ pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
 pub const OTHER_PASSES: &[&str] =
     &[alter_op_impl::NAME, bind_params::NAME, bind_symbolic_vars::NAME, fuse_ops_by_pattern::NAME];
 
-/// Every pass that needs no arguments, with the defaults of those that it may have. Users know it by the name that it says
-/// of itself.
+/// Every pass that needs no arguments, with the defaults of those that it may have. Users know it by the name that it
+/// says of itself.
 pub fn all_passes() -> Vec<Arc<dyn Pass>> {
     PASSES.iter().filter_map(|def| def.with([]).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! How much memory the functions of a planned module take.
+//! The memory usage of the functions of a planned module.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ pub struct FunctionMemory {
     pub function: Arc<str>,
     /// Tensors in the function's storage.
     pub planned_tensors: usize,
-    /// The storage: what a run takes for them.
+    /// Bytes of the planned storage of a run.
     pub planned_bytes: i64,
-    /// What they would take without planning, each in memory of its own.
+    /// Bytes without planning, each tensor in memory of its own.
     pub unplanned_bytes: i64,
-    /// The most that is needed of them at one time: no plan takes less.
+    /// The maximum of simultaneously live bytes: a lower bound of any plan.
     pub peak_bytes: i64,
     /// Tensors of constant size in memory of their own: results, and what others may keep.
     pub own_tensors: usize,
@@ -38,7 +38,7 @@ pub struct MemoryUsage {
     pub functions: Vec<FunctionMemory>,
 }
 
-/// What the functions of a module take, which [`crate::StaticPlanBlockMemory`] has planned.
+/// The memory usage of a module's functions, after [`crate::StaticPlanBlockMemory`].
 pub fn estimate_memory_usage(module: &IRModule) -> MemoryUsage {
     let functions = module.sorted().into_iter().filter_map(|(name, function)| match function {
         GlobalFunc::Relax(function) => Some(of_function(module, name, function)),

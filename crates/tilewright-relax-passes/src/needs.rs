@@ -1,7 +1,7 @@
-//! Which bindings of a dataflow block need which others, and orders that respect it.
+//! Dependences between the bindings of a dataflow block, and orders that respect them.
 //!
-//! A binding needs those of the variables that it uses, and the checks that define the symbolic dimensions that it speaks
-//! of. Bindings are named by their numbers in the block.
+//! A binding needs those of the variables that it uses, and the checks that define the symbolic dimensions that it
+//! speaks of. Bindings are named by their numbers in the block.
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{IrNode, VarId, walk};
@@ -87,36 +87,36 @@ impl Grouped {
     }
 }
 
-/// A group under construction that can be one binding beside the groups that there are: it does not need itself through
-/// others.
+/// A group under construction that can be one binding together with the existing groups: it does not depend on itself
+/// through others.
 #[derive(Default)]
 pub(crate) struct Growing {
     members: Set<usize>,
-    /// What the members need, directly or through others.
+    /// The transitive dependences of the members.
     before: Set<usize>,
-    /// What needs the members.
-    behind: Set<usize>,
+    /// The transitive dependents of the members.
+    after: Set<usize>,
 }
 
 impl Growing {
-    /// Takes the bindings in, a chain whose inner results nothing else uses; or none of them, and says so, where the group
-    /// would need itself.
+    /// Takes the bindings in, a chain whose inner results nothing else uses; or none of them, and says so, where the
+    /// group would need itself.
     pub(crate) fn take(&mut self, all: &Grouped, chain: &[usize]) -> bool {
-        let sets = [&self.members, &self.before, &self.behind];
+        let sets = [&self.members, &self.before, &self.after];
         if chain.iter().any(|member| all.is_in_group(*member) || sets.iter().any(|set| set.contains(member))) {
             return false;
         }
         self.members.extend(chain);
         for &member in chain {
             all.reach(member, &all.needs, &self.members, &mut self.before);
-            all.reach(member, &all.users, &self.members, &mut self.behind);
+            all.reach(member, &all.users, &self.members, &mut self.after);
         }
         true
     }
 }
 
-/// The bindings with others for groups of them, which take the place of the first of the group; what a group needs is
-/// moved before it. The groups are such as grew in [`Growing`].
+/// Replaces groups of bindings by others, at the position of the first of the group; dependences of a group are moved
+/// before it. The groups are those of [`Growing`].
 pub(crate) fn with_groups(bindings: Vec<Binding>, groups: Vec<(Vec<usize>, Vec<Binding>)>) -> Vec<Binding> {
     let needs = needs(&bindings);
     let mut group_of: Vec<Option<usize>> = vec![None; bindings.len()];

@@ -1,5 +1,5 @@
-//! Numbers in a heap: a tensor of `int64` in which a float stands as the bits of a `float64` and a bool as 0 or 1, as the
-//! operators `vm.match_prim_value` and `vm.make_prim_value` have it; and PrimFuncs that compute such numbers.
+//! Numbers in a heap: a tensor of `int64` in which a float stands as the bits of a `float64` and a bool as 0 or 1, as
+//! the operators `vm.match_prim_value` and `vm.make_prim_value` have it; and PrimFuncs that compute such numbers.
 
 use tilewright_expr::node::walk;
 use tilewright_expr::{Expr, ExprKind, TypeMismatch, Var};
@@ -9,7 +9,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
-/// A heap of so many numbers, as a PrimFunc has it.
+/// A heap of `slots` numbers as a buffer of a PrimFunc.
 pub(crate) fn heap(size: Expr) -> Buffer {
     Buffer::new("heap", vec![size], DataType::I64)
 }

@@ -1,8 +1,8 @@
 //! Bindings of a dataflow block as a function of their own.
 //!
-//! The function has a parameter for each variable that the bindings take from outside, in the order of first use; then, if
-//! asked for, one for each constant; then one shape for the symbolic dimensions that those do not tell. Its variables and
-//! dimensions are its own.
+//! The function has a parameter for each variable that the bindings take from outside, in the order of first use; then,
+//! on request, one for each constant; then one shape for the symbolic dimensions that those do not determine. Its
+//! variables and dimensions are its own.
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk_some};
@@ -14,14 +14,14 @@ use tilewright_ir::{Attrs, IRModule};
 use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::Tensor;
 
-/// What an attribute of a function names: the pattern that it was made of.
+/// An attribute of a function: the pattern that it was made of.
 pub(crate) const COMPOSITE: &str = "Composite";
-/// What an attribute of a function names: the code generator that takes it.
+/// An attribute of a function: the code generator that takes it.
 pub(crate) const CODEGEN: &str = "Codegen";
 /// The attribute of functions that fusion has made.
 pub(crate) const PRIMITIVE: &str = "Primitive";
 
-/// A function, and what a call of it in the place of the bindings gets.
+/// A function, and the arguments of the call that replaces the bindings.
 pub(crate) struct Outlined {
     pub(crate) function: Function,
     pub(crate) args: Vec<Expr>,
@@ -49,7 +49,7 @@ impl Made {
     }
 }
 
-/// What becomes of constants.
+/// The treatment of constants.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Constants {
     Stay,

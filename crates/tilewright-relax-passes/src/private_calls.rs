@@ -1,4 +1,4 @@
-//! Who calls a function: private functions all of whose uses are calls, and functions that nobody calls here.
+//! Callers of functions: private functions all of whose uses are calls, and functions without calls in the module.
 
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ fn values_of(arg: &Expr, values: &mut Set<Arc<str>>) {
     }
 }
 
-/// The graph functions that say how many of their parameters are inputs of a run, with that number, except for those that
-/// others name: what their callers pass is nobody's to change here.
+/// The graph functions that say how many of their parameters are inputs of a run, with that number, except for those
+/// that others name: the arguments of their callers are not changed.
 pub(crate) fn with_weights(module: &IRModule) -> Vec<(Arc<str>, Arc<Function>, usize)> {
     let mut named: Set<Arc<str>> = Set::default();
     for (_, function) in module.iter() {

@@ -7,7 +7,7 @@ use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, 
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, with_stack};
 
-/// Puts the diagnostic at the place that a binding or function came from, if it has none; of several lines at the first.
+/// Gives the diagnostic the origin of a binding or function, if it has none; of several lines the first.
 pub(crate) fn located(diagnostic: Diagnostic, origins: &Origins) -> Diagnostic {
     match (&diagnostic.span, origins.headline().first()) {
         (None, Some(span)) => diagnostic.at(span.clone()),
@@ -15,7 +15,7 @@ pub(crate) fn located(diagnostic: Diagnostic, origins: &Origins) -> Diagnostic {
     }
 }
 
-/// What only a mistake of ours can bring about.
+/// An internal error.
 pub(crate) fn defect(error: &InferError) -> Diagnostic {
     Diagnostic::error("TW0604", format!("the compiler made a mistake: {error}"))
         .note("this is a defect of Tilewright: please report it with the module")
@@ -46,9 +46,9 @@ pub(crate) fn with_renewed_references(pass: &'static str, module: &IRModule) -> 
     map_functions(pass, module, |function, _| rewrite(function, renewed).unwrap_or_else(|| function.clone()))
 }
 
-/// What a pass does to the bindings of a sequence.
+/// A pass over the bindings of a sequence.
 pub(crate) trait Rebuild {
-    /// Adds to `out` what stands for the binding. Sequences inside its value are rebuilt already.
+    /// Adds the replacement of the binding to `out`. Sequences inside its value are rebuilt already.
     fn binding(&mut self, binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>>;
 
     /// Whether a dataflow block stays one.
@@ -57,14 +57,14 @@ pub(crate) trait Rebuild {
     }
 }
 
-/// Where a pass adds bindings of its own, those of what stands for one binding.
-pub(crate) struct Place<'o> {
+/// Emits the bindings that replace one binding.
+pub(crate) struct Emitter<'o> {
     pub(crate) dataflow: bool,
     pub(crate) origins: &'o Origins,
     pub(crate) out: &'o mut Vec<Binding>,
 }
 
-impl Place<'_> {
+impl Emitter<'_> {
     /// A new variable of the value.
     pub(crate) fn bind(&mut self, value: Expr) -> Expr {
         let var = self.var(if self.dataflow { "lv" } else { "gv" }, &value.struct_info);
@@ -108,7 +108,7 @@ pub(crate) fn rebuild(seq: &SeqExpr, how: &mut dyn Rebuild, diagnostics: &mut Di
     SeqExpr { blocks, result: seq.result.clone() }
 }
 
-/// Adds a block: not an empty one, and none beside a plain one where both can be one.
+/// Adds a block, unless it is empty; adjacent plain blocks are merged.
 pub(crate) fn push_block(blocks: &mut Vec<BindingBlock>, block: BindingBlock) {
     match blocks.last_mut() {
         _ if block.bindings.is_empty() => {}
@@ -122,8 +122,8 @@ fn rebuild_inside(value: &Expr, how: &mut dyn Rebuild, diagnostics: &mut Diagnos
     map_inside(value, &mut |seq| rebuild(seq, how, diagnostics))
 }
 
-/// The expression with others for the sequences right inside it: branches, and bodies of functions. Nothing where it holds
-/// none.
+/// The expression with others for the sequences right inside it: branches, and bodies of functions. Nothing where it
+/// holds none.
 pub(crate) fn map_inside(value: &Expr, f: &mut dyn FnMut(&SeqExpr) -> SeqExpr) -> Option<Expr> {
     let kind = match &value.kind {
         ExprKind::If { condition, then, otherwise } => {
@@ -164,7 +164,7 @@ pub(crate) fn map_dataflow(seq: &SeqExpr, f: &mut dyn FnMut(Vec<Binding>) -> Vec
     })
 }
 
-/// The value that a variable gets here, if no check stands between.
+/// The known value of a variable, if no check is in between.
 pub(crate) fn bound_value(binding: &Binding) -> Option<&Expr> {
     match &binding.value {
         BindingValue::Expr(value) => Some(value),

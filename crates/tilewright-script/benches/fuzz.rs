@@ -84,7 +84,7 @@ fn all(count: u64, seed: u64) -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What a batch says at its end, added up; the last two are maxima.
+/// The counters of a batch, added up; the last two are maxima.
 fn add(total: &mut [u64; 6], line: &str) {
     for (at, number) in line.split_whitespace().filter_map(|word| word.parse::<u64>().ok()).take(6).enumerate() {
         total[at] = if at < 4 { total[at] + number } else { total[at].max(number) };

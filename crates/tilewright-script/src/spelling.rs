@@ -1,6 +1,6 @@
 //! How each node is written: the one table that the parser and the printer share.
 //!
-//! What the printer prints parses back to a structurally equal module. The spellings of the frequent nodes are those of
+//! Printed text parses back to a structurally equal module. The spellings of the frequent nodes are those of
 //! the field's documents; those of the rarer ones are these (`…` as usual, `n`, `m`: integer expressions):
 //!
 //! | node | text |
@@ -10,9 +10,9 @@
 //! | constant with constant | by function, because `1 + 2` is Python's own: `T.Add(1, 2)`, `T.LT(1, 2)`, … ([`BINARY`], [`COMPARE`]) |
 //! | `Div`, `Mod` of integers | `T.truncdiv(a, b)`, `T.truncmod(a, b)`; `/` is for floats, `//` and `%` are `FloorDiv` and `FloorMod` |
 //! | `Not`, `And`, `Or` | `not a`, `a and b`, `a or b` (the operators of Python, evaluated on both sides) |
-//! | `Select` | `T.Select(condition, a, b)` · intrinsics: [`Intrinsic::name`](tilewright_expr::Intrinsic::name) behind `T.` |
+//! | `Select` | `T.Select(condition, a, b)` · intrinsics: [`Intrinsic::name`](tilewright_expr::Intrinsic::name) after `T.` |
 //! | `Reinterpret` | `T.reinterpret("int32", x)` · `AddressOf`: `T.address_of(A[i])`, or `A.data` as an argument for the first element |
-//! | `Foreign` | `T.call_extern("float32", "name", …)`, `T.call_packed("name", …)` (`int32`, else `dtype=` behind), `T.call_llvm_intrin("float32x8", "llvm.name", T.uint32(1), …)` with the number of operands · without effects: `T.call_pure_extern(…)` |
+//! | `Foreign` | `T.call_extern("float32", "name", …)`, `T.call_packed("name", …)` (`int32`, else `dtype=` after them), `T.call_llvm_intrin("float32x8", "llvm.name", T.uint32(1), …)` with the number of operands · without effects: `T.call_pure_extern(…)` |
 //! | operation of a target (`Builtin`) | `T.tvm_storage_sync("shared")`, `T.isnullptr(A.data)`; with the type in front where the call names it: `T.ptx_mma("float32", …)`, `T.undef("int32")`; the table is [`Builtin::ALL`](tilewright_expr::Builtin::ALL) |
 //! | `Cast` | `T.Cast("float32", x)`; with lanes `"float32x4"` |
 //! | `Ramp`, `Broadcast`, `Shuffle` | `T.Ramp(base, stride, lanes)`, `T.Broadcast(x, lanes)`, `T.Shuffle([a, b], [0, 5])` |
@@ -29,12 +29,12 @@
 //! | a buffer that nothing declares | `B = T.Buffer((4,), "float32", data=A.data)`, where the memory that it views begins: a declaration, no node |
 //! | an address with a name | `p: T.handle = T.address_of(A[4])` |
 //! | `Evaluate`, `Assert`, empty `Seq` | `T.evaluate(x)`, `assert condition, "message"`, `pass` |
-//! | buffer details | `strides=[…]`, `elem_offset=…`, `scope="local"`, `align=64`, `offset_factor=4`, `buffer_type="auto"`, `axis_separators=[1]` behind shape and dtype, left out at their defaults; `T.alloc_buffer` and `T.decl_buffer` leave out `"float32"` too |
+//! | buffer details | `strides=[…]`, `elem_offset=…`, `scope="local"`, `align=64`, `offset_factor=4`, `buffer_type="auto"`, `axis_separators=[1]` after shape and dtype, left out at their defaults; `T.alloc_buffer` and `T.decl_buffer` leave out `"float32"` too |
 //! | buffer parameter | `A: T.Buffer((1, n), "float32")`; where it defines symbolic dimensions `a: T.handle`, then `n = T.int64()` and `A = T.match_buffer(a, (n,), "float32")` |
 //! | other parameters | `n: T.int32`, `h: T.handle` |
 //! | a variable of sizes | `n: T.int32(is_size_var=True)`, `n = T.int64(is_size_var=True)` |
 //! | a variable that something defines in passing | `n = T.int64()` before that: a declaration, no node |
-//! | root block | implicit, behind the comment `# with T.block("root"):`. A body that holds a `T.block` or a `T.alloc_buffer`, and is not one `with T.block("root"):` alone, is wrapped in [`with_root`](tilewright_ir::tir::PrimFunc::with_root); any other body stays as it is |
+//! | root block | implicit, after the comment `# with T.block("root"):`. A body that holds a `T.block` or a `T.alloc_buffer`, and is not one `with T.block("root"):` alone, is wrapped in [`with_root`](tilewright_ir::tir::PrimFunc::with_root); any other body stays as it is |
 //! | block | in this order: axes, `T.where(predicate)`, `T.reads(…)`, `T.writes(…)` (both always, inferred where absent), `T.block_attr({…})`, `X = T.alloc_buffer(…)`, `X = T.match_buffer(A[0:4, i], (4,))`, `with T.init():`, body |
 //! | axes | `T.axis.remap("SR", [i, k])`, `T.axis.spatial(n, value)`, `T.axis.reduce((start, stop), value)`, `T.axis.scan(…)`, `T.axis.opaque(…)` |
 //! | attribute values | `None`, `T.bool(True)` or `True` → `Bool`; `1` → `Int`; `0.5`, `float("inf")` → `Float`; `"text"` → `Str`; `T.dtype("int8")` → `DType`; `[…]`, `{…}`; any other scalar, `T.int32(1)` included → `Expr`; a buffer → `Str`, its name |
@@ -44,12 +44,12 @@
 //! | dimensions of a graph | a bare integer is `int64`; in a function's parameters and result an expression is a text: `R.Tensor(("n", "n * 2"))`, in its body it is not; `n = T.int64()` at the top of the body names the same variable, or one that a `R.match_cast` defines |
 //! | constants of a graph | without dimensions and finite: `R.const(1.5, "float32")`; others `metadata["relax.expr.Constant"][i]`, from the module's trailing `metadata = {"relax.expr.Constant": [{"dtype": "float32", "shape": [2], "data": "…"}]}` with base64 of the little-endian row-major elements |
 //! | values of a graph | `R.shape([1, n])`, `R.prim_value(1)` (bare: `int64`), `R.str("x")`, `R.dtype("int8")`, `R.tuple()`, `(a,)`, `t[0]`, `R.ExternFunc("name")`; an absent optional tensor is `None` |
-//! | read, and printed as what they stand for | `elif` (a condition in the other branch), `a, b = t` (a binding for each field), `R.call_tir(cls.f, t, …)` with a variable that is a tuple, `R.emit(x)`, `R.emit_with_sinfo("relax.add", (a, b), sinfo)`, `R.is_impure()` |
+//! | read, and printed in their expanded form | `elif` (a condition in the other branch), `a, b = t` (a binding for each field), `R.call_tir(cls.f, t, …)` with a variable that is a tuple, `R.emit(x)`, `R.emit_with_sinfo("relax.add", (a, b), sinfo)`, `R.is_impure()` |
 //! | calls of a graph | `R.call_tir(cls.f, (a,), out_sinfo=…)` (several results: a list), `R.call_dps_packed("name", (a,), out_sinfo=…)`, `R.call_packed("name", a, sinfo_args=(…,))` (left out when empty), `cls.f(a)`, `f(a)`; the rarer ones by what [`tilewright_ir::calls`] lists: `R.call_tir(…, tir_vars=R.tir_vars(n))`, `R.call_tir_with_grad(…, te_grad_name="g", te_grad_kwargs={…})`, `R.call_pure_packed(…)`, `R.call_inplace_packed("name", a, inplace_indices=[0], sinfo_args=…)`, `R.call_builtin_with_ctx("name", (a,), sinfo_args=…)`, `R.invoke_closure(f, (a,), sinfo_args=…)`; operators: arguments in order, then every attribute by name |
 //! | `MatchCast` | `y: S = R.match_cast(x, S)` |
 //! | `If` | as the value of a binding of `y`: `if c:` … `y: S = a`, `else:` … `y: S = b`; the last line of each branch gives its result |
 //! | `Function` (closure) | as the value of a binding: a nested `@R.function` `def`; without `private=True`, and no symbol is added |
-//! | a pure function with effects inside | `@R.function(force_pure=True)`: what it writes is its own; without it, calls with side effects make a function impure |
+//! | a pure function with effects inside | `@R.function(force_pure=True)`: it writes only its own memory; without it, calls with side effects make a function impure |
 //! | attributes | `T.func_attr({…})`, `R.func_attr({…})`, `I.module_attrs({…})`; private functions have no `global_symbol`, one equal to the name is not written |
 
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Range};
@@ -73,7 +73,7 @@ pub(crate) enum Prec {
 }
 
 impl Prec {
-    /// What the right operand of a left-associative operator needs.
+    /// The requirement on the right operand of a left-associative operator.
     pub(crate) fn tighter(self) -> Self {
         match self {
             Self::Any => Self::Or,
@@ -96,7 +96,7 @@ impl Prec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binary {
     pub(crate) op: BinOp,
-    /// Behind `T.`; the first is printed, all are read.
+    /// The names after `T.`; the first is printed, all are read.
     pub(crate) functions: &'static [&'static str],
     pub(crate) infix: Option<(&'static str, Prec)>,
 }
@@ -126,7 +126,7 @@ pub(crate) const BINARY: [Binary; 16] = [
     binary(BinOp::Shr, &["shift_right"], Some((">>", Prec::Shift))),
 ];
 
-/// How a comparison is written: its name behind `T.` and its infix.
+/// The spelling of a comparison: its name after `T.` and its infix.
 pub(crate) const COMPARE: [(CmpOp, &str, &str); 6] = [
     (CmpOp::Eq, "EQ", "=="),
     (CmpOp::Ne, "NE", "!="),
@@ -137,7 +137,7 @@ pub(crate) const COMPARE: [(CmpOp, &str, &str); 6] = [
 ];
 
 pub(crate) fn of_binary(op: BinOp) -> &'static Binary {
-    // Every operator stands in the table; a test walks it.
+    // Every operator is in the table; a test walks it.
     BINARY.iter().find(|b| b.op == op).unwrap_or(&BINARY[0])
 }
 
@@ -150,7 +150,8 @@ pub(crate) fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 
-/// Where a range ends, as it is written: the sum of constants, the extent alone behind a start of 0, else `start + extent`.
+/// The end of a range, as it is written: the sum of constants, the extent alone after a start of 0, else `start +
+/// extent`.
 pub(crate) fn range_stop(range: &Range) -> Expr {
     match (range.min.as_int(), range.extent.as_int()) {
         (Some(0), _) => range.extent.clone(),
@@ -167,7 +168,7 @@ pub(crate) fn range_between(start: &Expr, stop: &Expr) -> Option<Range> {
     let (start, extent) = match (start.as_int(), stop.as_int(), &stop.kind) {
         (Some(0), ..) => (start, stop.clone()),
         (Some(a), Some(b), _) => (start, Expr::int(b.wrapping_sub(a), stop.dtype)),
-        // The start that stands in the sum shares with the extent what the two have in common.
+        // The start in the sum shares with the extent their common nodes.
         (_, _, ExprKind::Binary(BinOp::Add, a, extent)) if a.equal(start) => (a, extent.clone()),
         _ => (start, Expr::binary(BinOp::Sub, stop, start).ok()?),
     };
@@ -209,12 +210,12 @@ pub(crate) mod metadata {
 pub(crate) mod devices {
     use tilewright_ir::relax::VDevice;
 
-    /// Each device with its name: its kind and its place among those of the kind, such as `llvm:0`.
+    /// Each device with its name: its kind and its index among those of the kind, such as `llvm:0`.
     pub(crate) fn names_of<'d>(devices: impl Iterator<Item = &'d VDevice>) -> Vec<(&'d VDevice, String)> {
         let mut names: Vec<(&VDevice, String)> = Vec::new();
         for device in devices {
-            let place = names.iter().filter(|(other, _)| other.kind() == device.kind()).count();
-            names.push((device, format!("{}:{place}", device.kind())));
+            let index = names.iter().filter(|(other, _)| other.kind() == device.kind()).count();
+            names.push((device, format!("{}:{index}", device.kind())));
         }
         names
     }

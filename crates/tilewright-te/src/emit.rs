@@ -67,7 +67,7 @@ pub fn emit_te(
     bb.emit(&call).map_err(|error| TeError(error.to_string()))
 }
 
-/// What the placeholder of argument number `i` is called where the value has no name: `A`, `B`, …
+/// The name of the placeholder of argument number `i` where the value has no name: `A`, `B`, …
 fn letter(i: usize) -> String {
     match u8::try_from(i).ok().filter(|&i| i < 26) {
         Some(i) => char::from(b'A' + i).to_string(),
@@ -75,10 +75,11 @@ fn letter(i: usize) -> String {
     }
 }
 
-/// A call of the function that makes `outputs` of `inputs`, on the values that the inputs stand for. A function of the
-/// same text and wish for a name that the module has already serves again. `attrs` are the function's, `said` the call's.
+/// A call of the function that computes `outputs` from `inputs`, on the values that the inputs represent. A function of
+/// the same text and requested name that the module has already is reused. `attrs` are the function's, `said` the
+/// call's.
 ///
-/// Dimensions of the graph that formulas speak of and that no input's shape says become scalar parameters, behind all
+/// Dimensions of the graph that formulas use and that no input's shape determines become scalar parameters, after all
 /// others.
 pub fn te_call(
     bb: &mut BlockBuilder,

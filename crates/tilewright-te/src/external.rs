@@ -1,8 +1,8 @@
 //! Stages that are written as statements: calls of packed functions, loops, whole PrimFuncs.
 //!
 //! The statements speak of buffers of their own, one for each input and each output, which stand for the tensors: so
-//! one text may serve several stages. A stage becomes one block, which reads its inputs and writes its outputs whole; the
-//! stage of a PrimFunc in block form becomes that function's own blocks.
+//! one text may serve several stages. A stage becomes one block, which reads its inputs and writes its outputs whole;
+//! the stage of a PrimFunc in block form becomes that function's own blocks.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_expr::{Buffer, Expr, ExprKind, Range, Var};
@@ -17,13 +17,13 @@ use crate::{TeError, Tensor};
 /// Statements that make tensors.
 #[derive(Clone, Debug)]
 pub struct Extern {
-    /// Buffers in the statements that stand for the inputs, in order, with those repeated that are given twice.
+    /// Buffers in the statements for the inputs, in order; an input that is given twice occurs twice.
     pub ins: Vec<Buffer>,
-    /// The tensors that `ins` stand for.
+    /// The tensors of `ins`.
     pub given: Vec<Tensor>,
-    /// Buffers in the statements that stand for the outputs.
+    /// Buffers in the statements for the outputs.
     pub outs: Vec<Buffer>,
-    /// What variables in the statements are: dimensions of `ins` and scalar parameters.
+    /// The values of variables in the statements: dimensions of `ins` and scalar parameters.
     vars: Vec<(Var, Expr)>,
     /// Temporaries of the statements.
     allocated: Vec<Buffer>,
@@ -31,7 +31,7 @@ pub struct Extern {
     form: Form,
 }
 
-/// What the statements of a stage are.
+/// The kinds of external statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// The body of a block.
@@ -137,7 +137,7 @@ fn constant(tensor: &Tensor) -> Option<Expr> {
     }
 }
 
-/// The statements with constants in the place of what these buffers hold.
+/// The statements with loads from these buffers replaced by constants.
 fn with_constants(body: Stmt, constants: &Map<VarId, Expr>) -> Stmt {
     if constants.is_empty() {
         return body;

@@ -1,7 +1,7 @@
-//! How long formulas become that take the place of tensors' elements.
+//! Sizes of formulas after inlining.
 //!
-//! A formula that reads another one twice doubles it, so that stages that are inlined into each other would fill the memory:
-//! what they come to is worked out before anything is written.
+//! A formula that reads another one twice doubles it, so that stages that are inlined into each other would fill the
+//! memory: what they come to is worked out before anything is written.
 
 use tilewright_expr::node::{AnyHandle, VarId, Visitor};
 use tilewright_expr::{Expr, ExprKind, Var};
@@ -27,13 +27,13 @@ impl Weight {
     }
 }
 
-/// The weights of formulas by the buffers of the tensors whose elements they stand for.
+/// The sizes of formulas by the buffers of the tensors that they define.
 #[derive(Debug, Default)]
 pub(crate) struct Weights(Map<VarId, Weight>);
 
 impl Weights {
-    /// Learns the formula of a tensor over these axes, after those of the tensors that it reads. It is not learnt where it
-    /// would have too many parts.
+    /// Learns the formula of a tensor over these axes, after those of the tensors that it reads. It is not learnt where
+    /// it would have too many parts.
     pub(crate) fn learn(&mut self, tensor: VarId, axes: &[Var], formula: &Expr) -> bool {
         let weight = self.weigh(formula, axes, &mut Map::default());
         let fits = weight.parts <= MOST;
@@ -71,7 +71,7 @@ impl Weights {
     }
 }
 
-/// Adds up what stands below a node.
+/// Adds up the sizes below a node.
 struct Below<'a> {
     weights: &'a Weights,
     axes: &'a [Var],
@@ -95,7 +95,7 @@ mod tests {
 
     use crate::{CreateOptions, Tensor, compute, create_prim_func_with, placeholder};
 
-    /// `x[i] + x[i]`, so many times one after the other, all but the last inlined.
+    /// `x[i] + x[i]`, `count` times in a row, all but the last inlined.
     fn doubled(stages: usize) -> Result<(), crate::TeError> {
         let mut chain: Vec<Tensor> = vec![placeholder(&[Expr::i64(8)], DataType::F32, "x")];
         for _ in 0..stages {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inlined_twice_again_and_again_is_refused() {
+    fn formulas_that_grow_exponentially_are_refused() {
         assert!(doubled(8).is_ok());
         let message = doubled(40).unwrap_err().0;
         assert!(message.contains("tensor `y` cannot be inlined") && message.contains("too long"), "{message}");

@@ -1,8 +1,8 @@
 //! Whether indices are inside of the tensors that they point into, as far as it can be told of single indices.
 //!
 //! An index that is an axis, alone or with a constant added, takes every value of a known range: one outside of the
-//! dimension is a mistake whatever the tensors hold. Other indices may be correlated, and what stands in a branch of
-//! `if_then_else` or `select` may be guarded by its condition: of those nothing is said.
+//! dimension is a mistake whatever the tensors hold. Other indices may be correlated, and an index in a branch of
+//! `if_then_else` or `select` may be guarded by its condition: no claim is made about those.
 
 use tilewright_expr::node::walk_some;
 use tilewright_expr::{BinOp, Expr, ExprKind, Intrinsic, Range, Var};

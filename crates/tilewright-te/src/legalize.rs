@@ -8,8 +8,8 @@ use tilewright_ir::tir::PrimFunc;
 
 use crate::{CreateOptions, TeError, TeParam, Tensor, create_prim_func_with, te_tensor};
 
-/// The PrimFunc of an op's call: `formula` gets a placeholder for each tensor argument (each field of a tuple) and gives
-/// the results.
+/// The PrimFunc of an op's call: `formula` gets a placeholder for each tensor argument (each field of a tuple) and
+/// gives the results.
 ///
 /// Parameters are the tensor arguments, then variables that no argument's shape says by itself, then the
 /// results. They bear the caller's names. Symbolic dimensions are the call's own variables: who puts the function into

@@ -34,7 +34,7 @@ impl From<Tensor> for TeParam {
 pub struct CreateOptions {
     /// The type of all indices and extents; `None` leaves each as its tensor has it.
     pub index_dtype: Option<DataType>,
-    /// Tensors whose formulas take the place of their elements where these are read, so that they get no memory.
+    /// Tensors that are inlined: their formulas replace their elements, so that they need no memory.
     pub inline: Vec<Tensor>,
 }
 
@@ -142,16 +142,16 @@ fn operations(outputs: &[Tensor]) -> Vec<Operation> {
 /// The axes of a block under construction: the index that the formula speaks of, its values, its kind.
 type Axes = Vec<(Var, Range, IterKind)>;
 
-/// What the operations of one function become: buffers of its own (tensors may be used in other functions too),
-/// inlined formulas, indices of one type.
+/// The state of building one function: buffers of its own (tensors may be used in other functions too), inlined
+/// formulas, indices of one type.
 struct Lowering {
     buffers: Map<VarId, Buffer>,
     widening: Option<Widening>,
-    /// Formulas by the buffers of the tensors that they take the place of.
+    /// Inlined formulas, by the buffers of their tensors.
     inlined: Map<VarId, (Vec<Var>, Expr)>,
-    /// How much would be written of them.
+    /// The number of expressions that inlining would write.
     weights: Weights,
-    /// What stages of statements need beside the tensors.
+    /// Temporaries of external stages.
     temporaries: Vec<Buffer>,
 }
 

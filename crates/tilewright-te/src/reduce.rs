@@ -102,7 +102,7 @@ impl Reducer {
         }
     }
 
-    /// What nothing at all reduces to.
+    /// The identity: the result of an empty reduction.
     pub fn identity(self, dtype: DataType) -> Expr {
         match self {
             Self::All => Expr::bool(true),
@@ -282,14 +282,14 @@ fn spoken_of<'a>(exprs: &[Expr], axes: &[&'a ReduceAxis]) -> Option<&'a str> {
     found
 }
 
-/// What a reduction's tensors compute for each of their elements.
+/// A reduction as the formula of one or more tensors.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     pub reducer: CommReducer,
     pub axes: Vec<(Var, Range)>,
-    /// What is combined, one for each result.
+    /// The reduced values, one for each result.
     pub values: Vec<Expr>,
-    /// What the results begin with: the identity, unless something else is asked for.
+    /// The initial values of the results: the identity by default.
     pub init: Vec<Expr>,
 }
 

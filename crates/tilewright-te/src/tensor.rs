@@ -43,7 +43,7 @@ struct OpNode {
     tag: Arc<str>,
 }
 
-/// What makes one tensor or several at once. Cheap to clone; equal to itself only.
+/// The operation that defines one tensor or several. Cheap to clone; equal to itself only.
 #[derive(Clone, Debug)]
 pub struct Operation(Arc<OpNode>);
 
@@ -69,7 +69,7 @@ impl PartialEq for Tensor {
 }
 impl Eq for Tensor {}
 
-/// A chain of tensors is taken apart link by link: recursion would not bear a long one.
+/// A chain of tensors is dropped iteratively: recursion would overflow the stack on a long one.
 impl Drop for OpNode {
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.inputs);
@@ -86,8 +86,8 @@ impl Operation {
         Self(Arc::new(OpNode { name: name.into(), outputs, body, inputs, attrs, tag: "".into() }))
     }
 
-    /// The operation with a word for its sort, such as `broadcast`, which nothing here looks at. Only for an operation that
-    /// nobody else holds yet; another one stays as it is.
+    /// The operation with a word for its sort, such as `broadcast`, which nothing here looks at. Only for an operation
+    /// that has no other owner yet; else it is unchanged.
     #[must_use]
     pub fn tagged(mut self, tag: &str) -> Self {
         if let Some(node) = Arc::get_mut(&mut self.0) {
@@ -109,7 +109,7 @@ impl Operation {
         &self.0.inputs
     }
 
-    /// What blocks made of it say of themselves.
+    /// Attributes of the blocks made of it.
     pub fn attrs(&self) -> &Attrs {
         &self.0.attrs
     }
@@ -129,7 +129,7 @@ impl Operation {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// Whether something beside `handles` clones of it refers to the operation or to elements of its tensors.
+    /// Whether anything but `handles` clones of it refers to the operation or to elements of its tensors.
     pub fn is_used_beyond(&self, handles: usize) -> bool {
         use tilewright_expr::node::AnyHandle as _;
         Arc::strong_count(&self.0) > handles || self.0.outputs.iter().any(|buffer| buffer.is_shared())
@@ -137,7 +137,7 @@ impl Operation {
 }
 
 impl Tensor {
-    /// What blocks and buffers are called after.
+    /// The base name of blocks and buffers.
     pub fn name(&self) -> &str {
         &self.buffer().name
     }
@@ -163,7 +163,7 @@ impl Tensor {
         self.buffer().shape[axis].clone()
     }
 
-    /// What makes the tensor.
+    /// The operation that defines the tensor.
     pub fn op(&self) -> &Operation {
         &self.op
     }
@@ -183,7 +183,7 @@ impl Tensor {
         Value::element(self, &indices.iter().collect::<Vec<_>>())
     }
 
-    /// What stands for the tensor in expressions: loads from it are elements of the tensor.
+    /// The buffer that represents the tensor in expressions: loads from it are elements of the tensor.
     pub fn buffer(&self) -> &Buffer {
         &self.op.0.outputs[self.index]
     }
@@ -367,7 +367,7 @@ pub(crate) fn free_vars(op: &Operation) -> Vec<Var> {
         }
     });
     walk(&exprs, |var: &Var| {
-        // The address behind a tensor's elements is none of the formula's variables.
+        // The buffer's data variable is none of the formula's variables.
         if !var.dtype.is_handle() && !bound.contains(var) && !found.contains(var) {
             found.push(var.clone());
         }

@@ -1,5 +1,4 @@
-//! Patterns that many formulas share. What an op computes stands in its declaration; here is only how tensors are run
-//! over.
+//! Patterns that many formulas share: elementwise, broadcast, permutation. The formula of an op is in its declaration.
 
 pub mod border;
 pub mod convolution;
@@ -41,7 +40,7 @@ pub fn all_of(conditions: impl IntoIterator<Item = Value>) -> Option<Value> {
     conditions.into_iter().reduce(|all, one| all.binary(BinOp::And, one))
 }
 
-/// The element of `x` that stands at `i` of a broadcast shape: trailing dimensions match, those of size 1 repeat.
+/// The element of `x` at index `i` of a broadcast shape: trailing dimensions match, those of size 1 repeat.
 pub fn at_broadcast(x: &Tensor, i: &[Value], shape: &[Expr]) -> Value {
     let Some(skipped) = i.len().checked_sub(x.rank()) else {
         return Value::wrong(TeError(format!("`{}` has more dimensions than it is broadcast to", x.name())));
@@ -55,8 +54,8 @@ pub fn at_broadcast(x: &Tensor, i: &[Value], shape: &[Expr]) -> Value {
     x.at_all(&indices)
 }
 
-/// The index into a dimension of `extent` at `index` of the dimension that it broadcasts to: 0 where it repeats, which only
-/// the run can tell of an extent that may be 1.
+/// The index into a dimension of `extent` at `index` of the dimension that it broadcasts to: 0 where it repeats, which
+/// only the run can tell of an extent that may be 1.
 pub fn broadcast_index(extent: &Expr, index: &Value, wide: &Expr) -> Value {
     let first = || Value::from(Expr::int(0, extent.dtype));
     match extent.as_int() {

@@ -45,7 +45,7 @@ pub struct Value {
     reduction: Option<(Arc<Reduction>, usize)>,
 }
 
-/// What a [`Value`] consists of, where nothing is wrong with it.
+/// The contents of a valid [`Value`].
 pub(crate) struct Parts {
     pub(crate) expr: Expr,
     pub(crate) reads: Vec<Tensor>,
@@ -92,14 +92,14 @@ impl From<Expr> for Value {
     }
 }
 
-/// Whether a type holds the number; a negative one may stand for the bits of an unsigned number.
+/// Whether a type represents the number; a negative one may be the bits of an unsigned number.
 fn fits(value: i64, dtype: DataType) -> bool {
     let bits = u32::from(dtype.bits);
     if !dtype.is_int() || bits >= 64 {
         return true;
     }
-    let (least, most) = (-(1_i64 << (bits - 1)), 1_i64 << (bits - u32::from(dtype.is_signed())));
-    (least..most).contains(&value)
+    let (min, max) = (-(1_i64 << (bits - 1)), 1_i64 << (bits - u32::from(dtype.is_signed())));
+    (min..max).contains(&value)
 }
 
 /// The tensors and axes of both lists, each once.

@@ -2,7 +2,7 @@
 //!
 //! Formulas speak of axes in the types of their extents, which may differ. [`Widening`] gives every axis and symbolic
 //! dimension one type: each variable becomes the narrowed value of a wide one, and the narrowing is moved outwards
-//! through index arithmetic until it meets something that asks for the narrow type, or a place that takes the wide one.
+//! through index arithmetic until it meets an operation that requires the narrow type, or one that takes the wide one.
 
 use tilewright_expr::node::{AnyHandle, VarId, rewrite};
 use tilewright_expr::{Expr, ExprKind, Intrinsic, Var};

@@ -1,4 +1,4 @@
-//! What the loops compute, by the interpreter, against plain Rust.
+//! Results of the loops, by the interpreter, against plain Rust.
 
 use tilewright_expr::{Expr, Intrinsic, Var};
 use tilewright_interp::{Arg, InterpCx};
@@ -24,7 +24,7 @@ fn x_of(shape: &[Expr]) -> Tensor {
     placeholder(shape, DataType::F32, "X")
 }
 
-/// Negative and positive numbers, zeros, and a NaN in every seventh place where `holes` says so.
+/// Negative and positive numbers, zeros, and a NaN in every seventh element if `holes` is set.
 fn numbers(count: i64, seed: u64, holes: bool) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = |i: i64| {
@@ -152,14 +152,14 @@ fn a_row_of_two_values_is_reduced_at_once() {
         if let [first, .., last] = values.as_mut_slice() {
             *last = *first;
         }
-        let places = Data::from_vec(&[m], vec![-5i64; m as usize]).unwrap();
+        let indices = Data::from_vec(&[m], vec![-5i64; m as usize]).unwrap();
         let greatest = data(&[m], vec![0.0; m as usize]);
-        run(&function, &[data(&[m, k], values.clone()), places.clone(), greatest.clone()]);
+        run(&function, &[data(&[m, k], values.clone()), indices.clone(), greatest.clone()]);
         for i in 0..m as usize {
             let row = &values[i * k as usize..(i + 1) * k as usize];
             let expected = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             assert_eq!(greatest.to_vec::<f32>().unwrap()[i], expected);
-            assert_eq!(places.to_vec::<i64>().unwrap()[i] as usize, row.iter().position(|v| *v == expected).unwrap());
+            assert_eq!(indices.to_vec::<i64>().unwrap()[i] as usize, row.iter().position(|v| *v == expected).unwrap());
         }
     }
 }
@@ -261,10 +261,10 @@ fn indices_of_one_type_mean_the_same() {
     let x = placeholder(&[narrow(4), n(6)], DataType::F32, "X");
     let k = reduce_axis(narrow(0), narrow(6), "k");
     let y = compute(&[narrow(4)], "Y", |i| {
-        let turned = (3 - (*k).clone()).floor_mod(6);
+        let rotated = (3 - (*k).clone()).floor_mod(6);
         let weight = (&i[0] * 2 + &*k).cast(DataType::F32);
-        let near = k.lt(&i[0] + 1);
-        sum(near.if_then_else(&(x.at(&[&i[0], &turned]) * weight), &Expr::float(1.0, DataType::F32).into()), &[&k])
+        let below = k.lt(&i[0] + 1);
+        sum(below.if_then_else(&(x.at(&[&i[0], &rotated]) * weight), &Expr::float(1.0, DataType::F32).into()), &[&k])
     })
     .unwrap();
     let wide = CreateOptions { index_dtype: Some(DataType::I64), ..CreateOptions::default() };

@@ -19,7 +19,7 @@ __all__ = [
 
 @dataclass
 class IntGroupBounds:
-    """What bounds `coef * var`: `lower` is at most it, `equal` is it, `upper` is at least it."""
+    """Bounds of `coef * var`: `lower` is at most it, `equal` is it, `upper` is at least it."""
 
     coef: int
     lower: Sequence[Any]

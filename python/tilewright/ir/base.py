@@ -35,7 +35,7 @@ class SourceName:
 
 
 class Span:
-    """A place in a source, from line and column to line and column (from 1)."""
+    """A location in a source, from line and column to line and column (from 1)."""
 
     def __init__(self, source_name: SourceName, line: int, end_line: int, column: int, end_column: int) -> None:
         self.source_name, self.line, self.end_line = source_name, line, end_line

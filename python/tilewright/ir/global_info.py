@@ -1,4 +1,4 @@
-"""What a module says beside its functions."""
+"""Global infos of a module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["DummyGlobalInfo", "GlobalInfo", "VDevice"]
 
 
 class GlobalInfo(Object):
-    """Something that a module lists beside its functions."""
+    """A global info of a module."""
 
     def __eq__(self, other: object) -> bool:
         return self.same_as(other)

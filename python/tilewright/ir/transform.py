@@ -150,7 +150,7 @@ class PassContext:
             getattr(instrument, "exit_pass_ctx", _nothing)()
 
     def override_instruments(self, instruments: Iterable[PassInstrument] | None) -> None:
-        """Ends the instruments and begins others in their place; where one of these refuses, there are none."""
+        """Ends the instruments and begins others instead; if one of these refuses, there are none."""
         found = _instruments(instruments)
         self._exit_instruments()
         object.__setattr__(self, "instruments", found)
@@ -240,7 +240,7 @@ def function_pass_of(
 
 
 def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:
-    """Prints the module, behind a header."""
+    """Prints the module, after a header."""
 
     def print_ir(module: IRModule, context: PassContext) -> IRModule:
         print(

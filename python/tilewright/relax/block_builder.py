@@ -174,7 +174,7 @@ class BlockBuilder(_core.BlockBuilder):
             raise
 
     def emit_output(self, output: Any, name_hint: str = "") -> Var:
-        """Binds the value to a variable that is visible behind the dataflow block."""
+        """Binds the value to an output of the dataflow block."""
         if isinstance(output, (list, tuple)) and not isinstance(output, Expr):
             output = Tuple(list(output))
         self._set_running_line()

@@ -175,7 +175,7 @@ class Constant(ExprWithOp, kind="relax.Constant"):
 class Var(ExprWithOp, kind="relax.Var"):
     """A variable: its identity, not its name.
 
-    In the spelling of 2022 a shape stands in the place of the struct info, and its `DynTensorType` behind it.
+    In the spelling of 2022 a shape replaces the struct info, followed by its `DynTensorType`.
     """
 
     name_hint: str
@@ -374,7 +374,7 @@ def _needs_64_bits(numbers: Any) -> bool:
     return bool(held.min() < -(2**31) or held.max() >= 2**31)
 
 
-#: What numbers of types that nobody has chosen become; nothing yet for those without a type.
+#: The types of numbers without a chosen type; empty for those without a type.
 _OWN_TYPES = {"": None, "float64": "float32", "int64": "int32"}
 
 

@@ -181,14 +181,14 @@ class PyExprVisitor(ExprFunctor):
 
 
 class PyExprMutator(ExprFunctor):
-    """Rewrites a function: a method gives what stands for its node, which is the node itself where nothing changes."""
+    """Rewrites a function: a method returns the replacement of its node, which is the node itself without a change."""
 
     def __init__(self, mod: IRModule | None = None) -> None:
         self.builder_ = BlockBuilder(mod)
         self._remap: dict[Var, Var] = {}
 
     def visit_expr(self, expr: Expr) -> Any:
-        """What stands for the expression, in normal form where it changed."""
+        """The replacement of the expression, in normal form where it changed."""
         changed = super().visit_expr(expr)
         if changed.same_as(expr) or isinstance(changed, (Function, SeqExpr, Op)):
             return changed
@@ -203,11 +203,11 @@ class PyExprMutator(ExprFunctor):
         raise TypeError(f"expected a graph expression, found {type(expr).__name__}")
 
     def set_var_remap(self, vid: Any, var: Var) -> None:
-        """Lets a variable stand for another one, which is given by its identity."""
+        """Replaces a variable, which is given by its identity, by another one."""
         self._remap[getattr(vid, "_var", vid)] = var
 
     def get_var_remap(self, vid: Any) -> Var:
-        """The variable that stands for another one."""
+        """The replacement of a variable."""
         return self._remap[getattr(vid, "_var", vid)]
 
     def lookup_binding(self, var: Var) -> Expr | None:
@@ -225,19 +225,19 @@ class PyExprMutator(ExprFunctor):
     visit_data_type_imm_ = _same
 
     def visit_prim_expr(self, expr: Any) -> Any:
-        """What stands for a scalar expression of a shape or primitive value."""
+        """The replacement of a scalar expression of a shape or primitive value."""
         return expr
 
     def visit_span(self, span: Any) -> Any:
-        """What stands for a place."""
+        """The replacement of a span."""
         return span
 
     def visit_var_(self, op: Var) -> Expr:
-        """The variable that stands for this one."""
+        """The replacement of this variable."""
         return self._remap.get(op, op)
 
     def visit_dataflow_var_(self, op: DataflowVar) -> Expr:
-        """The variable that stands for this one."""
+        """The replacement of this variable."""
         return self._remap.get(op, op)
 
     def visit_shape_expr_(self, op: ShapeExpr) -> Expr:
@@ -346,11 +346,11 @@ class PyExprMutator(ExprFunctor):
         return self.builder_._end_block()
 
     def visit_var_def_(self, var: Var) -> Var:
-        """What stands for a variable where it is defined."""
+        """The replacement of a variable at its definition."""
         return var
 
     def visit_dataflow_var_def_(self, var: DataflowVar) -> Var:
-        """What stands for a variable where it is defined."""
+        """The replacement of a variable at its definition."""
         return var
 
 

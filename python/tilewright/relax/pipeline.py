@@ -35,7 +35,7 @@ def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | Non
 
 
 def get_default_pipeline(target: str | dict[str, Any] | Target | None) -> Pass:
-    """What `relax.build` runs for the target where nothing else is asked for."""
+    """The default pipeline of `relax.build` for the target."""
     return get_pipeline("default_build", target)
 
 

@@ -1,4 +1,4 @@
-"""Struct infos: what is known of a value at compile time. Equal by structure."""
+"""Struct infos: static types of values. Equal by structure."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TupleStructInfo(StructInfo, kind="relax.TupleStructInfo"):
 
 
 class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
-    """A function: what it takes, what it returns, and whether it has no side effect."""
+    """A function: its parameters, its result, and whether it has no side effect."""
 
     params: Array | None
     ret: StructInfo
@@ -110,7 +110,7 @@ FuncType = FuncStructInfo
 
 
 class DynTensorType:
-    """What scripts of 2022 say of a tensor beside its shape: the number of dimensions (-1: unknown), the data type."""
+    """The type of a tensor in scripts of 2022, besides its shape: its rank (-1: unknown) and its data type."""
 
     def __init__(self, ndim: int = -1, dtype: str = "float32") -> None:
         self.ndim = ndim

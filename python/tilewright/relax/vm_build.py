@@ -27,8 +27,8 @@ def build(
 ) -> _core.Executable:
     """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
 
-    `params` binds parameters of `main` to tensors first. `relax_pipeline` (or `pipeline`, in its place), a pass or the
-    name of a pipeline, stands in the place of `default_build` and has to leave what that leaves; with a
+    `params` binds parameters of `main` to tensors first. `relax_pipeline` (or `pipeline`), a pass or the
+    name of a pipeline, replaces `default_build` and has to leave the same form; with a
     `relax_pipeline` of None the module is what that leaves already, and no pass is run. Loops are lowered in one way
     only, the `default` one of `tir_pipeline`. Both names of `exec_mode`, `bytecode` and `compiled`,
     mean the same: kernels are machine code, and the machine's program calls them. With `progress`, standard error shows

@@ -26,7 +26,7 @@ class String(str):
 
 
 class ADT(tuple):
-    """Several values with a number that tells sorts of them apart."""
+    """Several values with a number for their kind."""
 
     tag: int
 

@@ -4,7 +4,7 @@ Terms: the *definition* is the class or function statement with its decorators; 
 decorator runs, so its current line is the decorator's own. That line picks the definition among several of the same
 name in a file, which `inspect.getsource` cannot. The text comes from `linecache`, so notebooks work as files do.
 
-A name in the text that does not belong to the script is looked up when the core asks for it: in the function's closure,
+A name in the text that does not belong to the script is looked up on request of the core: in the function's closure,
 in the frame, in the frames around it (a name used only in annotations is in no closure when annotations are not
 evaluated), then in the globals and builtins.
 """
@@ -29,7 +29,7 @@ from .. import _core
 from ..error import TVMError
 from .spelling import Spelling, Written
 
-# The core refuses an async function by its text, with the place.
+# The core refuses an async function by its text, with the location.
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -55,7 +55,7 @@ def _find(thing: type | FunctionType, text: str, filename: str, line: int) -> De
 
 @dataclass(frozen=True)
 class Scope(Mapping[str, Any]):
-    """The values that names have where a definition stands."""
+    """The values of names at a definition."""
 
     layers: tuple[Mapping[str, Any], ...]
 
@@ -97,7 +97,7 @@ def _closure(function: FunctionType) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Capture:
-    """A definition's text, where it stands, and what its names mean."""
+    """A definition's text, its location, and the meaning of its names."""
 
     filename: str
     line: int  # of the first line of `text` in the file, from 1
@@ -128,7 +128,7 @@ class Capture:
 
     @classmethod
     def by_hand(cls, thing: type | FunctionType, frame: FrameType, decorator: str, **options: Any) -> Capture:
-        """The capture of a class or function that stands undecorated somewhere, under this decorator."""
+        """The capture of an undecorated class or function, under this decorator."""
         filename, first, text, node = _own_text(thing, frame)
         own = thing.__globals__ if isinstance(thing, FunctionType) else vars(sys.modules[thing.__module__])
         scope = Scope((*Scope.of(thing, frame).layers, own))
@@ -152,14 +152,14 @@ class Capture:
                 first, missing = first + missing, 0
             text += "\n" * missing + part.text.rstrip("\n") + "\n"
         elsewhere = "".join(macro.text.rstrip("\n") + "\n" for macro in self.macros if not self.precedes(macro))
-        # So that the lines of this definition stay its own, unless it stands too near to the beginning of its file.
+        # So that the lines of this definition stay its own, unless it is too close to the beginning of its file.
         text, first = elsewhere + text, max(first - elsewhere.count("\n"), 1)
         scope = Scope((*self.scope.layers, *(layer for macro in self.macros for layer in macro.scope.layers)))
         names = {name: meaning for macro in self.macros for name, meaning in macro.names.items()} | self.names
         return Capture(self.filename, first, text, scope, names)
 
     def precedes(self, macro: Capture) -> bool:
-        """Whether the macro stands before this definition in its file."""
+        """Whether the macro comes before this definition in its file."""
         return macro.filename == self.filename and macro.line < self.line
 
     def read(self) -> Any:
@@ -212,7 +212,7 @@ def _script_names(node: ast.AST, scope: Scope) -> dict[str, str]:
 
 
 class Macro:
-    """A function whose statements stand in the place of its calls in a script."""
+    """A function whose statements replace its calls in a script."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture

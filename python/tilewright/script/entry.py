@@ -59,7 +59,7 @@ def prim_func(function: Callable | None = None, *, private: bool = False, check_
 
 
 def macro(function: Callable | None = None, *, hygienic: bool = True) -> Any:
-    """Makes a macro of a function: its statements stand in the place of its calls in scripts.
+    """Makes a macro of a function: its statements replace its calls in scripts.
 
     A name in it means what it means here (`hygienic`), or what it means where the macro is called.
     """

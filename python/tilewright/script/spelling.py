@@ -1,4 +1,4 @@
-"""What stands in a decorated function's annotations.
+"""The annotations of a decorated function.
 
 Python evaluates annotations where a file does not defer them, so `T.Buffer((1, 2), "float32")` must be a real
 expression. The core reads the annotation from the text; its value is never looked at, and so it records only how it is
@@ -59,7 +59,7 @@ class Written(Spelling):
 
 
 def _value(argument: Any) -> Any:
-    """An argument, where annotations stand in annotations."""
+    """An argument of a nested annotation."""
     if isinstance(argument, Spelling):
         return argument.from_script()
     return [_value(item) for item in argument] if isinstance(argument, list) else argument

@@ -27,7 +27,7 @@ class TargetKind(str):
         return str(self)
 
 
-#: What a dict of options says beside the words of a target string.
+#: The options of a dict besides the words of a target string.
 _BESIDE = ("kind", "host", "tag")
 
 

@@ -103,7 +103,7 @@ def extern(
     tag: str = "",
     attrs: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Tensors that statements fill: what `fcompute` gives for a buffer of each input and a buffer of each output.
+    """Tensors that statements fill: `fcompute` returns the statements, given a buffer of each input and of each output.
 
     `shape` is that of the output, or a list of shapes; `dtype` its data type, or a list of them, by default that of the
     inputs. One output comes as a tensor, several as a list.
@@ -131,7 +131,7 @@ def create_prim_func(
     """The PrimFunc whose parameters are these tensors and variables, in order.
 
     Inputs are read, the other tensors computed. Tensors that they need and that are not listed become temporaries,
-    but for those in `inline`, whose formulas take the place of their elements. `index_dtype_override` is the data type
+    but for those in `inline`, whose formulas replace their elements. `index_dtype_override` is the data type
     of all indices.
     """
     return _core.te_create_prim_func(list(_shape(ops)), index_dtype_override, list(inline))

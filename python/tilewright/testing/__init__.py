@@ -84,7 +84,7 @@ def parameter(*values: Any, ids: Sequence[str] | None = None, by_dict: dict[str,
 
 
 def parameters(*value_sets: Any, ids: Sequence[str] | None = None) -> Any:
-    """Several fixtures, one for each place of the tuples."""
+    """Several fixtures, one for each position of the tuples."""
     return [parameter(*values, ids=ids) for values in zip(*value_sets, strict=True)]
 
 

@@ -56,7 +56,7 @@ class Buffer(_core.Object, kind="tir.Buffer"):
     def access_ptr(
         self, access_mask: Any, ptr_type: str = "handle", content_lanes: int = 1, offset: Any = 0, extent: Any = None
     ) -> Any:
-        """The address `offset` elements of the memory behind the first one, as an argument of a foreign call.
+        """The address `offset` elements of the memory after the first one, as an argument of a foreign call.
 
         What the call does with the memory (`access_mask`: `Buffer.READ`, `Buffer.WRITE`, "r", "w", "rw"; `extent`) is
         for those who read the program: the compiler takes it that the call may do anything.

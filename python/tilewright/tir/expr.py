@@ -1,7 +1,7 @@
 """Scalar expressions: a class for each operator, and Python's operators on them.
 
-Two expressions of different types meet in the wider one. A number takes the type of the expression beside it, but is of
-32 bits at least, and a float beside an integer stays one.
+Two expressions of different types meet in the wider one. A number takes the type of the other operand, but has
+32 bits at least, and a float with an integer stays one.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ class BufferLoad(PrimExprWithOp, kind="tir.BufferLoad"):
 
 
 class ProducerLoad(PrimExprWithOp, kind="tir.ProducerLoad"):
-    """An element of a tensor of `te`. PrimFuncs have a BufferLoad in its place."""
+    """An element of a tensor of `te`. PrimFuncs have a BufferLoad instead."""
 
     producer: Any
     indices: Array
@@ -462,7 +462,7 @@ class Shuffle(PrimExprWithOp, kind="tir.Shuffle"):
 
 
 class CallEffectKind:
-    """What a call does beside giving a value."""
+    """The side effects of a call."""
 
     ExprAnnotation, Pure, ReadState, UpdateState, SpecialCallArg, EmbedInfo, Opaque = 0, 1, 2, 3, 4, 5, 3
 

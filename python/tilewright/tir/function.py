@@ -113,7 +113,7 @@ class IndexMap:
         *,
         index_dtype: str = "int64",
     ) -> tuple[IndexMap, list[int]]:
-        """The same, with the places of `IndexMap.AXIS_SEPARATOR` in what the function gives."""
+        """The same, with the positions of `IndexMap.AXIS_SEPARATOR` in the function's result."""
         variables = _variables(mapping_function, ndim, index_dtype)
         given = mapping_function(*variables)
         final: list[Any] = []

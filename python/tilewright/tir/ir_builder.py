@@ -67,7 +67,7 @@ class IRBuilder:
         self._open: list[list[Callable[[Stmt | None], Stmt] | Stmt]] = [[]]
 
     def emit(self, stmt: Any) -> None:
-        """Adds a statement. An expression is worked out; a function gets the statements behind it as its body."""
+        """Adds a statement. An expression is worked out; a function gets the statements after it as its body."""
         if not isinstance(stmt, Stmt) and not callable(stmt):
             stmt = Evaluate(stmt)
         self._open[-1].append(stmt)
@@ -112,7 +112,7 @@ class IRBuilder:
     def else_scope(self) -> Any:
         """Statements that run where that of the `if_scope` before does not hold."""
         if not self._open[-1] or not isinstance(self._open[-1][-1], IfThenElse):
-            raise RuntimeError("`else_scope` stands behind an `if_scope`")
+            raise RuntimeError("`else_scope` follows an `if_scope`")
         before = self._open[-1].pop()
         return self._within(lambda body: IfThenElse(before.condition, before.then_case, body))
 
@@ -142,7 +142,7 @@ class IRBuilder:
     def get(self) -> Stmt:
         """All statements as one."""
         if len(self._open) != 1:
-            raise RuntimeError("a block is still open: `get` stands behind all of them")
+            raise RuntimeError("a block is still open: `get` comes after all of them")
         stmt = self._close()
         self._open = [[]]
         return stmt

@@ -266,7 +266,7 @@ def ret(val: Any, span: object = None) -> Any:
 
 
 def undef(span: object = None) -> Any:
-    """A value that nobody has given: an int32."""
+    """An undefined value: an int32."""
     return Call("int32", Op.get("tir.undef"), [])
 
 

@@ -290,4 +290,4 @@ def tvm_tuple(*args: Any, span: object = None) -> Any:
     """`T.tvm_tuple` of these operands."""
 
 def undef(span: object = None) -> Any:
-    """A value that nobody has given: an int32."""
+    """An undefined value: an int32."""

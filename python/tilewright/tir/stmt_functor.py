@@ -36,7 +36,7 @@ def pre_order_visit(stmt: Any, fvisit: Callable[[Any], bool]) -> None:
 
 
 def substitute(node: Any, vmap: Mapping[Any, Any]) -> Any:
-    """The node with expressions in the place of variables."""
+    """The node with variables replaced by expressions."""
     return _core.substitute(node, dict(vmap))
 
 

@@ -1,4 +1,4 @@
-"""The library of formulas: what the graph operators compute, as functions of tensors.
+"""The library of formulas: the graph operators as functions of tensors.
 
 Names and parameters are those that users of TVM know: `topi.add(A, B)`, `topi.sum(A, axis=1)`,
 `topi.nn.conv2d_nchw(data, weight, stride, padding, dilation)`. Behind each is the formula of a graph operator, or a few

@@ -30,7 +30,7 @@ def log_add_exp(lhs: Any, rhs: Any) -> Tensor:
 
 
 def _by_element(function: Callable[[Any, Any], Any], lhs: Any, rhs: Any, name: str) -> Tensor:
-    """A function of two scalars, of the elements that stand at the same place."""
+    """A function of two scalars, of the elements at the same index."""
     lhs, rhs = of_one_type(lhs, rhs)
     shape = apply("subtract", (lhs, rhs), {}).shape
     x, y = (one if list(one.shape) == list(shape) else broadcast_to(one, shape) for one in (lhs, rhs))

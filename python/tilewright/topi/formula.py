@@ -63,7 +63,7 @@ def binary(name: str, own: str | None = None) -> Callable[..., Any]:
 def of_one_type(*operands: Any) -> tuple[Tensor, ...]:
     """Tensors and numbers as tensors of the type in which scalars like them meet."""
     scalars = [Var("x", value.dtype) if isinstance(value, Tensor) else value for value in operands]
-    # A truth value has the type of what it stands beside.
+    # A truth value has the type of the other operand.
     numbers = [_core.to_expr(value) for value in scalars if not isinstance(value, bool)]
     dtype = _core.of_one_type(*numbers)[0].dtype if numbers else "bool"
     return tuple(cast(value, dtype) if isinstance(value, Tensor) else _scalar(value, dtype) for value in operands)

@@ -1,4 +1,4 @@
-"""Images: other sizes, and places in them."""
+"""Images: resizing and sampling."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def grid_sample(
     data: Tensor, grid: Tensor, method: str = "bilinear", layout: str = "NCHW", padding_mode: str = "zeros",
     align_corners: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The elements of an image at the places of a grid, which runs from -1 to 1."""
+    """The elements of an image at the coordinates of a grid, which run from -1 to 1."""
     said = {"method": method, "layout": layout, "padding_mode": padding_mode, "align_corners": align_corners}
     return apply("image.grid_sample", (data, grid), said)

@@ -7,7 +7,7 @@ from ..te.tensor import Tensor
 
 
 def layout_transform(array: Tensor, src_layout: str, dst_layout: str, schedule_rule: str = "None") -> Tensor:
-    """The tensor in another layout. What a block holds behind the last element is 0."""
+    """The tensor in another layout. Elements of a block past the last one are 0."""
     if schedule_rule != "None":
         raise ValueError(f'topi.layout_transform: schedules are chosen by the build, found the rule "{schedule_rule}"')
     return _core.te_layout_transform(array, src_layout, dst_layout, "T_layout_trans")

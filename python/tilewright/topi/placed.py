@@ -1,4 +1,4 @@
-"""Elements at places that other tensors say, and windows of tensors."""
+"""Elements at indices in other tensors, and windows of tensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tensor_size(array: Tensor, dtype: Any = "int32") -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: Tensor) -> Tensor:
-    """The indices of elements from their places among all, in a tensor of this shape: a row for each dimension."""
+    """The indices of elements from their row-major linear indices, in a tensor of this shape: a row for each dimension."""
     count = int(shape.shape[0])
 
     def element(*at: Any) -> Any:
@@ -35,7 +35,7 @@ def unravel_index(indices: Tensor, shape: Tensor) -> Tensor:
 
 
 def reverse_sequence(a: Tensor, seq_lengths: Tensor, seq_axis: int = 1, batch_axis: int = 0) -> Tensor:
-    """As many elements of each sequence as its length says, from the last to the first; those behind stay."""
+    """As many elements of each sequence as its length says, from the last to the first; later ones stay."""
     along, batch = axis_of(seq_axis, len(a.shape)), axis_of(batch_axis, len(a.shape))
 
     def element(*at: Any) -> Any:
@@ -63,7 +63,7 @@ def matrix_set_diag(data: Tensor, diagonal: Tensor, k: int = 0, align: str = "RI
 
 
 def sparse_to_dense(sparse_indices: Tensor, output_shape: Any, sparse_values: Tensor, default_value: Any = 0) -> Tensor:
-    """A tensor of one number, but for the values at these indices; of several at one place, the last."""
+    """A tensor of one number, but for the values at these indices; of several at one index, the last."""
     rank, (first, *others) = len(sparse_indices.shape), list(output_shape)
     count = sparse_indices.shape[0] if rank else 1
 
@@ -73,7 +73,7 @@ def sparse_to_dense(sparse_indices: Tensor, output_shape: Any, sparse_values: Te
     def row(number: Any, dim: Any) -> Any:
         own = [(index(number, at), size) for at, size in enumerate([first, *others])]
         inside = te.all(*(one >= 0 for one, _ in own), *(one < size for one, size in own))
-        # What is outside of the tensor goes to a row behind its last one.
+        # Indices outside of the tensor are written to a row after its last one.
         return te.if_then_else(inside, index(number, dim), te.if_then_else(dim == 0, first, 0))
 
     rows = te.compute([count, 1 + len(others)], row, name="rows")
@@ -118,14 +118,14 @@ def _stepped(data: Tensor, put: Tensor, bounds: list[tuple[Any, Any, Any] | None
 
 
 def strided_set(a: Tensor, v: Tensor, begin: Tensor, end: Tensor, strides: Tensor | None = None) -> Tensor:
-    """`a` with `v` in the place of `a[begin:end:strides]`; negative indices count from the end of their dimension."""
+    """`a` with `a[begin:end:strides]` replaced by `v`; negative indices count from the end of their dimension."""
     count = int(begin.shape[0])
     bounds: list[Any] = [(begin(dim), end(dim), 1 if strides is None else strides(dim)) for dim in range(count)]
     return _stepped(a, v, bounds + [None] * (len(a.shape) - count), "T_strided_set")
 
 
 def slice_scatter(input_tensor: Tensor, src: Tensor, start: Any, end: Any, step: Any, axis: int) -> Tensor:
-    """The tensor with `src` in the place of the slice `[start:end:step]` of a dimension, negative indices as there."""
+    """The tensor with the slice `[start:end:step]` of a dimension replaced by `src`, negative indices as there."""
     bounds: list[Any] = [None] * len(input_tensor.shape)
     bounds[axis_of(axis, len(bounds))] = (start, end, step)
     return _stepped(input_tensor, src, bounds, "T_slice_scatter")

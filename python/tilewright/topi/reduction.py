@@ -47,17 +47,17 @@ def any(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def argmax(data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False) -> Tensor:
-    """The place of the largest element: of several, the first one or the last one."""
+    """The index of the largest element: of several, the first one or the last one."""
     return _place("argmax", data, axis, keepdims, select_last_index)
 
 
 def argmin(data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False) -> Tensor:
-    """The place of the smallest element: of several, the first one or the last one."""
+    """The index of the smallest element: of several, the first one or the last one."""
     return _place("argmin", data, axis, keepdims, select_last_index)
 
 
 def _place(name: str, data: Tensor, axis: Any, keepdims: bool, last: bool) -> Tensor:
-    """The place, as int32: along one dimension, or among the elements of several ones in order."""
+    """The index, as int32: along one dimension, or the linear index in several ones."""
     rank = len(data.shape)
     named = range(rank) if axis is None else axis if isinstance(axis, (list, tuple)) else [axis]
     gone = sorted({axis_of(int(one), rank) for one in named})

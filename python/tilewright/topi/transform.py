@@ -1,4 +1,4 @@
-"""Shapes: what rearranges elements, picks them or makes them."""
+"""Shapes: rearranging, picking and making elements."""
 
 from __future__ import annotations
 

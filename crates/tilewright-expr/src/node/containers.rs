@@ -1,4 +1,4 @@
-//! What holds parts of the IR without being one: lists, maps, optional and boxed parts.
+//! Containers of parts of the IR that are no nodes themselves: lists, maps, optional and boxed parts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl<T: IrNode + Clone> IrNode for Option<T> {
     }
 }
 
-/// Values that hold lists of themselves nest as deep as users write them: each level asks for its stack.
+/// Values that hold lists of themselves nest as deep as users write them: each level checks its stack.
 impl<T: IrNode + Clone> IrNode for Vec<T> {
     fn visit_children(&self, visitor: &mut dyn Visitor) {
         for item in self {
@@ -271,7 +271,7 @@ impl<A: IrNode + Clone, B: IrNode + Clone> IrNode for (A, B) {
 
 macro_rules! pointers {
     ($($pointer:ident, $eq:expr;)*) => { $(
-        /// What it points to, in all but memory.
+        /// The pointee, in all but memory.
         impl<T: IrNode + Clone> IrNode for $pointer<T> {
             fn visit_children(&self, visitor: &mut dyn Visitor) {
                 (**self).visit_children(visitor);

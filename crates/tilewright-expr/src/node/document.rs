@@ -1,15 +1,15 @@
-//! The text level of saved IR: JSON as a flat list of values that know their places.
+//! The text level of saved IR: JSON as a flat list of values that know their positions.
 //!
-//! Reading takes one pass without recursion; memory is a constant for each value. A reader that builds trees could not say
-//! where a value stood once it turns out, later, not to fit.
+//! Reading takes one pass without recursion; memory is a constant for each value. A reader that builds trees could not
+//! say where a value stood once it turns out, later, not to fit.
 
 use std::borrow::Cow;
 
-/// Brackets inside each other in a text. Nodes of the IR do not nest in it, only what they hold by value: struct infos of
-/// tuples of tuples (two brackets a level), attributes of lists of lists.
+/// Brackets inside each other in a text. Nodes of the IR do not nest in it, only what they hold by value: struct infos
+/// of tuples of tuples (two brackets a level), attributes of lists of lists.
 pub const MAX_NESTING: usize = 2_000;
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Null,
@@ -40,11 +40,11 @@ struct Value {
     kind: Kind,
     start: usize,
     end: usize,
-    /// The number of the value behind this one and all that is in it.
+    /// The number of the value after this one and all that is in it.
     next: u32,
 }
 
-/// What is wrong with a text, and where.
+/// An error in a text, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub message: String,
@@ -63,7 +63,7 @@ impl<'t> Document<'t> {
     /// Reads a text.
     ///
     /// # Errors
-    /// Where the text is not one JSON value, or nests deeper than [`MAX_NESTING`].
+    /// Errors: the text is not one JSON value, or nests deeper than [`MAX_NESTING`].
     pub fn parse(text: &'t str) -> Result<Self, Fault> {
         let mut parser = Parser { text, at: 0, values: Vec::new(), open: Vec::new() };
         parser.whole()?;
@@ -105,7 +105,7 @@ impl<'t> Document<'t> {
         })
     }
 
-    /// Where a value stands: keys and positions from the outside.
+    /// The path of a value: keys and positions from the outside.
     pub fn path(&self, value: u32) -> String {
         let holds = |outer: u32| self.values.get(outer as usize).is_some_and(|v| outer <= value && value < v.next);
         let (mut path, mut here) = (String::new(), 0);
@@ -126,7 +126,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// What a literal's inside means. Its escapes are known to be right.
+/// The decoded contents of a literal. Its escapes are known to be valid.
 fn unescape(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;

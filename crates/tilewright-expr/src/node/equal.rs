@@ -1,4 +1,4 @@
-//! Structural equality: bound variables stand for each other, origins are ignored, a difference has a place.
+//! Structural equality: bound variables correspond to each other, origins are ignored, a difference has a path.
 
 use std::fmt;
 use std::mem::take;
@@ -9,7 +9,7 @@ use tilewright_support::{Map, NearMap};
 use super::path::{Path, Step};
 use super::{IrNode, VarId};
 
-/// Where two nodes differ first, as seen from each side.
+/// The first difference of two nodes, as seen from each side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
     pub left: Path,
@@ -26,23 +26,23 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// What free variables are to each other in a comparison.
+/// The treatment of free variables in a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FreeVariables {
     /// Each is only itself.
     AreThemselves,
-    /// One may stand for another, everywhere.
+    /// One may correspond to another, everywhere.
     MayStandForOthers,
 }
 
-/// State of a structural comparison: which variables stand for which, and where the first difference is.
+/// State of a structural comparison: the correspondence of variables, and the first difference.
 #[derive(Default, Debug)]
 pub struct EqCx {
     forth: NearMap<VarId, VarId>,
     back: NearMap<VarId, VarId>,
     /// Pairs of shared nodes that were found to be equal, and after how many rebindings.
     equal: Map<(usize, usize), usize>,
-    /// How often variables were bound anew: what was equal before may have been so by the old pairs.
+    /// The number of rebindings of variables: earlier equalities may have depended on the old pairs.
     rebound: usize,
     /// Whether an unbound variable is bound at first sight.
     defining: bool,
@@ -56,12 +56,12 @@ pub struct EqCx {
     same_names: bool,
     /// The steps from the difference outwards.
     path: Vec<Step>,
-    /// Where the innermost steps of the two sides are not the same: the left and the right one.
+    /// The innermost steps that differ: the left and the right one.
     ends: Option<(Step, Step)>,
 }
 
 impl EqCx {
-    /// Compares from scratch; on a difference the place of the first one.
+    /// Compares from scratch; on a difference the path of the first one.
     pub fn compare<N: IrNode>(a: &N, b: &N) -> Result<(), Mismatch> {
         Self::compare_with(a, b, FreeVariables::AreThemselves)
     }
@@ -131,7 +131,7 @@ impl EqCx {
         let outer = self.local.replace(Vec::new());
         let equal = compare(self);
         let bound = std::mem::replace(&mut self.local, outer).unwrap_or_default();
-        // What was found to be equal in here may have been so by these pairs.
+        // Equalities inside may have depended on these pairs.
         self.rebound += usize::from(!bound.is_empty());
         for (a, b) in bound {
             self.forth.remove(&a);
@@ -155,7 +155,7 @@ impl EqCx {
         equal
     }
 
-    /// Compares what two variables say of themselves: what they mention is not bound anew with them.
+    /// Compares the fields of two variables: variables that these mention are not bound anew.
     pub fn contents(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
         let before = std::mem::replace(&mut self.rebinding, false);
         let equal = compare(self);
@@ -163,7 +163,8 @@ impl EqCx {
         equal
     }
 
-    /// Whether the variables stand for each other. Their contents are compared by the caller when this says `Bound`.
+    /// Whether the variables correspond to each other. Their contents are compared by the caller when this says
+    /// `Bound`.
     pub fn variables(&mut self, a: VarId, b: VarId) -> Variables {
         match (self.forth.get(&a), self.back.get(&b)) {
             (Some(&to), Some(&from)) if to == b && from == a => Variables::Same,
@@ -185,7 +186,7 @@ impl EqCx {
         }
     }
 
-    /// Lets the variables stand for each other in place of those that they stood for.
+    /// Lets the variables correspond to each other instead of their old counterparts.
     fn rebind(&mut self, a: VarId, b: VarId) {
         self.same_names &= a == b;
         if let Some(old) = self.forth.insert(a, b) {
@@ -221,7 +222,7 @@ impl EqCx {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variables {
     Same,
-    /// They stand for each other from here on: compare what they say of themselves.
+    /// They correspond to each other from here on: compare their fields.
     Bound,
     Different,
 }

@@ -31,7 +31,7 @@ impl dyn AnyHandle {
 
 /// Makes `$handle` a shared pointer to `$node`: construction, field access through `Deref`, the traversal traits, and a
 /// drop that does not recurse on the thread's own stack. `$sort` is its name in saved graphs, `$husk` a cheap childless
-/// node to leave behind.
+/// node to leave in its stead.
 #[macro_export]
 macro_rules! ir_handle {
     ($(#[$doc:meta])* $handle:ident => $node:ident, sort = $sort:literal, husk = $husk:expr) => {
@@ -193,7 +193,8 @@ macro_rules! ir_shared {
             fn visit_inside(&self, visitor: &mut dyn $crate::node::Visitor) {
                 $crate::node::IrNode::visit_children(&*self.0, visitor);
             }
-            /// A variable or buffer that changes is another one; a mapper meets each once and so replaces all uses alike.
+            /// A variable or buffer that changes is another one; a mapper meets each once and so replaces all uses
+            /// alike.
             fn map_inside(&self, mapper: &mut dyn $crate::node::Mapper) -> Option<Box<dyn $crate::node::AnyHandle>> {
                 let $made = $crate::node::IrNode::map_children(&*self.0, mapper)?;
                 Some(Box::new($make))

@@ -13,7 +13,7 @@ use super::{IrNode, VarId};
 pub struct HashCx {
     hasher: rustc_hash::FxHasher,
     numbers: Map<VarId, u64>,
-    /// Of the numbered variables that no binder has bound, the hash of what each says of itself.
+    /// For the numbered variables that no binder has bound, the hash of the fields of each.
     said: Map<VarId, u64>,
     /// The bound variables from the outermost handle inwards, each with the number that it had before.
     bound: Vec<(VarId, Option<u64>)>,
@@ -76,18 +76,18 @@ impl HashCx {
         (self.numbers, self.said, self.bound, self.done) = outer;
     }
 
-    /// Feeds what a variable says of itself: what it mentions is not bound with it.
+    /// Feeds the fields of a variable: variables that these mention are not bound with it.
     pub fn contents(&mut self, feed: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.binding, false);
         feed(self);
         self.binding = before;
     }
 
-    /// Feeds a variable by its number, and what it says of itself where it is bound or free: of a bound one its uses say
-    /// no more.
+    /// Feeds a variable by its number, and what it says of itself where it is bound or free: of a bound one its uses
+    /// say no more.
     ///
-    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike. Free
-    /// ones are numbered in the order in which they appear.
+    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike.
+    /// Free ones are numbered in the order in which they appear.
     pub fn variable(&mut self, id: VarId, says: impl FnOnce(&mut Self)) {
         if self.binding {
             let number = 2 * self.bound.len() as u64 + 1;

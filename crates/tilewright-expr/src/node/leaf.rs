@@ -80,7 +80,8 @@ leaves! {
     FloatBits: hash |v, cx| cx.word(v.0.to_bits()), save |out| out.float(v.0), load |input| input.float().map(Self);
 }
 
-/// A float that is a constant of the IR: compared and hashed by its bits, so that NaN equals itself and -0 differs from 0.
+/// A float that is a constant of the IR: compared and hashed by its bits, so that NaN equals itself and -0 differs from
+/// 0.
 #[derive(Clone, Copy)]
 pub struct FloatBits(pub f64);
 
@@ -108,12 +109,12 @@ fn save_span(span: &Span, out: &mut Saver) {
 }
 
 fn load_span(input: Input<'_>, cx: &Loader<'_>) -> Result<Span, LoadError> {
-    let [file, start, end] = input.tuple("a place")?;
+    let [file, start, end] = input.tuple("a span")?;
     let file = cx.file(file)?;
-    let most = u64::try_from(file.text.len()).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
-    let (from, to) = (start.unsigned(most)?, end.unsigned(most)?);
+    let max = u64::try_from(file.text.len()).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
+    let (from, to) = (start.unsigned(max)?, end.unsigned(max)?);
     if from > to {
-        return input.fail(format!("a place that begins at {from} and ends at {to}"));
+        return input.fail(format!("a span that begins at {from} and ends at {to}"));
     }
     Ok(Span::new(&file, from as u32, to as u32))
 }
@@ -138,6 +139,6 @@ impl IrNode for Origins {
         out.close(']');
     }
     fn load(input: Input<'_>, cx: &mut Loader<'_>) -> Result<Self, LoadError> {
-        input.items()?.map(|place| load_span(place, cx)).collect()
+        input.items()?.map(|span| load_span(span, cx)).collect()
     }
 }

@@ -51,12 +51,12 @@ impl Sort {
     }
 }
 
-/// What loading goes on with: the nodes, tensors and files that were read.
+/// The state of loading: the nodes, tensors and files that were read.
 pub struct Loader<'e> {
     nodes: Vec<(Box<dyn AnyHandle>, u32)>,
     tensors: Vec<Tensor>,
     files: Vec<Arc<SourceFile>>,
-    /// What the sorts and values of the IR look up by name.
+    /// The table in which the sorts and values of the IR are looked up by name.
     environment: &'e dyn Any,
     /// The depths of the nodes that the current entry mentions: of the first, and of the deepest other; and how many.
     first: u32,
@@ -135,7 +135,7 @@ impl<'e> Loader<'e> {
         Ok(())
     }
 
-    /// What names mean, if it is of this type.
+    /// The table of names, if it is of this type.
     pub fn environment<E: 'static>(&self) -> Option<&'e E> {
         self.environment.downcast_ref()
     }
@@ -252,12 +252,12 @@ impl<'d> Input<'d> {
         raw.parse().or_else(|_| self.fail(format!("expected an integer of 64 bits, found {}", shortened(raw))))
     }
 
-    /// An integer from 0 up to `most`.
-    pub fn unsigned(self, most: u64) -> Result<u64, LoadError> {
+    /// An integer from 0 to `max`.
+    pub fn unsigned(self, max: u64) -> Result<u64, LoadError> {
         let found = self.int()?;
         match u64::try_from(found) {
-            Ok(value) if value <= most => Ok(value),
-            _ => self.fail(format!("expected an integer from 0 to {most}, found {found}")),
+            Ok(value) if value <= max => Ok(value),
+            _ => self.fail(format!("expected an integer from 0 to {max}, found {found}")),
         }
     }
 
@@ -306,7 +306,7 @@ impl<'d> Input<'d> {
         Ok(document.inside(self.value).map(move |value| Self { document, value }))
     }
 
-    /// The items of a list of so many.
+    /// The items of a list of this length.
     pub fn tuple<const N: usize>(self, what: &str) -> Result<[Self; N], LoadError> {
         let items: Vec<Self> = self.items()?.collect();
         let found = items.len();
@@ -378,7 +378,7 @@ pub struct Variant<'d> {
 }
 
 impl<'d> Variant<'d> {
-    /// What belongs to it.
+    /// The associated data.
     pub fn body(&self) -> Result<Input<'d>, LoadError> {
         self.body.map_or_else(|| self.input.fail(format!("the variant \"{}\" lacks what it holds", self.name)), Ok)
     }

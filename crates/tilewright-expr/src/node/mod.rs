@@ -1,11 +1,12 @@
 //! The one traversal of the IR: visiting, rewriting, structural equality and hash, paths, saving and loading.
 //!
-//! `#[derive(IrNode)]` writes the methods of [`IrNode`] for every struct and enum of the IR, from one list of fields. They
-//! stop at *handles* (`Expr`, `Stmt`, `Buffer`, `relax::Expr`, …: shared pointers, made by
+//! `#[derive(IrNode)]` writes the methods of [`IrNode`] for every struct and enum of the IR, from one list of fields.
+//! They stop at *handles* (`Expr`, `Stmt`, `Buffer`, `relax::Expr`, …: shared pointers, made by
 //! [`ir_handle!`](crate::ir_handle)) and hand them to the visitor or mapper, which decides whether to go on inside with
 //! [`visit_inside`](AnyHandle::visit_inside) and [`map_inside`](AnyHandle::map_inside).
 //!
-//! Handles form a DAG: the ready-made walks ([`walk()`], [`rewrite()`], equality, hash, saving) look at a shared node once.
+//! Handles form a DAG: the ready-made walks ([`walk()`], [`rewrite()`], equality, hash, saving) look at a shared node
+//! once.
 
 mod containers;
 pub mod document;

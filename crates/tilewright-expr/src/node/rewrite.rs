@@ -9,10 +9,10 @@ pub trait Mapper {
     fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>>;
 }
 
-/// What became of a node: its replacement, or `None` where nothing changed.
+/// The result of rewriting a node: its replacement, or `None` without a change.
 type Rewritten = Option<Box<dyn AnyHandle>>;
 
-/// What became of shared nodes in one rewriting: the field that makes a [`Mapper`] linear on a DAG.
+/// The results for shared nodes in one rewriting: the field that makes a [`Mapper`] linear on a DAG.
 #[derive(Default)]
 pub struct Memo {
     /// By address; the kept handle keeps the address from being used again.
@@ -44,7 +44,7 @@ impl Memo {
 pub fn rewrite<H: AnyHandle, N: IrNode>(root: &N, f: impl FnMut(&H) -> Option<H>) -> Option<N> {
     struct BottomUp<H, F> {
         f: F,
-        /// What became of shared nodes, by address: all that are met are below `root`, which keeps them.
+        /// The results for shared nodes, by address: all visited ones are below `root`, which keeps them.
         done: Map<usize, Rewritten>,
         sort: std::marker::PhantomData<H>,
     }

@@ -1,9 +1,9 @@
 //! Saving: a graph of nodes as JSON.
 //!
-//! [`Saver`] writes each node that handles point to once, as an entry `["%5", "tir.Expr", {…}]` behind the entries of the
-//! nodes that it mentions, and mentions it by its number from then on. Variables and buffers are such nodes, so their
-//! identity is their number. Values that are no nodes stand where they are used. Tensors and source files have tables of
-//! their own.
+//! [`Saver`] writes each node that handles point to once, as an entry `["%5", "tir.Expr", {…}]` after the entries of
+//! the nodes that it mentions, and mentions it by its number from then on. Variables and buffers are such nodes, so
+//! their identity is their number. Values that are no nodes are written where they are used. Tensors and source files
+//! have tables of their own.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Saver {
         let _ = write!(self.line, "{value}");
     }
 
-    /// A float, such that every bit comes back: what JSON has no number for is a text.
+    /// A float, such that every bit is restored: one without a JSON number is a text.
     pub fn float(&mut self, value: f64) {
         let _ = match value {
             v if v.is_nan() => write!(self.line, "\"nan:{:016x}\"", v.to_bits()),

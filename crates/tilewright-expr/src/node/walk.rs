@@ -9,7 +9,8 @@ pub trait Visitor {
     fn visit(&mut self, node: &dyn AnyHandle);
 }
 
-/// Calls `f` on every handle at or below `root`, parents first, each shared node once. `f` returns whether to go inside.
+/// Calls `f` on every handle at or below `root`, parents first, each shared node once. `f` returns whether to go
+/// inside.
 pub fn walk_some<N: IrNode>(root: &N, f: impl FnMut(&dyn AnyHandle) -> bool) {
     struct Walk<F> {
         f: F,

@@ -55,8 +55,8 @@ fn binary(intrinsic: Intrinsic, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
     Ok(in_float(a.dtype, || result, || result as f32))
 }
 
-/// A function of real numbers, computed in f64: within one unit in the last place of the exact value, or two.
-/// `None` for intrinsics whose result depends on the type of their operands.
+/// A function of real numbers, computed in f64: within two ulps of the exact value. `None` for intrinsics whose result
+/// depends on the type of their operands.
 pub fn real(intrinsic: Intrinsic, args: &[f64]) -> Option<f64> {
     match *args {
         [x] => real_unary(intrinsic, x),

@@ -27,7 +27,7 @@ fn survivor(text: &str) -> IRModule {
     back
 }
 
-/// What a PrimFunc with this body makes of two numbers.
+/// The result of a PrimFunc with this body for two numbers.
 fn run_prim(body: &str) -> Vec<f32> {
     let text = format!(
         "@I.ir_module\nclass M:\n @T.prim_func\n def main(A: T.Buffer((2,), \"float32\"), B: T.Buffer((2,), \"float32\")):\n{body}"

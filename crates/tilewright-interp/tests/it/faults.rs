@@ -1,5 +1,5 @@
-//! Planted faults: mistakes that passes make, applied to PrimFuncs. The interpreter catches each wherever it applies, by
-//! an error or by another result.
+//! Planted faults: mistakes that passes make, applied to PrimFuncs. The interpreter catches each wherever it applies,
+//! by an error or by another result.
 
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_expr::{BinOp, Expr, ExprKind, Intrinsic, Scope, Var};
@@ -38,7 +38,7 @@ fn samples() -> Vec<Sample> {
     vec![
         sample("matmul", Matmul::new(4, 4, 4).function(), &[&[4, 4], &[4, 4]], &[4, 4]),
         sample("matmul of unequal sides", Matmul::new(2, 3, 5).function(), &[&[2, 5], &[5, 3]], &[2, 3]),
-        sample("matmul with its init apart", decomposed_matmul(), &[&[4, 3], &[3, 4]], &[4, 4]),
+        sample("matmul with a separate init", decomposed_matmul(), &[&[4, 3], &[3, 4]], &[4, 4]),
         sample("distance to the row's maximum", row_distance(), &[&[3, 5]], &[3, 5]),
         sample("padding", padding(), &[&[5]], &[8]),
         sample("copy in tiles", tiled_copy(), &[&[10]], &[10]),
@@ -440,7 +440,7 @@ fn arithmetic_that_has_no_result_is_an_error_with_the_place() {
 }
 
 #[test]
-fn a_region_without_a_place_declares_nothing() {
+fn a_region_without_an_index_declares_nothing() {
     let (a, b) = (buffer("A", &[4]), buffer("B", &[4]));
     let vi = index("vi");
     let region = |buffer: &tilewright_expr::Buffer, at: &Expr| tilewright_ir::tir::BufferRegion {

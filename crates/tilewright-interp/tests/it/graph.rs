@@ -167,7 +167,7 @@ fn packed_functions_come_from_the_context() {
 }
 
 #[test]
-fn destinations_that_nobody_writes_are_garbage() {
+fn unwritten_destinations_are_garbage() {
     let mut bb = Builder::default();
     let y = bb.emit("y", Expr::call_dps_packed("nothing", vec![], vec![tensor(&[64])]).unwrap());
     let module = module_with(bb.function(&[], y));
@@ -352,7 +352,7 @@ fn a_killed_tensor_has_no_value_any_more() {
 }
 
 #[test]
-fn values_must_be_what_their_struct_info_says() {
+fn values_must_have_their_struct_info() {
     let x = Var::new("x", tensor(&[2]));
     let mut bb = Builder::default();
     let y = bb.emit("y", Expr::call_packed("shape_of", vec![Expr::var(&x)], vec![tensor(&[3])]));

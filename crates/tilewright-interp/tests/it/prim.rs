@@ -1,4 +1,4 @@
-//! PrimFuncs: what they compute, against formulas written in Rust.
+//! Results of PrimFuncs, against formulas written in Rust.
 
 use crate::programs::*;
 use tilewright_expr::semantics::Scalar;

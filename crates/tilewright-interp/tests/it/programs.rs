@@ -90,7 +90,7 @@ pub(crate) fn function(name: &str, params: &[&Buffer], temporaries: &[&Buffer], 
     PrimFunc::with_root(params, attrs(name), temporaries, body, Origins::default())
 }
 
-/// What a matrix product is made of, so that a test can plant a fault in a part.
+/// The parts of a matrix product, so that a test can plant a fault in one.
 pub(crate) struct Matmul {
     pub(crate) a: Buffer,
     pub(crate) b: Buffer,
@@ -101,7 +101,7 @@ pub(crate) struct Matmul {
     pub(crate) init: bool,
     /// Uses `a[k, i]` in place of `a[i, k]`: the swapped operand.
     pub(crate) swapped: bool,
-    /// Declares the element behind the one that is read.
+    /// Declares the element after the one that is read.
     pub(crate) shifted_region: bool,
 }
 

@@ -39,7 +39,7 @@ fn reversed(rows: &[f32], width: usize) -> Vec<f32> {
 }
 
 #[test]
-fn threads_see_what_others_wrote_before_a_barrier() {
+fn threads_see_writes_of_others_before_a_barrier() {
     for seed in 0..20 {
         let [a, b] = launch([&[3, 8], &[3, 8]], REVERSE, seed).unwrap();
         assert_eq!(b, reversed(&a, 8));
@@ -98,7 +98,7 @@ for ty in T.thread_binding(2, thread=\"threadIdx.y\"):
 }
 
 #[test]
-fn what_another_thread_left_in_local_memory_is_not_read() {
+fn local_memory_of_another_thread_is_not_read() {
     let body = "\
 L = T.decl_buffer((1,), \"float32\", scope=\"local\")
 for tx in T.thread_binding(4, thread=\"threadIdx.x\"):
@@ -110,7 +110,7 @@ for tx in T.thread_binding(4, thread=\"threadIdx.x\"):
 }
 
 #[test]
-fn what_another_block_left_in_shared_memory_is_not_read() {
+fn shared_memory_of_another_block_is_not_read() {
     let body = "\
 S = T.decl_buffer((1,), \"float32\", scope=\"shared\")
 for bx in T.thread_binding(6, thread=\"blockIdx.x\"):

@@ -1,6 +1,6 @@
-//! Dataflow blocks: when variables are needed, which may share memory, and what may be computed in place.
+//! Dataflow blocks: liveness of variables, aliases, and candidates for computation in place.
 //!
-//! Positions are numbers of bindings in the block; -1 is before it, and the number of bindings is behind it. *Memory* is
+//! Positions are numbers of bindings in the block; -1 is before it, and the number of bindings is after it. *Memory* is
 //! a number that an analysis gives to each tensor or tuple; [`ANY_MEMORY`] may be any of them and others too.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use super::vars::value_of;
 use crate::op::{Fusion, InferCx};
 use crate::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, StructInfo, Var};
 
-/// From which position on a variable exists, and at which it is used last, both included. What leaves the block is used
-/// behind it; what is never used, where it is bound.
+/// The position from which on a variable exists, and its last use, both inclusive. Outputs of the block are used after
+/// it; an unused variable has its definition as last use.
 pub fn dataflow_liveness(block: &BindingBlock) -> OrderedMap<Var, (i64, i64)> {
     let mut found: OrderedMap<Var, (i64, i64)> = OrderedMap::default();
     for (at, binding) in (0_i64..).zip(&block.bindings) {
@@ -22,10 +22,10 @@ pub fn dataflow_liveness(block: &BindingBlock) -> OrderedMap<Var, (i64, i64)> {
         });
         found.insert(binding.var.clone(), (at, at));
     }
-    let behind = block.bindings.len() as i64;
+    let after = block.bindings.len() as i64;
     for binding in block.bindings.iter().filter(|binding| !binding.var.dataflow) {
         if let Some((_, last)) = found.get_mut(&binding.var) {
-            *last = behind;
+            *last = after;
         }
     }
     found
@@ -37,14 +37,14 @@ pub const ANY_MEMORY: i64 = -1;
 /// The memory of variables.
 #[derive(Clone, Debug, Default)]
 pub struct Aliases {
-    /// What each variable may be.
+    /// The memory that each variable may be.
     pub memory: OrderedMap<Var, BTreeSet<i64>>,
-    /// What the fields of each tuple may be.
+    /// The memory of the fields of each tuple.
     pub tuples: OrderedMap<i64, Vec<BTreeSet<i64>>>,
     next: i64,
 }
 
-/// Which memory each variable of the block may be. Inputs are told apart from each other: the caller says that they are.
+/// The memory of each variable of the block. Inputs do not alias: the caller guarantees that.
 pub fn dataflow_alias(block: &BindingBlock, inputs: &[Var]) -> Aliases {
     let mut aliases = Aliases::default();
     for input in inputs {
@@ -91,7 +91,7 @@ impl Aliases {
             ExprKind::Call { callee: Callee::Op(_) | Callee::Tir(_) | Callee::DpsPacked(_), .. } => {
                 self.fresh(&value.struct_info)
             }
-            // What a function gives may be any of its arguments, or a part of one, or something that it keeps.
+            // The result of a function may be any of its arguments, or a part of one, or something that it keeps.
             ExprKind::Call { .. } | ExprKind::If { .. } => BTreeSet::from([ANY_MEMORY]),
             _ => self.fresh(&value.struct_info),
         }
@@ -113,7 +113,7 @@ impl Aliases {
     }
 }
 
-/// A call whose result may take the place of an argument.
+/// A call whose result may overwrite an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InplaceCall {
     /// The number of the binding.
@@ -122,7 +122,7 @@ pub struct InplaceCall {
     pub args: Vec<usize>,
 }
 
-/// What may be computed in place.
+/// Candidates for computation in place.
 #[derive(Clone, Debug, Default)]
 pub struct InplaceCalls {
     /// The argument has as many elements of the same type.
@@ -131,8 +131,8 @@ pub struct InplaceCalls {
     pub exact: Vec<InplaceCall>,
 }
 
-/// The elementwise operators of the block that may overwrite an argument: one that the block has computed itself, that is
-/// used here for the last time under any name, and that no other argument shares memory with.
+/// The elementwise operators of the block that may overwrite an argument: one that the block has computed itself, that
+/// is used here for the last time under any name, and that no other argument shares memory with.
 pub fn dataflow_inplace(block: &BindingBlock, inputs: &[Var]) -> InplaceCalls {
     let (live, aliases) = (dataflow_liveness(block), dataflow_alias(block, inputs));
     let given: BTreeSet<i64> = inputs.iter().flat_map(|input| aliases.reach(input)).collect();
@@ -208,8 +208,8 @@ fn same_size(cx: &InferCx, a: &StructInfo, b: &StructInfo) -> bool {
     let (Some((m, mut open)), Some((n, rest))) = (split(x), split(y)) else { return false };
     let mut unmatched: Set<usize> = (0..rest.len()).collect();
     open.retain(|dim| {
-        let place = (0..rest.len()).find(|i| unmatched.contains(i) && cx.analyzer.prove_equal(dim, &rest[*i]));
-        place.is_none_or(|place| !unmatched.remove(&place))
+        let found = (0..rest.len()).find(|i| unmatched.contains(i) && cx.analyzer.prove_equal(dim, &rest[*i]));
+        found.is_none_or(|found| !unmatched.remove(&found))
     });
     m == n && open.is_empty() && unmatched.is_empty()
 }

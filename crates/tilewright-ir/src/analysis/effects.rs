@@ -6,18 +6,19 @@ use tilewright_expr::node::{IrNode, VarId, walk, walk_some};
 use tilewright_support::{Map, OrderedMap, Set};
 
 use super::vars::{each_binding, used_global_vars, value_of};
-use crate::calls::packed_places;
+use crate::calls::packed_inplace;
 use crate::op::is_said_pure;
 use crate::relax::{Callee, Expr, ExprKind, Function, StructInfo, Var, attr_names};
 use crate::{Attr, GlobalFunc, IRModule};
 
-/// What is called in `root` (a function, a sequence, an expression) that has an effect; not what closures in it would
+/// The callees in `root` (a function, a sequence, an expression) that have an effect; not what closures in it would
 /// call if they were called.
 pub fn find_impure_call<N: IrNode>(root: &N) -> Option<String> {
     find_impure_call_but(root, None)
 }
 
-/// Whether a call in `root` has an effect. Calls of `own` count as pure: what a function calls itself is judged with it.
+/// Whether a call in `root` has an effect. Calls of `own` count as pure: what a function calls itself is judged with
+/// it.
 pub fn contains_impure_call<N: IrNode>(root: &N, own: Option<&Var>) -> bool {
     find_impure_call_but(root, own).is_some()
 }
@@ -29,7 +30,7 @@ fn find_impure_call_but<N: IrNode>(root: &N, own: Option<&Var>) -> Option<String
         if let ExprKind::Call { callee, attrs, .. } = &expr.kind
             && found.is_none()
             && !is_said_pure(attrs)
-            && packed_places(attrs).is_none()
+            && packed_inplace(attrs).is_none()
         {
             found = impure_callee(callee, own);
         }
@@ -77,7 +78,7 @@ impl<'m> Calls<'m> {
         Self { named: named.collect(), names }
     }
 
-    /// Every function behind those that it names, as far as there is no circle.
+    /// Every function after those that it names, as far as there is no cycle.
     fn callees_first(&self) -> Vec<usize> {
         let (mut order, mut met) = (Vec::new(), vec![false; self.names.len()]);
         for root in 0..self.names.len() {
@@ -104,8 +105,9 @@ impl<'m> Calls<'m> {
         order
     }
 
-    /// For each function the number of its group: functions are in one if they reach each other. Those that reach a function
-    /// are met before it where they are looked at callers first; of those the ones that it reaches are its group (Kosaraju).
+    /// For each function the number of its group: functions are in one if they reach each other. Those that reach a
+    /// function are met before it where they are looked at callers first; of those the ones that it reaches are its
+    /// group (Kosaraju).
     fn groups(&self) -> Vec<usize> {
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); self.names.len()];
         for (caller, callees) in self.named.iter().enumerate() {
@@ -125,7 +127,7 @@ impl<'m> Calls<'m> {
     }
 }
 
-/// The names of the module's functions, each behind those that it names, as far as none of these names it in turn.
+/// The names of the module's functions, each after those that it names, unless one of these names it in turn.
 pub fn callees_first(module: &IRModule) -> Vec<Arc<str>> {
     let calls = Calls::of(module);
     calls.callees_first().into_iter().map(|function| calls.names[function].clone()).collect()
@@ -144,8 +146,8 @@ pub fn detect_recursion(module: &IRModule) -> Vec<Vec<Arc<str>>> {
     groups.into_values().filter(is_circle).map(names).collect()
 }
 
-/// The variables that can be computed before the function is called: pure work on constants and on the parameters behind
-/// the first `num_input`. In the order of the text; empty where the function has no such attribute.
+/// The variables that can be computed before the function is called: pure work on constants and on the parameters after
+/// the first `num_input`. In program order; empty if the function has no such attribute.
 pub fn computable_at_compile_time(function: &Function) -> Vec<Var> {
     let inputs = function.attrs.get(attr_names::NUM_INPUT).and_then(Attr::as_int);
     let Some(inputs) = inputs else { return Vec::new() };

@@ -1,11 +1,11 @@
-//! How often each kind of node occurs in modules: what tests and tables of the whole language ask.
+//! Counts of each kind of node in modules, for tests and tables of the whole language.
 //!
-//! Each enum of the IR has one `match` without a wildcard here: a new kind does not compile until it has a name, and the
-//! tests ask for every name: that random modules have it, and that a textual test shows it.
+//! Each enum of the IR has one `match` without a wildcard here: a new kind does not compile until it has a name, and
+//! the tests ask for every name: that random modules have it, and that a textual test shows it.
 
 use std::collections::BTreeMap;
 
-use crate::calls::{is_said_pure, packed_places, takes_context, tir_vars};
+use crate::calls::{is_said_pure, packed_inplace, takes_context, tir_vars};
 use crate::relax::{self, BindingBlock, BindingValue, Callee, Function, SeqExpr, StructInfo, TensorShape};
 use crate::tir::{Block, ForKind, IterKind, Stmt, StmtKind};
 use crate::{Attr, Attrs, GlobalFunc, GlobalInfo, IRModule};
@@ -155,7 +155,7 @@ kinds! {
     }
 }
 
-/// What a node says of itself that is no kind of its own.
+/// Properties of a node that are no kind of its own.
 const DETAILS: [&str; 19] = [
     "block with alloc_buffers",
     "block with annotations",
@@ -178,7 +178,7 @@ const DETAILS: [&str; 19] = [
     "size variable",
 ];
 
-/// How often each kind occurs.
+/// The counts of kinds.
 #[derive(Debug, Default)]
 pub struct Kinds {
     times: BTreeMap<String, u64>,
@@ -204,7 +204,7 @@ impl Kinds {
         }
     }
 
-    /// How often the kind of this name has occurred.
+    /// The count of the kind of this name.
     pub fn times(&self, name: &str) -> u64 {
         self.times.get(name).copied().unwrap_or(0)
     }
@@ -303,7 +303,7 @@ impl Kinds {
             relax::ExprKind::Call { callee, attrs, sinfo_args, .. } => {
                 self.met(callee_kind(callee));
                 self.met_if(is_said_pure(attrs), "call said to be pure");
-                self.met_if(packed_places(attrs).is_some(), "call in place of a packed function");
+                self.met_if(packed_inplace(attrs).is_some(), "call in place of a packed function");
                 self.met_if(takes_context(attrs), "call of a packed function with the machine");
                 self.met_if(!tir_vars(attrs).is_empty(), "call with scalars");
                 self.met_if(attrs.contains_key("te_grad_name"), "call with a gradient");

@@ -1,11 +1,11 @@
-//! Analyses for those who write passes: what is used where, what is known of values, what has effects, what lives when.
+//! Analyses for authors of passes: uses, facts about values, effects, lifetimes.
 //!
-//! Graphs: [`struct_info`] (what follows from what), [`vars`] (variables, their values and uses), [`effects`] (purity,
-//! recursion), [`dataflow`] (liveness, aliases, what may be computed in place), [`reshape`], [`renew`]. Loops: [`tir`]. Both:
-//! [`well_formed`], [`kinds`] (how often each kind of node occurs).
+//! Graphs: [`struct_info`] (subsumption), [`vars`] (variables, their values and uses), [`effects`] (purity, recursion),
+//! [`dataflow`] (liveness, aliases, candidates for computation in place), [`reshape`], [`renew`]. Loops: [`tir`]. Both:
+//! [`well_formed`], [`kinds`] (counts of each kind of node).
 //!
-//! Invariants: an analysis changes nothing but for those that say so by their name (`remove_…`); what it cannot prove it
-//! does not claim. Results are in the order of the text.
+//! Invariants: an analysis changes nothing but for those that say so by their name (`remove_…`); what it cannot prove
+//! it does not claim. Results are in the order of the text.
 
 pub mod dataflow;
 pub mod effects;
@@ -35,7 +35,7 @@ pub use vars::{
 
 pub(crate) use crate::verify::follows;
 
-/// The faults of a module, each with its code and place; empty where it is well-formed.
+/// The faults of a module, each with its code and origin; empty if it is well-formed.
 pub fn well_formed(module: &IRModule) -> Vec<Diagnostic> {
     verify(module, Form::Any).err().map(|Diagnostics(found)| found).unwrap_or_default()
 }

@@ -12,7 +12,8 @@ pub fn renewed(function: &Function) -> Function {
     renewed_with(function, &[])
 }
 
-/// As [`renewed`], with these dataflow variables as such that are visible outside of their blocks. Parameters become so too.
+/// As [`renewed`], with these dataflow variables as such that are visible outside of their blocks. Parameters become so
+/// too.
 pub fn renewed_with(function: &Function, outputs: &[Var]) -> Function {
     let mut vars: Map<VarId, Var> = Map::default();
     for var in bound_vars(function) {

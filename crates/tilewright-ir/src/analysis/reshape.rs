@@ -26,7 +26,7 @@ fn copies_in_order(stmt: &Stmt, from: &Buffer, to: &Buffer) -> Option<bool> {
     if !nest.runs_each_instance_once() || nest.predicate.as_int() != Some(1) {
         return None;
     }
-    let (stored, places, value) = nest.single_store()?;
+    let (stored, indices_of_store, value) = nest.single_store()?;
     let ExprKind::Load { buffer: loaded, indices, predicate: None } = &value.kind else { return None };
     if stored != to || loaded != from {
         return None;
@@ -38,11 +38,11 @@ fn copies_in_order(stmt: &Stmt, from: &Buffer, to: &Buffer) -> Option<bool> {
     for iter in &nest.block.iters {
         analyzer.bind(&iter.var, &iter.domain);
     }
-    // All of the result is written, and each element comes from the same place.
+    // All of the result is written, and each element comes from the same linear index.
     let elements = flat(&to.shape, &vec![Expr::i64(0); to.rank()])?.1;
     let domain = nest.block.iters.iter().map(|iter| iter.domain.extent.cast(elements.dtype).ok());
     let instances = product(domain.collect::<Option<Vec<_>>>()?)?;
-    let (read, written) = (flat(&from.shape, indices)?, flat(&to.shape, places)?);
+    let (read, written) = (flat(&from.shape, indices)?, flat(&to.shape, indices_of_store)?);
     Some(
         analyzer.prove_equal(&instances, &elements)
             && analyzer.prove_equal(&read.1, &written.1)
@@ -50,17 +50,17 @@ fn copies_in_order(stmt: &Stmt, from: &Buffer, to: &Buffer) -> Option<bool> {
     )
 }
 
-/// The row-major place of the element in a tensor of this shape, and the number of elements.
+/// The row-major linear index of the element in a tensor of this shape, and the number of elements.
 fn flat(shape: &[Expr], indices: &[Expr]) -> Option<(Expr, Expr)> {
     let wide = |expr: &Expr| expr.cast(tilewright_tensor::DataType::I64).ok();
-    let (mut place, mut count) = (Expr::i64(0), Expr::i64(1));
+    let (mut linear, mut count) = (Expr::i64(0), Expr::i64(1));
     for (extent, index) in shape.iter().zip(indices) {
         let (extent, index) = (wide(extent)?, wide(index)?);
-        let scaled = Expr::binary(BinOp::Mul, &place, &extent).ok()?;
-        place = Expr::binary(BinOp::Add, &scaled, &index).ok()?;
+        let scaled = Expr::binary(BinOp::Mul, &linear, &extent).ok()?;
+        linear = Expr::binary(BinOp::Add, &scaled, &index).ok()?;
         count = Expr::binary(BinOp::Mul, &count, &extent).ok()?;
     }
-    Some((place, count))
+    Some((linear, count))
 }
 
 fn product(factors: Vec<Expr>) -> Option<Expr> {

@@ -1,4 +1,4 @@
-//! What struct infos say of each other, and which symbolic dimensions are in them.
+//! Relations of struct infos: subsumption, least upper bounds, and their symbolic dimensions.
 
 use tilewright_expr::node::walk;
 use tilewright_support::{Set, with_stack};
@@ -7,7 +7,7 @@ use crate::op::{InferCx, InferError, check_against, substitute_dims};
 use crate::relax::{StructInfo, TensorShape};
 use crate::tir::{Expr, Var};
 
-/// How far a value of which one struct info is known has another one.
+/// The degrees of certainty that a value of one struct info has another one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum BaseCheck {
     /// Never.
@@ -91,7 +91,7 @@ fn dim_check(cx: &InferCx, base: &Expr, derived: &Expr) -> BaseCheck {
     }
 }
 
-/// The most that is true of a value that has one or the other info.
+/// The least upper bound of two struct infos.
 pub fn struct_info_lca(cx: &InferCx, a: &StructInfo, b: &StructInfo) -> StructInfo {
     use StructInfo::{Func, Object, Prim, Shape, Tensor, Tuple};
     match (a, b) {
@@ -211,7 +211,7 @@ pub fn derive_call_ret_struct_info(
     }
 }
 
-/// The symbolic dimensions that a value of this info defines: those that stand alone. Each once.
+/// The symbolic dimensions that a value of this info defines: the bare variables. Each once.
 pub fn definable_dims(info: &StructInfo) -> Vec<&Var> {
     let mut seen = Set::default();
     crate::verify::definable(info).into_iter().filter(|dim| seen.insert(dim.id())).collect()

@@ -94,7 +94,7 @@ fn once(vars: Vec<Var>) -> Vec<Var> {
     vars.into_iter().filter(|var| seen.insert(var.id())).collect()
 }
 
-/// What each variable of the function is bound to, closures and branches included; of a `match_cast` what is cast.
+/// The bound value of each variable of the function, closures and branches included; of a `match_cast` the operand.
 pub fn var_to_value(function: &Function) -> OrderedMap<Var, Expr> {
     let mut found = OrderedMap::default();
     each_binding(&function.body, &mut |binding| {
@@ -135,18 +135,19 @@ pub fn udchain(block: &BindingBlock) -> UseChain {
 pub struct UseChain {
     /// The users of each variable, in the order of the text.
     pub users: OrderedMap<Var, Vec<Var>>,
-    /// What is visible outside of the block.
+    /// The outputs of the block.
     pub outputs: Vec<Var>,
 }
 
-/// The function without bindings that nobody uses and that have no effect, in blocks of both kinds, branches and closures.
+/// The function without unused bindings without effects, in blocks of both kinds, branches and closures.
 pub fn remove_all_unused(function: &Function) -> Function {
     let mut needed = Set::default();
     let body = without_unused(&function.body, &mut needed);
     Function { body, ..function.clone() }
 }
 
-/// Goes through the sequence from its end: a binding is needed where something needed uses it, or where it has an effect.
+/// Goes through the sequence from its end: a binding is needed where something needed uses it, or where it has an
+/// effect.
 fn without_unused(seq: &SeqExpr, needed: &mut Set<VarId>) -> SeqExpr {
     need(&seq.result, needed);
     let mut blocks: Vec<BindingBlock> = Vec::new();
@@ -218,7 +219,7 @@ pub fn each_binding(seq: &SeqExpr, f: &mut dyn FnMut(&Binding)) {
     });
 }
 
-/// What defines variables.
+/// The definitions of variables.
 enum Definition<'d> {
     Params(&'d [Var]),
     Binding(&'d Binding),

@@ -1,8 +1,8 @@
-//! Editing one dataflow block: bindings come, go, and take each other's place.
+//! Editing one dataflow block: bindings are added, removed and replaced.
 //!
 //! A [`DataflowBlockRewrite`] holds the function and edits the block in it. What edits leave to be done, they leave to
-//! [`DataflowBlockRewrite::function`]: bindings in an order in which each comes after what it needs, and struct infos that
-//! follow from the rules.
+//! [`DataflowBlockRewrite::function`]: bindings in an order in which each comes after what it needs, and struct infos
+//! that follow from the rules.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_support::{Map, NameSupply, Origins, Set};
@@ -61,7 +61,7 @@ impl DataflowBlockRewrite {
         normalize_function(&mut BlockBuilder::new(), &function)
     }
 
-    /// The module with the function in the place of the one of this name.
+    /// The module with the function of this name replaced.
     pub fn module(&self, module: &IRModule, name: &str) -> Result<IRModule, BuildError> {
         let mut module = module.clone();
         if module.relax(name).is_none() {
@@ -79,7 +79,7 @@ impl DataflowBlockRewrite {
         }
         let replacement = Expr::var(new);
         let used = |expr: &Expr| (expr.as_var() == Some(old)).then(|| replacement.clone());
-        // What the new variable is bound to may need the old one.
+        // The new value may use the old variable.
         for block in &mut self.function.body.blocks {
             for binding in block.bindings.iter_mut().filter(|binding| binding.var != *new) {
                 if let Some(value) = rewrite(&binding.value, used) {
@@ -108,11 +108,11 @@ impl DataflowBlockRewrite {
         self.function.body.blocks[self.at].bindings.push(binding);
     }
 
-    /// Removes the binding of a variable that nobody uses. One that is used is an error, and so is one that is not bound
-    /// here; whoever allows it gets `false` for the latter.
+    /// Removes the binding of an unused variable. One that is used is an error, and so is one that is not bound here;
+    /// with `allow` the latter gives `false`.
     pub fn remove_unused(&mut self, var: &Var, allow_undefined: bool) -> Result<bool, BuildError> {
         let bindings = &self.block().bindings;
-        let Some(place) = bindings.iter().position(|binding| binding.var == *var) else {
+        let Some(index) = bindings.iter().position(|binding| binding.var == *var) else {
             return if allow_undefined {
                 Ok(false)
             } else {
@@ -123,11 +123,11 @@ impl DataflowBlockRewrite {
         if used_inside || self.is_used_outside(var) {
             return Err(BuildError::state(format!("`{}` is still used", var.name)));
         }
-        self.function.body.blocks[self.at].bindings.remove(place);
+        self.function.body.blocks[self.at].bindings.remove(index);
         Ok(true)
     }
 
-    /// Removes every binding of the block that nobody needs.
+    /// Removes every unused binding of the block.
     pub fn remove_all_unused(&mut self) {
         let mut needed: Set<VarId> = Set::default();
         let outside = self.function.body.blocks.iter().enumerate().filter(|(at, _)| *at != self.at);
@@ -136,7 +136,7 @@ impl DataflowBlockRewrite {
         }
         need(&self.function.body.result, &mut needed);
         let bindings = &mut self.function.body.blocks[self.at].bindings;
-        // Edits may have left a binding behind its uses: what is needed is followed, not the order of the text.
+        // Edits may have moved a binding after its uses: dependences are followed, not program order.
         let bound: Map<VarId, &Binding> = bindings.iter().map(|binding| (binding.var.id(), binding)).collect();
         let effects = bindings.iter().filter(|binding| has_effect(binding)).map(|binding| binding.var.id());
         let mut todo: Vec<VarId> = needed.drain().chain(effects).collect();
@@ -174,14 +174,14 @@ fn need<N: tilewright_expr::node::IrNode>(node: &N, needed: &mut Set<VarId>) {
     });
 }
 
-/// The bindings in an order in which each comes after those that it needs; where the text has such an order, it stays. For
-/// dataflow blocks, in which order has no other meaning.
+/// The bindings in an order in which each comes after those that it needs; where the text has such an order, it stays.
+/// For dataflow blocks, in which order has no other meaning.
 pub fn in_order(bindings: Vec<Binding>) -> Result<Vec<Binding>, BuildError> {
-    let place: Map<VarId, usize> = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
+    let index: Map<VarId, usize> = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
     let mut state = vec![State::Open; bindings.len()];
     let mut order = Vec::new();
     for i in 0..bindings.len() {
-        // What is begun waits for what it needs: a list of its own, so that chains of any length work.
+        // An explicit stack of bindings that wait for their dependences, so that chains of any length work.
         let mut todo = vec![i];
         while let Some(&at) = todo.last() {
             if state[at] != State::Open {
@@ -195,7 +195,7 @@ pub fn in_order(bindings: Vec<Binding>) -> Result<Vec<Binding>, BuildError> {
             state[at] = State::Begun;
             let mut needs = Set::default();
             let value = value_of(&bindings[at]);
-            walk(value, |var: &Var| needs.extend(place.get(&var.id()).copied()));
+            walk(value, |var: &Var| needs.extend(index.get(&var.id()).copied()));
             // A function may call itself.
             if matches!(value.kind, ExprKind::Function(_)) {
                 needs.remove(&at);
@@ -215,7 +215,7 @@ pub fn in_order(bindings: Vec<Binding>) -> Result<Vec<Binding>, BuildError> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// What it needs is being placed.
+    /// Its dependences are being ordered.
     Begun,
     Done,
 }

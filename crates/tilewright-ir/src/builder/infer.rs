@@ -4,8 +4,8 @@ use crate::calls::{TirCall, tir_vars};
 use crate::op::{InferCx, InferError, is_said_pure};
 use crate::relax::{Callee, Expr, ExprKind, StructInfo};
 
-/// The expression of this kind with the struct info that its rule gives. `said` is what is known where there is no rule:
-/// of functions of the runtime, texts and data types as values.
+/// The expression of this kind with the struct info that its rule gives. `said` is what is known where there is no
+/// rule: of functions of the runtime, texts and data types as values.
 pub fn typed(cx: &InferCx, kind: ExprKind, said: &StructInfo) -> Result<Expr, InferError> {
     let info = match &kind {
         ExprKind::Var(var) => var.struct_info.clone(),

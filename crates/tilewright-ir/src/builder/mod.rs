@@ -1,16 +1,16 @@
 //! The block builder: Relax functions binding by binding.
 //!
-//! [`BlockBuilder`] holds a module under construction, the function that is being written and the block that is open in it.
-//! What is emitted is brought into *normal form* first: every intermediate value gets a variable, and every expression the
-//! struct info that its rule gives ([`typed`]). An *operand* is what stands below a value in this form: a variable, a
+//! [`BlockBuilder`] holds a module under construction, the function that is being written and the block that is open in
+//! it. Emitted values are brought into *normal form* first: every intermediate value gets a variable, and every
+//! expression the struct info that its rule gives ([`typed`]). An *operand* is an argument in this form: a variable, a
 //! constant, a shape, a scalar, a text, a data type, a function's name, or a tuple of operands.
 //!
 //! Reading order: [`BlockBuilder`], `sequence` (blocks, branches and functions that are open), `rebuild` (normal form),
 //! [`Mutator`] (rewriting a function with the builder at hand), [`binding_rewrite`] (editing one dataflow block).
 //!
-//! Invariants: what the builder cannot do is a [`BuildError`] with the reason, never a panic, and leaves it as it was but
-//! for bindings that were emitted on the way. The builder proves with its analyser only what it is told of dimensions, so
-//! that it and the verifier agree.
+//! Invariants: what the builder cannot do is a [`BuildError`] with the reason, never a panic, and leaves it unchanged
+//! except for bindings that were emitted on the way. The builder proves with its analyser only what it is told of
+//! dimensions, so that it and the verifier agree.
 //!
 //! ```
 //! use tilewright_ir::builder::BlockBuilder;
@@ -92,7 +92,7 @@ pub struct BlockBuilder {
     module: IRModule,
     cx: InferCx,
     names: NameSupply,
-    /// Where what is emitted came from.
+    /// The origins of emitted bindings.
     origins: Origins,
     /// Functions, branches and free sequences that are being written, from outside inwards.
     sequences: Vec<Sequence>,
@@ -100,7 +100,7 @@ pub struct BlockBuilder {
     bound: Map<VarId, Expr>,
     /// Dataflow variables whose block is over.
     hidden: Set<VarId>,
-    /// What the builder did that its user may not have meant.
+    /// Warnings: actions that the user may not have meant.
     warnings: Vec<String>,
     /// Dimensions that were defined, for each scope that is open.
     scopes: Vec<DimScope>,
@@ -109,7 +109,7 @@ pub struct BlockBuilder {
 /// A scope of symbolic dimensions.
 #[derive(Debug)]
 struct DimScope {
-    /// What the analyser knew before.
+    /// The previous state of the analyser.
     facts: Scope,
     dims: Set<VarId>,
 }
@@ -138,12 +138,13 @@ impl BlockBuilder {
         }
     }
 
-    /// What the builder did since it was last asked that its user may not have meant.
+    /// The warnings since the last call.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Adds a function under the wished name or one like it. A function that is in the module already is not added anew.
+    /// Adds a function under the wished name or one like it. A function that is in the module already is not added
+    /// anew.
     pub fn add_func(&mut self, function: impl Into<GlobalFunc>, name: &str) -> GlobalVar {
         let function = function.into();
         for (known, other) in self.module.iter() {
@@ -177,24 +178,24 @@ impl BlockBuilder {
     }
 }
 
-/// Names, facts and places.
+/// Names, facts and origins.
 impl BlockBuilder {
     /// The wish itself, or the first of `wish1`, `wish2`, … that nothing in the current function is called.
     pub fn unique_name(&mut self, wish: &str) -> String {
         self.names.fresh(wish, "")
     }
 
-    /// What operators' rules may ask here.
+    /// The context of operators' rules.
     pub fn infer_cx(&self) -> &InferCx {
         &self.cx
     }
 
-    /// What is known of symbolic dimensions here; facts that are added last until the innermost scope ends.
+    /// Facts about symbolic dimensions; those added last hold until the innermost scope ends.
     pub fn analyzer(&mut self) -> &mut Analyzer {
         &mut self.cx.analyzer
     }
 
-    /// The places that what is emitted from here on came from.
+    /// The origins of bindings that are emitted from here on.
     pub fn set_origins(&mut self, origins: Origins) {
         self.origins = origins;
     }
@@ -236,7 +237,7 @@ impl BlockBuilder {
         self.bind_new(value, name, dataflow)
     }
 
-    /// Binds a value of the open dataflow block to a variable that is visible behind the block.
+    /// Binds a value of the open dataflow block to an output of the block.
     pub fn emit_output(&mut self, value: &Expr) -> Result<Var, BuildError> {
         self.emit_output_named(value, None)
     }
@@ -250,7 +251,8 @@ impl BlockBuilder {
         self.bind_new(value, name, false)
     }
 
-    /// Binds the value as `R.match_cast` to the struct info, which defines the dimensions in it that nothing else defines.
+    /// Binds the value as `R.match_cast` to the struct info, which defines the dimensions in it that nothing else
+    /// defines.
     pub fn emit_match_cast(&mut self, value: &Expr, struct_info: StructInfo) -> Result<Var, BuildError> {
         self.emit_match_cast_named(value, struct_info, None)
     }
@@ -289,8 +291,8 @@ impl BlockBuilder {
         Ok(())
     }
 
-    /// Adds the bindings of a sequence as they are, its dataflow blocks as such or as part of the one that is open; what is
-    /// left is its result.
+    /// Adds the bindings of a sequence as they are, its dataflow blocks as such or as part of the one that is open;
+    /// what is left is its result.
     pub fn emit_sequence(&mut self, seq: &SeqExpr) -> Result<Expr, BuildError> {
         for block in &seq.blocks {
             let begins = block.dataflow && !self.in_dataflow();

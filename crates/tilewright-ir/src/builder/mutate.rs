@@ -1,10 +1,10 @@
 //! Mutators of the graph level: rewriting a function with the builder at hand.
 //!
-//! A [`Mutator`] gets every expression whose parts are rewritten already, and gives what stands for it. Where something
+//! A [`Mutator`] gets every expression whose parts are rewritten already, and returns its replacement. Where something
 //! changed, what depends on it is brought into normal form and gets its struct info from the rules anew, upwards to the
 //! results of functions: a variable whose value has another struct info than before becomes a new variable, everywhere.
-//! A function in which nothing changed is given back as it was. What a mutator makes is not given to it again, so that it
-//! ends.
+//! A function in which nothing changed is given back as it was. What a mutator makes is not given to it again, so that
+//! it ends.
 //!
 //! The scalar and statement level needs no such thing, as types do not change there: see
 //! [`crate::analysis::tir::ir_transform`] and [`tilewright_expr::node::rewrite`].
@@ -42,8 +42,8 @@ use crate::{GlobalFunc, IRModule};
 
 /// Rewrites expressions of the graph level.
 pub trait Mutator {
-    /// What stands for an expression whose parts are rewritten; `None` where it stays. What it needs before it is
-    /// emitted with the builder. Variables are not asked for, their values are.
+    /// The replacement of an expression whose parts are rewritten; `None` if it stays. Its dependences are emitted with
+    /// the builder. It is not called for variables, only for their values.
     fn rewrite(&mut self, bb: &mut BlockBuilder, expr: &Expr) -> Result<Option<Expr>, BuildError>;
 
     /// Told of every binding that was written.
@@ -75,7 +75,8 @@ pub fn mutate(
     Ok(rebuild.changed.then_some(written))
 }
 
-/// The function over other parameters, one for each that it has: what it computes of them is typed anew and rewritten.
+/// The function with other parameters, one for each that it has: the values computed from them are typed anew and
+/// rewritten.
 pub fn with_params(
     bb: &mut BlockBuilder,
     function: &Function,
@@ -89,7 +90,7 @@ pub fn with_params(
     Rebuild::new(mutator).function(bb, function, params)
 }
 
-/// The function in normal form, with struct infos that follow from the rules: what was wrong of them is put right.
+/// The function in normal form, with struct infos inferred anew: wrong ones are corrected.
 pub fn normalize_function(bb: &mut BlockBuilder, function: &Function) -> Result<Function, BuildError> {
     let mut same = super::rebuild::Same;
     let mut rebuild = Rebuild::new(&mut same);

@@ -1,4 +1,4 @@
-//! Dataflow variables that are used behind their block: they become outputs of it.
+//! Dataflow variables that are used after their block become outputs of it.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use tilewright_support::{Map, Set};
 
 use crate::relax::{BindingValue, Expr, SeqExpr, Var};
 
-/// Makes every dataflow variable that is used outside of its block one that is visible there; their names, in the order of
-/// their bindings.
+/// Makes every dataflow variable that is used outside of its block one that is visible there; their names, in the order
+/// of their bindings.
 pub(super) fn expose_used_outside(body: &mut SeqExpr) -> Vec<Arc<str>> {
     let exposed = used_outside(body);
     if exposed.is_empty() {
@@ -64,7 +64,7 @@ mod tests {
     use crate::verify::{Form, verify};
 
     #[test]
-    fn what_is_used_behind_its_block_becomes_an_output_of_it() {
+    fn variables_used_after_their_block_become_outputs() {
         let mut bb = BlockBuilder::new();
         let x = Var::new("x", StructInfo::tensor_of(&[2], DataType::F32));
         bb.begin_function("main", vec![x.clone()]);

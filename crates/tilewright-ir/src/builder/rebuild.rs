@@ -1,6 +1,6 @@
 //! Normal form: writing an expression or a function anew with the builder, operands first.
 //!
-//! One walk serves [`BlockBuilder::normalize`] and mutators. It goes through a value in the order of evaluation, binds
+//! One walk serves [`BlockBuilder::normalize`] and mutators. It traverses a value in the order of evaluation, binds
 //! what is nested to variables of the open block, and asks the rules for struct infos wherever a part has changed. A
 //! shared node without side effects is bound once in a block.
 
@@ -48,9 +48,9 @@ pub(super) struct Rebuild<'m> {
     pub(super) types_all: bool,
     /// Whether references to functions say what the builder's module says of them.
     pub(super) renews: bool,
-    /// What stands for variables that have another struct info now.
+    /// The replacements of variables whose struct info has changed.
     vars: Map<VarId, Expr>,
-    /// How many values with side effects were met.
+    /// The number of values with side effects so far.
     effects: usize,
 }
 
@@ -143,8 +143,8 @@ impl<'m> Rebuild<'m> {
         bb.emit_binding(written)
     }
 
-    /// The binding of the new value. Its variable is another one where the struct info is: what the variable said of the
-    /// old value exactly, it says of the new one; where it said less, that stays as long as it is true.
+    /// The binding of the new value. Its variable is another one where the struct info is: what the variable said of
+    /// the old value exactly, it says of the new one; where it said less, that stays as long as it is true.
     fn bind(&mut self, bb: &BlockBuilder, binding: &Binding, old: &Expr, new: Expr) -> Binding {
         let (var, info) = (&binding.var, &new.struct_info);
         let said_less = || !var.struct_info.equal(&old.struct_info) && follows(&bb.cx, info, &var.struct_info);
@@ -312,7 +312,7 @@ fn same_seq(a: &SeqExpr, b: &SeqExpr) -> bool {
         && a.blocks.iter().zip(&b.blocks).all(|(a, b)| same_block(a, b))
 }
 
-/// Whether the expression may stand below a value in normal form. Fields of a tuple are looked at by who makes it.
+/// Whether the expression may be an operand in normal form. Fields of a tuple are checked by its constructor.
 fn is_operand(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { .. } | ExprKind::TupleGet { .. } | ExprKind::If { .. } | ExprKind::Function(_) => false,

@@ -1,4 +1,4 @@
-//! What the builder is writing: functions, branches and free sequences, each with one open block.
+//! The sequences that the builder is writing: functions, branches and free sequences, each with one open block.
 
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, NameSupply, Origins};
@@ -28,7 +28,7 @@ pub(super) struct OpenBlock {
     pub(super) shared: Map<usize, (Expr, Expr)>,
 }
 
-/// What was said of a function when it was begun.
+/// The declaration of a function at its begin.
 #[derive(Debug)]
 struct Begun {
     name: String,

@@ -1,4 +1,4 @@
-//! What may be saved by itself.
+//! The kinds of IR that may be saved by themselves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::{Attr, GlobalInfo, IRModule};
 #[derive(Clone, Debug, IrNode)]
 pub enum Node {
     Module(Arc<IRModule>),
-    /// With the name that it goes by, which has no meaning.
+    /// With its name, which has no meaning.
     PrimFunc {
         #[ir(skip)]
         name: Arc<str>,
         #[ir(flatten)]
         function: Arc<PrimFunc>,
     },
-    /// With the name that it goes by, which has no meaning.
+    /// With its name, which has no meaning.
     Function {
         #[ir(skip)]
         name: Arc<str>,

@@ -18,7 +18,7 @@ fn read(text: &str) -> Result<Node, Error> {
     load(text.as_bytes(), NO_OPERATORS)
 }
 
-/// What was saved loads as the same IR, and is saved again as the same bytes.
+/// Saved IR loads as the same IR, and is saved again as the same bytes.
 #[track_caller]
 fn survives(node: &Node) -> Node {
     let text = save(node);
@@ -34,7 +34,7 @@ fn scalar(expr: Expr) -> Node {
 }
 
 #[test]
-fn the_text_is_what_the_documentation_shows() {
+fn the_text_is_that_of_the_documentation() {
     let n = Expr::var(&Var::new("n", DataType::I64));
     let text = save(&scalar(&n * &n));
     let expected = r#"{"format": "tilewright.ir", "version": 1, "nodes": [
@@ -121,14 +121,14 @@ fn any_depth_that_scripts_have_comes_back() {
 }
 
 #[track_caller]
-fn refused(text: &str, place: &str, message: &str) {
+fn refused(text: &str, position: &str, message: &str) {
     let Err(error) = read(text) else { panic!("accepted:\n{text}") };
     let error = error.to_string();
-    assert!(error.starts_with(place) && error.contains(message), "{error}\nexpected {place}: … {message}");
+    assert!(error.starts_with(position) && error.contains(message), "{error}\nexpected {position}: … {message}");
 }
 
 #[test]
-fn what_nests_too_deep_is_refused() {
+fn deeply_nested_texts_are_refused() {
     for bracket in ["[", "{\"a\":"] {
         refused(&bracket.repeat(1_000_000), "line 1, column ", "brackets inside each other");
     }
@@ -144,8 +144,8 @@ fn bracket_depth_is_read(depth: usize) -> bool {
 }
 
 #[test]
-fn texts_that_are_no_json_are_refused_at_their_place() {
-    for (text, place, message) in [
+fn texts_that_are_no_json_are_refused_at_their_position() {
+    for (text, position, message) in [
         ("", "line 1, column 1: ", "expected a value, found the end"),
         ("{\"format\": \"tilewright.ir\",\n  tru", "line 2, column 3: ", "expected a key in quotes, found 't'"),
         ("[1, 2", "line 1, column 6: ", "expected `,` or `]`"),
@@ -161,18 +161,18 @@ fn texts_that_are_no_json_are_refused_at_their_place() {
         ("[\"abc", "line 1, column 6: ", "expected a closing quote"),
         ("nul", "line 1, column 1: ", "expected a value"),
     ] {
-        refused(text, place, message);
+        refused(text, position, message);
     }
     let Err(error) = load(b"{\n  \"\xff\"}", NO_OPERATORS) else { panic!() };
     assert_eq!(error.to_string(), "line 2, column 4: the text is not UTF-8");
 }
 
 #[test]
-fn what_is_not_the_format_is_refused_at_its_place() {
+fn texts_of_another_format_are_refused_at_their_position() {
     let n = Expr::var(&Var::new("n", DataType::I64));
     let good = save(&scalar(&n * &n));
     let tensor = save(&Node::Tensor(relax::Constant(Tensor::from_vec(&[2], vec![true, false]).unwrap())));
-    for (text, from, to, place, message) in [
+    for (text, from, to, position, message) in [
         (&good, "tilewright.ir", "onnx", "line 1, column 12, at format: ", "expected the format \"tilewright.ir\""),
         (&good, "\"version\": 1", "\"version\": 2", "line 1, column 40, at version: ", "expected version 1, found 2"),
         (&good, "\"files\": []", "\"flies\": []", "line 6, column 1, at .flies: ", "has no field \"flies\""),
@@ -206,7 +206,7 @@ fn what_is_not_the_format_is_refused_at_its_place() {
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(&changed, text, "{from}");
-        refused(&changed, place, message);
+        refused(&changed, position, message);
     }
 }
 

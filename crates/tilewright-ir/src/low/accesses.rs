@@ -1,13 +1,13 @@
-//! Accesses in expressions: where they stand, and what each lane of them is.
+//! Accesses in expressions: their contexts, and their lanes.
 
 use tilewright_expr::node::{AnyHandle, Visitor};
 use tilewright_expr::{Buffer, Expr, ExprKind};
 use tilewright_support::{Map, Set, with_stack};
 
-/// Accesses of an expression that are not admitted wherever they stand, by their addresses.
+/// Accesses of an expression that are not admitted in every context, by their addresses.
 pub(super) struct Open {
     pub accesses: Set<usize>,
-    /// Whether one of them is a node or stands below it.
+    /// Whether one of them is a node or occurs below it.
     below: Map<usize, bool>,
     /// The nodes that were looked at, each with the conditions on the way to it.
     pub seen: Set<(usize, u64)>,
@@ -57,7 +57,7 @@ pub(super) fn lane(expr: &Expr, number: i64) -> Option<Expr> {
         ExprKind::Call { intrinsic, args } => {
             Expr::call(*intrinsic, &args.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
         }
-        // What is loaded is not known, whether it is masked or not.
+        // A loaded value is unknown, whether it is masked or not.
         ExprKind::Load { buffer, indices, .. } => {
             Expr::load(buffer, indices.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
         }

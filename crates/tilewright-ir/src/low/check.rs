@@ -20,9 +20,9 @@ pub(super) fn check(function: &PrimFunc) -> Result<(), Diagnostics> {
     let mut cx = Check { written: written_data(&function.body), ..Check::default() };
     cx.params(function);
     cx.stmt(&function.body);
-    let place = function.origins.headline();
+    let origins = function.origins.headline();
     for diagnostic in &mut cx.found {
-        diagnostic.span = place.first().cloned();
+        diagnostic.span = origins.first().cloned();
     }
     if cx.found.is_empty() { Ok(()) } else { Err(Diagnostics(cx.found)) }
 }
@@ -67,7 +67,7 @@ impl Check {
         for param in &function.params {
             match &param.buffer {
                 Some(_) if scalars_began => {
-                    self.problem(format!("buffer `{}` stands behind a scalar parameter", param.var.name));
+                    self.problem(format!("buffer `{}` comes after a scalar parameter", param.var.name));
                 }
                 Some(buffer) => self.declare(buffer),
                 None => scalars_began = true,
@@ -156,7 +156,7 @@ impl Check {
         self.analyzer.leave(scope);
     }
 
-    /// What was loaded from memory that the function writes may be something else later.
+    /// A value loaded from memory that the function writes may have changed later.
     fn assume(&mut self, condition: &Expr) {
         let mut stable = true;
         walk(condition, |e: &Expr| {
@@ -174,7 +174,7 @@ impl Check {
         }
     }
 
-    /// Forgets the conditions behind the first so many keys.
+    /// Drops the conditions after the first `keys` keys.
     fn forget(&mut self, known: usize) {
         for key in self.guards.drain(known.min(self.guards.len())..) {
             self.guarded.get_mut(&key).and_then(Vec::pop);
@@ -203,7 +203,7 @@ impl Check {
         self.in_parallel |= *kind == ForKind::Parallel;
         self.vars.insert(var.id());
         self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-        // Where the body runs, the loop has something to run over.
+        // If the body runs, the loop has iterations.
         if let Ok(runs) = Expr::compare(CmpOp::Lt, &Expr::int(0, extent.dtype), extent) {
             self.analyzer.assume(&runs);
         }
@@ -239,7 +239,7 @@ impl Check {
         }
     }
 
-    /// Variables are defined, accesses are checked, wherever they stand in the expression.
+    /// Checks that variables are defined, and accesses, everywhere in the expression.
     fn expr(&mut self, expr: &Expr) {
         let mut bound = Set::default();
         let mut nodes = Vec::new();
@@ -274,8 +274,8 @@ impl Check {
         }
     }
 
-    /// Refuses accesses that the conditions around them in the expression do not admit either: of `if_then_else` only the
-    /// branch that is taken is evaluated.
+    /// Refuses accesses that the conditions around them in the expression do not admit either: of `if_then_else` only
+    /// the branch that is taken is evaluated.
     fn below_conditions(&mut self, expr: &Expr, open: &mut Open) {
         if !open.is_above_some(expr) || !open.seen.insert((expr.address(), open.way)) {
             return;
@@ -393,7 +393,7 @@ impl Check {
         holds
     }
 
-    /// Whether every load in the index stands in a condition that holds here.
+    /// Whether every load in the index is in a condition that holds here.
     fn is_guarded(&self, index: &Expr) -> bool {
         let mut guarded = true;
         walk(index, |e: &Expr| {
@@ -426,15 +426,15 @@ impl Check {
         within || decided() || self.is_inside_rows(size, index)
     }
 
-    /// Whether the size is that of rows of symbolic lengths, and the index that of a row and of a place in it. An assert
-    /// may stand for one of the two alone: the other is always inside.
+    /// Whether the size is that of rows of symbolic lengths, and the index that of a row and of a column in it. An
+    /// assert may cover one of the two alone: the other is always inside.
     fn is_inside_rows(&self, size: &Expr, index: &Expr) -> bool {
-        splits(size, index).into_iter().any(|Split { rows, row, length, place }| {
+        splits(size, index).into_iter().any(|Split { rows, row, length, column }| {
             let inside = |size: &Expr, index: &Expr| {
                 let index = self.analyzer.simplify(index);
                 (self.holds_data(&index) && self.is_guarded(&index)) || self.is_inside_extent(size, &index)
             };
-            inside(&length, &place) && inside(&rows, &row)
+            inside(&length, &column) && inside(&rows, &row)
         })
     }
 }
@@ -512,8 +512,8 @@ mod tests {
         }
         let wide = Buffer::new("W", vec![Expr::i64(4), Expr::i64(4)], DataType::F32);
         assert!(refused(vec![Param::buffer(&wide)], Stmt::nothing()).contains("2 dimensions"));
-        let behind = vec![Param::scalar(&i), Param::buffer(&a)];
-        assert!(refused(behind, Stmt::nothing()).contains("behind a scalar"));
+        let after_scalar = vec![Param::scalar(&i), Param::buffer(&a)];
+        assert!(refused(after_scalar, Stmt::nothing()).contains("after a scalar"));
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! Indices of memory that has rows of symbolic lengths.
 //!
-//! The index of an element of several dimensions is a sum such as `(a * m + b) * 4 + c` in `n * m * 4`. That it lies inside
-//! follows from each of its parts lying inside of its own dimension: here those are found again.
+//! The index of an element of several dimensions is a sum such as `(a * m + b) * 4 + c` in `n * m * 4`. That it lies
+//! inside follows from each of its parts lying inside of its own dimension: here those are found again.
 
 use tilewright_expr::{BinOp, Expr, ExprKind};
 
-/// A size as so many rows of a length, and an index as that of a row and that of a place in it.
+/// A size as a number of rows of a length, and an index as that of a row and that of a column in it.
 pub(super) struct Split {
     pub rows: Expr,
     pub row: Expr,
     pub length: Expr,
-    pub place: Expr,
+    pub column: Expr,
 }
 
 /// The ways to see rows in a symbolic size that the terms of an index suggest.
@@ -23,14 +23,14 @@ pub(super) fn splits(size: &Expr, index: &Expr) -> Vec<Split> {
     let split = |term: &Product| {
         let length = term.common(&whole);
         let rows = whole.divided(&length).filter(|rows| !rows.is_one() && !length.is_one())?;
-        let (mut row, mut place) = (Expr::int(0, index.dtype), Expr::int(0, index.dtype));
+        let (mut row, mut column) = (Expr::int(0, index.dtype), Expr::int(0, index.dtype));
         for term in &terms {
             match term.divided(&length) {
                 Some(rest) => row = row + rest.expr(index),
-                None => place = place + term.expr(index),
+                None => column = column + term.expr(index),
             }
         }
-        Some(Split { rows: rows.expr(size), row, length: length.expr(size), place })
+        Some(Split { rows: rows.expr(size), row, length: length.expr(size), column })
     };
     terms.iter().filter_map(split).collect()
 }
@@ -158,20 +158,20 @@ mod tests {
         let simple = |expr: &Expr| Analyzer::new().simplify(expr);
         // The first term has the factor 4, of which the last has none.
         let found = splits(&whole, &index(&i));
-        let [Split { rows, row, length, place }] = found.as_slice() else { panic!("{} ways", found.len()) };
-        assert!(length.as_int() == Some(4) && simple(place).equal(&k), "{place:?}");
+        let [Split { rows, row, length, column }] = found.as_slice() else { panic!("{} ways", found.len()) };
+        assert!(length.as_int() == Some(4) && simple(column).equal(&k), "{column:?}");
         let found = splits(&simple(rows), &simple(row));
-        let [Split { row, length, place, .. }] = found.as_slice() else { panic!("{} ways", found.len()) };
-        assert!(simple(row).equal(&i) && simple(length).equal(&m) && simple(place).equal(&j), "{row:?}");
-        // What is no sum of places in rows has none.
+        let [Split { row, length, column, .. }] = found.as_slice() else { panic!("{} ways", found.len()) };
+        assert!(simple(row).equal(&i) && simple(length).equal(&m) && simple(column).equal(&j), "{row:?}");
+        // An index that is no sum of row times length and column has no such form.
         assert!(splits(&whole, &(i.clone() + j.clone())).is_empty());
         assert!(splits(&Expr::i64(12), &index(&i)).is_empty());
         // A number that all terms of a length have is the product's.
         let longer = m.clone() + Expr::i64(1);
         let size = m.clone() * (m.clone() * 16 + Expr::i64(16));
         let found = splits(&size, &(i.clone() * m.clone() * longer.clone() * 8 + j.clone()));
-        let [Split { rows, row, length, place }] = found.as_slice() else { panic!("{} ways", found.len()) };
-        assert!(rows.as_int() == Some(2) && simple(row).equal(&i) && simple(place).equal(&j), "{row:?}");
+        let [Split { rows, row, length, column }] = found.as_slice() else { panic!("{} ways", found.len()) };
+        assert!(rows.as_int() == Some(2) && simple(row).equal(&i) && simple(column).equal(&j), "{row:?}");
         assert!(Analyzer::new().prove_equal(length, &(m * longer * 8)), "{length:?}");
     }
 }

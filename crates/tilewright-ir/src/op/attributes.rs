@@ -1,8 +1,8 @@
-//! The attributes of operators: what each may be, what a call gets that does not say it, and how a value that a caller wrote
-//! becomes the one that the call holds.
+//! The attributes of operators: their kinds, their defaults, and the conversion of a value that a caller wrote to the
+//! one that the call holds.
 //!
-//! A call has every attribute of its operator, each in the normal form of its kind: one integer for several dimensions is
-//! spread over all of them.
+//! A call has every attribute of its operator, each in the normal form of its kind: one integer for several dimensions
+//! is spread over all of them.
 
 use tilewright_expr::node::FloatBits;
 use tilewright_tensor::DataType;
@@ -11,7 +11,7 @@ use super::{InferError, OpRef};
 use crate::relax::VDevice;
 use crate::{Attr, Attrs};
 
-/// What an attribute of an operator may be.
+/// The kinds of attributes of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AttrKind {
     Bool,
@@ -25,20 +25,20 @@ pub enum AttrKind {
     /// A text or `None`.
     OptionalStr,
     DType,
-    /// Integers; one may stand by itself.
+    /// Integers; a single one need not be in a list.
     Ints,
     /// Integers or `None`.
     OptionalInts,
     /// An integer or several, which mean different things.
     IntOrInts,
-    /// Integers for so many dimensions; one may stand for all.
+    /// Integers for a number of dimensions; a single one is for all.
     Each(usize),
     /// As [`AttrKind::Each`], or `None`.
     OptionalEach(usize),
-    /// Integers for both sides of so many dimensions: those before, then those behind. One may stand for all, and one of
-    /// each dimension for both of its sides.
+    /// Integers for both sides of a number of dimensions: those before, then those after. A single one is for all, and
+    /// one of each dimension for both of its sides.
     Sides(usize),
-    /// Numbers; one may stand by itself.
+    /// Numbers; a single one need not be in a list.
     Floats,
     /// A map of indices.
     IndexMap,
@@ -47,7 +47,7 @@ pub enum AttrKind {
 }
 
 impl AttrKind {
-    /// What users are told to write.
+    /// The description in messages.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Bool => "True or False",
@@ -81,12 +81,12 @@ pub enum AttrDefault {
     Float(f64),
     Str(&'static str),
     DType(DataType),
-    /// The value of the attribute of this name, which stands before; `None` means the same.
+    /// The value of the attribute of this name, which comes earlier; `None` means the same.
     Of(&'static str),
 }
 
 impl AttrDefault {
-    /// The value itself, or what stands for it where another attribute has it; nothing where one must be given.
+    /// The value itself, or the value of another attribute that defaults it; `None` if one must be given.
     pub fn value(self) -> Option<Attr> {
         Some(match self {
             Self::Required => return None,
@@ -167,7 +167,7 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
     })
 }
 
-/// So many integers; of as many as `fewer` says each stands for several, in turn.
+/// A list of `count` integers; if it has as many as `fewer` says, each is repeated.
 fn spread(value: &Attr, count: usize, fewer: &[usize]) -> Option<Attr> {
     let given = value.as_ints().or_else(|| value.as_int().map(|one| vec![one]))?;
     let fits = given.len() == count || fewer.contains(&given.len());

@@ -1,4 +1,4 @@
-//! Options of passes: each is declared beside the pass that reads it.
+//! Options of passes: each is declared next to the pass that reads it.
 
 use tilewright_support::nearest;
 
@@ -8,7 +8,7 @@ use crate::{Attr, Attrs};
 /// An option that a pass reads from [`PassCx::config`](super::PassCx::config).
 #[derive(Clone, Copy, Debug)]
 pub struct OptionDef {
-    /// What users write, such as `ir.verify`.
+    /// The name that users write, such as `ir.verify`.
     pub name: &'static str,
     pub kind: AttrKind,
     pub doc: &'static str,
@@ -21,8 +21,8 @@ pub const CONTEXT_OPTIONS: &[OptionDef] = &[OptionDef {
     doc: "Whether the form of the module is checked before and after each pass; by default it is.",
 }];
 
-/// Checks options against those that are declared: an unknown name is an error that names a near one, and so is a value of
-/// another kind.
+/// Checks options against their declarations: an unknown name is an error that suggests a similar one, and so is a
+/// value of another kind.
 pub fn check_config<'o>(declared: impl IntoIterator<Item = &'o OptionDef>, config: &Attrs) -> Result<(), String> {
     let declared: Vec<&OptionDef> = declared.into_iter().collect();
     for (name, value) in config {

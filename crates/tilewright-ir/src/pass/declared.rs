@@ -18,7 +18,7 @@ use crate::{Attr, Attrs};
 #[derive(Clone, Copy, Debug)]
 pub struct PassDef {
     pub name: &'static str,
-    /// What it does, in a sentence; empty where its module's documentation is all there is.
+    /// Its description, in a sentence; empty if its module's documentation suffices.
     pub doc: &'static str,
     pub params: &'static [ParamDef],
     /// Makes it of arguments that are checked and complete.
@@ -34,7 +34,7 @@ pub struct ParamDef {
     pub doc: &'static str,
 }
 
-/// What an argument of a pass may be.
+/// The kinds of arguments of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
     Bool,
@@ -54,7 +54,7 @@ pub enum ParamKind {
 }
 
 impl ParamKind {
-    /// What users are told to write.
+    /// The description in messages.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Bool => "True or False",
@@ -97,7 +97,7 @@ impl ParamKind {
         fits.then(|| arg.clone())
     }
 
-    /// The argument that stands in a line of text.
+    /// Parses the argument from a text.
     fn read(self, text: &str) -> Option<Attr> {
         match (self, text) {
             (Self::OptionalStr | Self::OptionalStrs | Self::OptionalDict | Self::OptionalCallback, "None") => {
@@ -148,7 +148,7 @@ impl PassArg {
 /// A function of the user's that a pass asks.
 pub type Callback = Arc<dyn Fn(&[CallbackValue]) -> Result<CallbackValue, String> + Send + Sync>;
 
-/// What a pass tells a user's function, and what that answers.
+/// The arguments and the result of a user's function that a pass calls.
 #[derive(Clone, Debug)]
 pub enum CallbackValue {
     Data(Attr),
@@ -230,8 +230,8 @@ impl PassArgs {
 }
 
 impl PassDef {
-    /// The pass of these arguments; those that are left out have their defaults. An unknown name, a wrong kind and a value
-    /// out of range are errors that name the parameter.
+    /// The pass of these arguments; those that are left out have their defaults. An unknown name, a wrong kind and a
+    /// value out of range are errors that name the parameter.
     pub fn with(&self, given: impl IntoIterator<Item = (String, PassArg)>) -> Result<Arc<dyn Pass>, String> {
         let mut given: OrderedMap<String, PassArg> = given.into_iter().collect();
         let mut args = PassArgs::default();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Instrument, PassInfo};
 use crate::IRModule;
 
-/// How long a pass took, with the passes that ran inside it.
+/// The duration of a pass, with the passes that ran inside it.
 #[derive(Clone, Debug)]
 pub struct PassTime {
     pub name: String,
@@ -16,7 +16,7 @@ pub struct PassTime {
 }
 
 impl PassTime {
-    /// What it took itself, without the passes inside it.
+    /// Its own duration, without the passes inside it.
     pub fn own(&self) -> Duration {
         self.took.saturating_sub(self.inside.iter().map(|pass| pass.took).sum())
     }
@@ -43,8 +43,8 @@ impl PassTiming {
         self.measured().done.clone()
     }
 
-    /// A line for each pass, those that ran inside it below it: microseconds, those of its own, and its share of all and
-    /// of the pass around.
+    /// A line for each pass, those that ran inside it below it: microseconds, those of its own, and its share of all
+    /// and of the pass around.
     pub fn render(&self) -> String {
         let done = self.profiles();
         let total = done.iter().map(|pass| pass.took).sum();
@@ -97,7 +97,7 @@ impl Instrument for PassTiming {
     }
 }
 
-/// Which passes.
+/// The passes to which an instrument applies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Passes {
     #[default]
@@ -116,7 +116,7 @@ impl Passes {
     }
 }
 
-/// Where an instrument is called.
+/// The points at which an instrument is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     Before,

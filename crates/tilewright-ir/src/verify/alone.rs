@@ -1,4 +1,4 @@
-//! IR by itself: what stands in no function may mention what it does not define.
+//! IR by itself: IR outside of functions may mention what it does not define.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{Attrs, IRModule};
 /// Properties of what is around, which is not there.
 pub(super) const OF_SURROUNDINGS: [&str; 7] = ["TW0501", "TW0502", "TW0520", "TW0521", "TW0524", "TW0529", "TW0534"];
 
-/// Checks IR by itself: a module as [`verify`] does, anything else as it may stand in some module.
+/// Checks IR by itself: a module as [`verify`] does, anything else as it may occur in some module.
 ///
 /// # Errors
 /// As [`verify`].

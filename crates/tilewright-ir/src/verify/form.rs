@@ -42,7 +42,7 @@ impl Calls<'_> {
         self.value(&seq.result);
     }
 
-    /// Sequences inside have places of their own.
+    /// Sequences inside have origins of their own.
     fn value(&mut self, value: &Expr) {
         match &value.kind {
             ExprKind::If { condition, then, otherwise } => {
@@ -95,10 +95,10 @@ impl Flat<'_> {
     fn seq(&mut self, seq: &SeqExpr) {
         for block in &seq.blocks {
             if block.dataflow {
-                let place = block.bindings.first().map(|binding| binding.origins.clone());
-                self.report.origins.extend(place.clone());
+                let origins = block.bindings.first().map(|binding| binding.origins.clone());
+                self.report.origins.extend(origins.clone());
                 self.error("a dataflow block is left in the machine-ready form: `ToNonDataflow` opens it");
-                self.report.origins.truncate(self.report.origins.len() - usize::from(place.is_some()));
+                self.report.origins.truncate(self.report.origins.len() - usize::from(origins.is_some()));
             }
             for binding in &block.bindings {
                 self.report.origins.push(binding.origins.clone());

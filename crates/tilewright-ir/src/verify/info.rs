@@ -1,4 +1,4 @@
-//! Struct infos: what follows from what, which dimensions they define, and how messages show them.
+//! Struct infos: subsumption, the dimensions that they define, and their text in messages.
 
 use std::fmt::Write;
 
@@ -82,7 +82,7 @@ pub(super) fn dims<'i>(info: &'i StructInfo, visit: &mut dyn FnMut(&'i Expr)) {
     }
 }
 
-/// The variables that stand alone as a dimension: a value of this info defines them.
+/// The variables that are by themselves a dimension: a value of this info defines them.
 pub(crate) fn definable(info: &StructInfo) -> Vec<&Var> {
     let mut found = Vec::new();
     dims(info, &mut |dim| found.extend(dim.as_var()));

@@ -19,14 +19,14 @@
 //! | TW0511 | conditions and predicates are bools: scalars, or lanes of a masked access |
 //! | TW0512 | only a block with a reduce axis has an `init` |
 //! | TW0513 | no variable or buffer is defined where it is defined already |
-//! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension; axis separators ascend, and none is behind the last dimension |
+//! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension; axis separators ascend, and none is after the last dimension |
 //! | TW0515 | a buffer parameter is passed as a handle, any other as a scalar |
 //! | TW0516 | a matched buffer has the element type of its source, and no more dimensions |
 //! | TW0517 | constant memory has the shape and element type of its buffer |
 //! | TW0518 | a builtin is in the table, and has as many operands as its row says |
 //! | TW0519 | a loop over threads names a dimension of blocks or threads ([`crate::tir::is_thread`]) |
 //! | TW0533 | constant memory is not stored to |
-//! | TW0534 | a text stands only among the operands of a foreign call, and in an attribute |
+//! | TW0534 | a text occurs only among the operands of a foreign call, and in an attribute |
 //!
 //! **Graph functions**
 //!
@@ -118,9 +118,8 @@ pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
     Sound::default().verify(module, form)
 }
 
-/// What was found well-formed. PrimFuncs that the next module has too, the very same, are not looked at again: what is
-/// checked of a PrimFunc depends on nothing else. Graph functions depend on the module; of their calls, the rules are not
-/// asked again.
+/// Functions found well-formed. PrimFuncs that the next module shares are not checked again: checks of a PrimFunc
+/// depend on nothing else. Graph functions depend on the module; of their calls, the rules are not asked again.
 #[derive(Clone, Default, Debug)]
 pub struct Sound {
     /// By address, which means something because they are kept.
@@ -183,16 +182,16 @@ fn origins(function: &GlobalFunc) -> &Origins {
     }
 }
 
-/// What was found, and where the verifier is.
+/// The problems found, and the current position of the verifier.
 #[derive(Default)]
 struct Report {
     found: Diagnostics,
-    /// How many more there are.
+    /// The number of further problems.
     more: usize,
     function: Arc<str>,
-    /// The places of the statements or bindings around, from outside inwards.
+    /// The origins of the enclosing statements or bindings, from outside inwards.
     origins: Vec<Origins>,
-    /// The statements around, from outside inwards: what each is, and its name.
+    /// The enclosing statements, from outside inwards: the kind of each, and its name.
     around: Vec<(&'static str, Arc<str>)>,
     /// Whether what is around is not there: see [`verify_alone`].
     alone: bool,
@@ -200,16 +199,16 @@ struct Report {
 
 impl Report {
     fn error(&mut self, code: &'static str, message: impl Into<String>) {
-        self.place(Diagnostic::error(code, message));
+        self.add_located(Diagnostic::error(code, message));
     }
 
     /// An error with what to do about it.
     fn error_with_help(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
-        self.place(Diagnostic::error(code, message).help(help));
+        self.add_located(Diagnostic::error(code, message).help(help));
     }
 
-    /// Adds what was found at the place that is looked at.
-    fn place(&mut self, mut diagnostic: Diagnostic) {
+    /// Adds a problem at the current origin.
+    fn add_located(&mut self, mut diagnostic: Diagnostic) {
         if self.alone && alone::OF_SURROUNDINGS.contains(&diagnostic.code) {
             return;
         }

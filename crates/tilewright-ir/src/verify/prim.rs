@@ -41,13 +41,13 @@ struct Unfinished {
     shared: Option<usize>,
     /// The innermost scope that it depends on so far.
     level: Level,
-    /// How many places were around it.
+    /// The number of enclosing origins.
     around: usize,
     /// Whether a scope of its own is open for what it ends in.
     scoped: bool,
 }
 
-/// What a statement ends in.
+/// The deferred checks at the end of a statement.
 enum Rest<'s> {
     Nothing,
     Plain(&'s Stmt),
@@ -104,7 +104,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Variables that stand alone in a buffer's shape, strides or offset get their values from what it is bound to.
+    /// Variables that are by themselves a buffer's dimension, stride or offset get their values from what it is bound
+    /// to.
     fn define_dims(&mut self, buffer: &Buffer) {
         for part in layout(buffer) {
             if let Some(var) = part.as_var() {
@@ -115,7 +116,7 @@ impl Checker<'_> {
 
     /// Checks a statement and gives the innermost scope that it depends on; a shared one is looked at once.
     ///
-    /// What a statement ends in is checked behind it and not inside of it: of a suite of a million declarations each has
+    /// Deferred checks of a statement run after it and not inside of it: of a suite of a million declarations each has
     /// the rest as its body.
     fn stmt(&mut self, stmt: &Stmt) -> Level {
         let outside = self.unfinished.len();
@@ -133,8 +134,8 @@ impl Checker<'_> {
         level
     }
 
-    /// Checks a statement, what it ends in, what that ends in, and so on, and leaves them unfinished; gives the innermost
-    /// scope that the last one depends on.
+    /// Checks a statement, what it ends in, what that ends in, and so on, and leaves them unfinished; gives the
+    /// innermost scope that the last one depends on.
     fn heads(&mut self, mut stmt: &Stmt) -> Level {
         loop {
             let shared = stmt.is_shared().then(|| stmt.address());
@@ -389,7 +390,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a message calls the statement that it is about.
+/// The name of a statement in messages.
 fn place_of(stmt: &StmtKind) -> Option<(&'static str, Arc<str>)> {
     match stmt {
         StmtKind::For { var, .. } => Some(("loop", var.name.clone())),

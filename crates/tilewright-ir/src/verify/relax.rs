@@ -10,8 +10,8 @@ use super::info::{dims, follows, show};
 use super::scalar::{Context, check as check_scalar, typed};
 use super::scope::{Level, Scopes};
 use super::settled::Settled;
-use crate::calls::{may_have, packed_places, said_result, scalar_info};
-use crate::inplace::{allocated, check_places};
+use crate::calls::{may_have, packed_inplace, said_result, scalar_info};
+use crate::inplace::{allocated, check_inplace};
 use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims, tir_vars};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
@@ -50,7 +50,7 @@ struct Checker<'r> {
     context: BodyContext,
 }
 
-/// What the current expression stands in.
+/// The context of the current expression.
 #[derive(Clone, Copy)]
 struct BodyContext {
     /// The scope of the innermost function or branch.
@@ -101,8 +101,8 @@ impl Checker<'_> {
         level
     }
 
-    /// Defines the variables that stand alone as dimensions. Where there is nothing else but constants in the info, it is
-    /// checked by that, and this gives what [`Checker::info`] would.
+    /// Defines the variables that are by themselves a dimension. If there is nothing else but constants in the info, it
+    /// is checked by that, and this gives what [`Checker::info`] would.
     fn define_dims(&mut self, info: &StructInfo) -> Option<Level> {
         let here = if self.context.seq == 0 { self.scopes.here() } else { self.context.seq };
         let mut settled = Some(0);
@@ -169,7 +169,7 @@ impl Checker<'_> {
     fn binding(&mut self, binding: &Binding) -> Level {
         let var = &binding.var;
         self.report.origins.push(binding.origins.clone());
-        // Without a place in the source the name is the place.
+        // Without an origin in the source the name is the origin.
         let named = binding.origins.first().is_none();
         if named {
             self.report.around.push(("binding", var.name.clone()));
@@ -342,7 +342,7 @@ impl Checker<'_> {
             }
             Callee::TirInplace { function, results } => {
                 self.destinations(expr, &function.name, out);
-                if let Err(problem) = check_places(&self.cx, args, results, out) {
+                if let Err(problem) = check_inplace(&self.cx, args, results, out) {
                     self.error("TW0526", format!("a call of `{}` in place: {problem}", function.name));
                 }
                 let scalars: Vec<_> = tir_vars(attrs).iter().map(scalar_info).collect();
@@ -351,8 +351,8 @@ impl Checker<'_> {
             }
             Callee::DpsPacked(name) => self.destinations(expr, name, out),
             Callee::Packed(name) => {
-                if let Some(places) = packed_places(attrs)
-                    && let Err(problem) = check_places(&self.cx, args, &places, out)
+                if let Some(indices) = packed_inplace(attrs)
+                    && let Err(problem) = check_inplace(&self.cx, args, &indices, out)
                 {
                     self.error("TW0526", format!("a call of `{name}` in place: {problem}"));
                 }
@@ -453,7 +453,7 @@ impl Checker<'_> {
     }
 
     /// Side effects belong neither into a dataflow block nor into a function that says it has none. Memory operations
-    /// and functions that write destinations may stand in such a function: what they write is its own.
+    /// and functions that write destinations may occur in such a function: they write its own memory.
     fn purity(&mut self, callee: &Callee, args: &[Expr], attrs: &Attrs) {
         let (pure, own) = match callee {
             Callee::Op(op) => {
@@ -461,7 +461,7 @@ impl Checker<'_> {
                 (op.properties.pure, own)
             }
             Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => (true, true),
-            Callee::Packed(_) | Callee::Value(_) if is_said_pure(attrs) || packed_places(attrs).is_some() => return,
+            Callee::Packed(_) | Callee::Value(_) if is_said_pure(attrs) || packed_inplace(attrs).is_some() => return,
             Callee::Packed(_) => {
                 (false, args.iter().filter_map(Expr::as_var).any(|var| self.allocated.contains(&var.id())))
             }
@@ -488,7 +488,7 @@ fn is_scalar_number(dim: &tir::Expr) -> bool {
     dim.dtype.is_scalar() && !dim.dtype.is_handle()
 }
 
-/// What is called, for messages.
+/// The callee, for messages.
 fn called(callee: &Callee) -> String {
     match callee {
         Callee::Op(op) => format!("operator `{}`", op.name),

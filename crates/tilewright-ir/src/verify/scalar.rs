@@ -10,7 +10,7 @@ use super::scope::{Level, Scopes};
 use super::{Report, count};
 use crate::tir::{Buffer, Builtin, Expr, ExprKind, ForeignCallee};
 
-/// Where a scalar expression stands.
+/// The context of a scalar expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// In a PrimFunc.

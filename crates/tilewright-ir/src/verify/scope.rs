@@ -1,4 +1,4 @@
-//! What is defined where.
+//! Scopes: the definitions in force.
 
 use std::collections::hash_map::Entry;
 
@@ -69,7 +69,7 @@ impl Scopes {
         self.level.get(&id).copied()
     }
 
-    /// What the node at this address depends on, if it was checked in the same context and that scope is still open.
+    /// The dependences of the node at this address, if it was checked in the same context and that scope is still open.
     pub(super) fn checked(&self, address: usize, context: u8) -> Option<Level> {
         let &(level, number) = self.checked.get(&(address, context))?;
         (level == 0 || self.open.get(level - 1) == Some(&number)).then_some(level)

@@ -1,8 +1,8 @@
 //! Calls whose rule was found to give what they say.
 //!
-//! What a rule gives follows from the call itself, and whether a PrimFunc takes the arguments from the call and the
-//! PrimFunc, none of which ever changes. A pass leaves most calls of a graph as they are, the very same, so that the check
-//! behind it asks few rules.
+//! The result of a rule follows from the call itself, and whether a PrimFunc takes the arguments from the call and the
+//! PrimFunc, none of which ever changes. A pass keeps the objects of nearly all calls of a graph, so that the check
+//! after it runs few rules.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use tilewright_support::Map;
 use crate::relax::Expr;
 use crate::tir::PrimFunc;
 
-/// Calls that were checked, of the last module that was found well-formed and of the one that is looked at. They are kept,
-/// so that an address stands for a call; of modules before these nothing is.
+/// Calls that were checked, of the last module that was found well-formed and of the one that is looked at. They are
+/// kept, so that an address identifies a call; those of earlier modules are dropped.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Settled {
     before: Map<usize, Checked>,
@@ -41,7 +41,7 @@ impl Settled {
         known
     }
 
-    /// The module was looked at: what it has is what the next one is compared with, if it was well-formed.
+    /// Ends a module: it is compared with the next one, if it was well-formed.
     pub(super) fn finish(&mut self, sound: bool) {
         let now = take(&mut self.now);
         if sound {

@@ -1,5 +1,5 @@
-//! Damaged texts of saved IR, made and read: what `tests/json_fuzz` does a bounded number of times and `benches/json_fuzz`
-//! as often as one likes.
+//! Damaged texts of saved IR, made and read: `tests/json_fuzz` does so a bounded number of times and
+//! `benches/json_fuzz` as often as one likes.
 //!
 //! An input takes a text of the corpus and changes it a few times. Most changes keep it JSON: values are replaced by
 //! others of the corpus, by labels nearby, by extreme numbers and odd texts; items are dropped or doubled. Some change
@@ -76,7 +76,7 @@ impl Random {
     }
 }
 
-/// A text with the places of its values, and of its items with the comma before them.
+/// A text with the positions of its values, and of its items with the comma before them.
 #[derive(Debug)]
 struct Saved {
     text: String,
@@ -243,7 +243,7 @@ fn change_bytes(random: &mut Random, input: &mut Vec<u8>) {
     }
 }
 
-/// What became of the inputs so far.
+/// Statistics of the inputs so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Tally {
     pub(crate) refused: u64,

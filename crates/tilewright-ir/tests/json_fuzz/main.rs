@@ -1,4 +1,5 @@
-//! Damaged texts of saved IR are read or refused; nothing else happens. `benches/json_fuzz` does the same by the million.
+//! Damaged texts of saved IR are read or refused; nothing else happens. `benches/json_fuzz` does the same by the
+//! million.
 //!
 //! The corpus is written by the test `saved` of `tilewright-script`, from random modules.
 

@@ -1,4 +1,4 @@
-//! What programs of the virtual machine are made of.
+//! Builtins of the virtual machine's programs.
 
 family! {
     alloc_tensor,

@@ -5,7 +5,7 @@ use tilewright_ir::op::{Fusion, Legalize, MachineOp, Properties};
 use crate::shapes::infer_same;
 
 op! {
-    /// The tensor itself: what follows it is not lifted out of the function.
+    /// The tensor itself: computations after it are not lifted out of the function.
     "builtin.stop_lift_params" {
         args: { x: Tensor, "The tensor."; }
         attrs: {}

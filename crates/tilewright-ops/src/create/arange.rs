@@ -11,7 +11,8 @@ use super::legalize_by_index;
 use crate::{attributes, shapes};
 
 op! {
-    /// The numbers `start`, `start + step`, … before `end`. With one number alone, that is the end, and they start at 0.
+    /// The numbers `start`, `start + step`, … before `end`. With one number alone, that is the end, and they start at
+    /// 0.
     "arange" {
         args: {
             start: Scalar, "The first number.";
@@ -67,7 +68,7 @@ fn as_float(value: &Expr) -> Option<f64> {
     }
 }
 
-/// How many numbers there are.
+/// The number of elements.
 fn length(cx: &InferCx, numbers: &Numbers) -> Result<Expr, InferError> {
     let Numbers { start, end, step } = numbers;
     if as_float(step) == Some(0.0) {

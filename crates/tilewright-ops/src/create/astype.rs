@@ -7,8 +7,8 @@ use super::{infer_like, result_dtype};
 use crate::elementwise::block_name;
 
 op! {
-    /// The elements converted to another type: of floats to integers towards zero, beyond its range the end of the range,
-    /// NaN as 0; of integers to integers wrapped around.
+    /// The elements converted to another type: of floats to integers towards zero, beyond its range the end of the
+    /// range, NaN as 0; of integers to integers wrapped around.
     "astype" {
         args: { x: Tensor, "The input tensor."; }
         attrs: { dtype: DType = AttrDefault::Required, "The data type of an element of the result."; }

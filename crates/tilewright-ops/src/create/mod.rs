@@ -26,7 +26,8 @@ family! {
     zeros_like,
 }
 
-/// The rule of ops whose result has the shape of their first argument, and its element type unless `dtype` says another.
+/// The rule of ops whose result has the shape of their first argument, and its element type unless `dtype` says
+/// another.
 fn infer_like(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     Ok(StructInfo::tensor_with(shape.clone(), attributes::dtype(call, "dtype")?.or(dtype)))

@@ -14,7 +14,7 @@ use crate::nn::pooling::{AVERAGE, parameters};
 use crate::reduction::converted;
 
 op! {
-    /// The gradient of `nn.avg_pool2d` with respect to its data: that of each window goes to its elements in equal parts.
+    /// The gradient of `nn.avg_pool2d` with respect to its data: that of each window is shared equally by its elements.
     "grad.avg_pool2d_backward" {
         args: {
             output_grad: Tensor, "The gradient with respect to the pool's result.";
@@ -23,10 +23,10 @@ op! {
         attrs: {
             pool_size: Each(2) = AttrDefault::Int(1), "The number of the window's elements.";
             strides: Each(2) = AttrDefault::Int(1), "The steps of the window.";
-            padding: Sides(2) = AttrDefault::Int(0), "The widths of the border: before, then behind.";
+            padding: Sides(2) = AttrDefault::Int(0), "The widths of the border: before, then after.";
             dilation: Each(2) = AttrDefault::Int(1), "The distances of the window's elements.";
             ceil_mode: Bool = AttrDefault::Bool(false),
-                "Whether a window may reach out behind the border, if it begins before.";
+                "Whether a window that begins before the trailing border may extend beyond it.";
             count_include_pad: Bool = AttrDefault::Bool(false), "Whether elements of the border count.";
             layout: Str = AttrDefault::Str("NCHW"), "The order of the data's dimensions.";
             out_layout: Str = AttrDefault::Of("layout"), "The order of the gradient's dimensions.";
@@ -59,9 +59,9 @@ fn counts(pool: &Pool, shape: &[Expr], windows: &[Expr], with_border: bool, name
     let axes: Vec<&ReduceAxis> = over.iter().collect();
     compute(&windows[2..], &format!("{name}_count"), |i| {
         let counted = |d: usize| {
-            let (before, behind) = if with_border { (pool.padding[d], pool.padding[d + 2]) } else { (0, 0) };
-            let place: Value = tapped(pool, d, &i[d], &over[d]);
-            between(&place, Expr::i64(-before), shape[d + 2].clone() + behind)
+            let (before, after) = if with_border { (pool.padding[d], pool.padding[d + 2]) } else { (0, 0) };
+            let index: Value = tapped(pool, d, &i[d], &over[d]);
+            between(&index, Expr::i64(-before), shape[d + 2].clone() + after)
         };
         sum(counted(0).and(counted(1)).cast(DataType::I64), &axes)
     })

@@ -1,4 +1,4 @@
-//! Where a checkpoint ends.
+//! The end of a checkpoint.
 
 use tilewright_ir::op::{Fusion, Legalize, MachineOp, Properties};
 

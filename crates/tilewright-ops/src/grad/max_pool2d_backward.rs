@@ -14,8 +14,8 @@ use crate::nn::pooling::{MAX, parameters};
 use crate::reduction::converted;
 
 op! {
-    /// The gradient of `nn.max_pool2d` with respect to its data: that of each window goes to its largest element, to the first
-    /// of several, or to the first NaN.
+    /// The gradient of `nn.max_pool2d` with respect to its data: that of each window belongs to its largest element, to
+    /// the first of several, or to the first NaN.
     "grad.max_pool2d_backward" {
         args: {
             output_grad: Tensor, "The gradient with respect to the pool's result.";
@@ -24,10 +24,10 @@ op! {
         attrs: {
             pool_size: Each(2) = AttrDefault::Int(1), "The number of the window's elements.";
             strides: Each(2) = AttrDefault::Int(1), "The steps of the window.";
-            padding: Sides(2) = AttrDefault::Int(0), "The widths of the border: before, then behind.";
+            padding: Sides(2) = AttrDefault::Int(0), "The widths of the border: before, then after.";
             dilation: Each(2) = AttrDefault::Int(1), "The distances of the window's elements.";
             ceil_mode: Bool = AttrDefault::Bool(false),
-                "Whether a window may reach out behind the border, if it begins before.";
+                "Whether a window that begins before the trailing border may extend beyond it.";
             count_include_pad: Bool = AttrDefault::Bool(false), "It has no meaning for the largest element.";
             layout: Str = AttrDefault::Str("NCHW"), "The order of the data's dimensions.";
             out_layout: Str = AttrDefault::Of("layout"), "The order of the gradient's dimensions.";

@@ -1,4 +1,4 @@
-//! What gradients need: marks in programs, and the ops that are gradients of others.
+//! Gradients: marks in programs, and the ops that are gradients of others.
 
 use tilewright_ir::op::{InferError, OpCall};
 use tilewright_ir::relax::StructInfo;

@@ -1,7 +1,7 @@
-//! What the gradients of pools over two spatial dimensions share.
+//! Shared by the gradients of pools over two spatial dimensions.
 //!
-//! An element of the data gets something of each window in which it lies: for each tap of a window there is at most one that
-//! has the element at that tap.
+//! An element of the data gets a contribution of each window that contains it: for each tap of a window there is at
+//! most one that has the element at that tap.
 
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
@@ -39,18 +39,19 @@ pub(super) fn taps(pool: &Pool) -> Vec<ReduceAxis> {
     pool.window.iter().enumerate().map(axis).collect()
 }
 
-/// Where the tap `r` of window `y` lies along a spatial dimension.
+/// The index of the tap `r` of window `y` along a spatial dimension.
 pub(super) fn tapped(pool: &Pool, d: usize, y: &Value, r: &Value) -> Value {
     y * pool.strides[d] + r * pool.dilation[d] - pool.padding[d]
 }
 
-/// Whether a place lies between two others, the first one included.
-pub(super) fn between(place: &Value, least: impl Into<Value>, end: impl Into<Value>) -> Value {
+/// Whether an index lies between two others, the first one included.
+pub(super) fn between(index: &Value, least: impl Into<Value>, end: impl Into<Value>) -> Value {
     let (least, end): (Value, Value) = (least.into(), end.into());
-    place.compare(CmpOp::Ge, least).and(place.compare(CmpOp::Lt, end))
+    index.compare(CmpOp::Ge, least).and(index.compare(CmpOp::Lt, end))
 }
 
-/// The sums of what each element of the data gets: `share` gets the index of a window and that of the element, both by axes.
+/// The sums of what each element of the data gets: `share` gets the index of a window and that of the element, both by
+/// axes.
 pub(super) fn gathered(
     pool: &Pool,
     data: &Tensor,

@@ -1,4 +1,4 @@
-//! Where a checkpoint begins.
+//! The start of a checkpoint.
 
 use tilewright_ir::op::{Fusion, Legalize, MachineOp, Properties};
 

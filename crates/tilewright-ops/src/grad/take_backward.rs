@@ -16,9 +16,11 @@ use crate::reduction::converted;
 use crate::{attributes, shapes};
 
 op! {
-    /// The gradient of `take` with respect to `x`: each element of `output_grad` is added where the element was taken from.
+    /// The gradient of `take` with respect to `x`: each element of `output_grad` is added where the element was taken
+    /// from.
     ///
-    /// Indices are held within the dimension, negative ones at 0. Of float16 and bfloat16 sums are worked out in float32.
+    /// Indices are held within the dimension, negative ones at 0. Of float16 and bfloat16 sums are worked out in
+    /// float32.
     "grad.take_backward" {
         args: {
             output_grad: Tensor, "The gradient with respect to what was taken.";
@@ -81,13 +83,13 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 fn scatter(grad: &Buffer, indices: &Buffer, out: &Buffer, axis: usize) -> Result<Stmt, TeError> {
     let clear = nest(&out.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::number(0, out.dtype))?))?;
     let add = nest(&grad.shape, |i| {
-        let (index, behind) = i[axis..].split_at(indices.rank());
+        let (index, later) = i[axis..].split_at(indices.rank());
         let index = Expr::load(indices, index.to_vec())?.cast(DataType::I64)?;
-        let most = &out.shape[axis] - &Expr::i64(1);
-        let held = Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &index, &most)?, &Expr::i64(0))?;
-        let place = [&i[..axis], &[held], behind].concat();
+        let last = &out.shape[axis] - &Expr::i64(1);
+        let held = Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &index, &last)?, &Expr::i64(0))?;
+        let indices = [&i[..axis], &[held], later].concat();
         let element = Expr::load(grad, i.to_vec())?.cast(out.dtype)?;
-        Ok(Stmt::store(out, place.clone(), &Expr::binary(BinOp::Add, &Expr::load(out, place)?, &element)?)?)
+        Ok(Stmt::store(out, indices.clone(), &Expr::binary(BinOp::Add, &Expr::load(out, indices)?, &element)?)?)
     })?;
     Ok(Stmt::seq([clear, add]))
 }

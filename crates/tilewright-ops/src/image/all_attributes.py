@@ -1,4 +1,4 @@
-# What works on images, with all that it may be told besides tensors.
+# Ops on images, with all their attributes.
 # test: run
 # run: main == same
 

@@ -1,4 +1,4 @@
-# What images cannot be read as.
+# Tensors that are no images.
 # test: diagnostics
 
 
@@ -54,7 +54,7 @@ def main(x: R.Tensor((2, 3, 4, 5), "float32"), grid: R.Tensor((1, 2, 6, 6), "flo
 #    |                             |
 #    |                             a float32 tensor of shape (2, 3, 4, 5)
 #
-# error[TW0305]: `image.grid_sample`: places have 2 coordinates in dimension 1, found 3
+# error[TW0305]: `image.grid_sample`: the grid has 2 coordinates in dimension 1, found 3
 #   --> crates/tilewright-ops/src/image/errors.py:12:32
 #    |
 # 12 |     f = R.image.grid_sample(x, places)

@@ -1,4 +1,4 @@
-//! An image read at given places.
+//! An image sampled at given coordinates.
 
 use tilewright_expr::{Expr, Intrinsic};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
@@ -13,15 +13,15 @@ use crate::elementwise::{check_dtype, float};
 use crate::{attributes, shapes};
 
 op! {
-    /// The image at the places that a grid gives, as `torch.grid_sample`.
+    /// The image at the coordinates of a grid, as `torch.grid_sample`.
     ///
-    /// Along each dimension a place goes from -1 to 1: the grid's first coordinate along the width, the second along the
-    /// height, a third along the depth. With `align_corners` these are the centres of the outermost elements, else their
-    /// outer edges. An image without elements reads as 0.
+    /// Along each dimension a coordinate goes from -1 to 1: the grid's first coordinate along the width, the second
+    /// along the height, a third along the depth. With `align_corners` these are the centres of the outermost elements,
+    /// else their outer edges. An image without elements reads as 0.
     "image.grid_sample" {
         args: {
             data: Tensor, "The image, of two or three spatial dimensions.";
-            grid: Tensor, "The places: batch, coordinates, then the spatial dimensions of the result.";
+            grid: Tensor, "The grid: batch, coordinates, then the spatial dimensions of the result.";
         }
         attrs: {
             method: Str = AttrDefault::Str("bilinear"), "`nearest`, `bilinear` or, of two dimensions, `bicubic`.";
@@ -43,7 +43,7 @@ enum Outside {
     Reflection,
 }
 
-/// What the attributes say.
+/// The attributes, decoded.
 struct Sampling {
     layout: Layout,
     spatial: usize,
@@ -97,7 +97,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         && cx.clash(&grid[1], &Expr::i64(sampling.spatial as i64))
     {
         let (found, spatial) = (shapes::dim_text(&grid[1]), sampling.spatial);
-        let message = format!("`image.grid_sample`: places have {spatial} coordinates in dimension 1, found {found}");
+        let message = format!("`image.grid_sample`: the grid has {spatial} coordinates in dimension 1, found {found}");
         return Err(InferError::at(1, message));
     }
     let (TensorShape::Known(dims), TensorShape::Known(grid)) = (data, grid) else {
@@ -123,45 +123,45 @@ impl Sampling {
         }
     }
 
-    /// A place, or an index as a float, that lies within the data or is to read as 0.
-    fn inner(&self, place: &Value, n: &Value) -> Value {
-        let held = |place: &Value| place.max(0.0).min(n - 1.0);
+    /// A position, or an index as a float, clamped or reflected into the data unless positions outside read as 0.
+    fn inner(&self, position: &Value, n: &Value) -> Value {
+        let held = |position: &Value| position.max(0.0).min(n - 1.0);
         match self.outside {
-            Outside::Zeros => place.clone(),
-            Outside::Border => held(place),
-            Outside::Reflection => held(&self.reflected(place, n)),
+            Outside::Zeros => position.clone(),
+            Outside::Border => held(position),
+            Outside::Reflection => held(&self.reflected(position, n)),
         }
     }
 
-    /// The place mirrored at the outermost centres or edges until it lies between them.
-    fn reflected(&self, place: &Value, n: &Value) -> Value {
+    /// The position mirrored at the outermost centres or edges until it lies between them.
+    fn reflected(&self, position: &Value, n: &Value) -> Value {
         let (first, span) = match self.corners {
             true => (0.0, (n - 1.0).max(0.0)),
             false => (-0.5, n.clone()),
         };
-        let distance = (place - first).intrinsic(Intrinsic::Abs);
+        let distance = (position - first).intrinsic(Intrinsic::Abs);
         let rounds = (&distance / &span).intrinsic(Intrinsic::Floor);
         let rest = &distance - &rounds * &span;
         let odd = (&rounds - (&rounds * 0.5).intrinsic(Intrinsic::Floor) * 2.0).gt(0.5);
         let inner = odd.select(&(&span - &rest), &rest) + first;
-        // Of a single element there is nothing between.
+        // A single element has no interval to reflect in.
         span.gt(0.0).select(&inner, &(&span * 0.0))
     }
 
-    /// The neighbours of a place: their indices are floats, so that none is too large for an integer.
-    fn taps(&self, place: &Value, n: &Value) -> Vec<Tap> {
-        // What lies far outside has no neighbours anyway, and an infinite place no fraction.
-        let place = &if self.outside == Outside::Zeros { place.max(-3.0).min(n + 2.0) } else { place.clone() };
+    /// The neighbours of a position: their indices are floats, so that none is too large for an integer.
+    fn taps(&self, position: &Value, n: &Value) -> Vec<Tap> {
+        // A position far outside has no neighbours anyway, and an infinite one no fraction.
+        let position = &if self.outside == Outside::Zeros { position.max(-3.0).min(n + 2.0) } else { position.clone() };
         match self.method {
-            Method::Nearest => vec![(self.inner(place, n).intrinsic(Intrinsic::Round), None)],
+            Method::Nearest => vec![(self.inner(position, n).intrinsic(Intrinsic::Round), None)],
             Method::Linear => {
-                let place = self.inner(place, n);
-                let floor = place.intrinsic(Intrinsic::Floor);
-                taps(self.method, &floor, &(&place - &floor))
+                let position = self.inner(position, n);
+                let floor = position.intrinsic(Intrinsic::Floor);
+                taps(self.method, &floor, &(&position - &floor))
             }
             Method::Cubic(_) => {
-                let floor = place.intrinsic(Intrinsic::Floor);
-                let taps = taps(self.method, &floor, &(place - &floor));
+                let floor = position.intrinsic(Intrinsic::Floor);
+                let taps = taps(self.method, &floor, &(position - &floor));
                 taps.into_iter().map(|(index, weight)| (self.inner(&index, n), weight)).collect()
             }
         }
@@ -176,25 +176,25 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
-/// What is the same for all channels: of a neighbour along a dimension its index, -1 for one that reads as 0, and its weight.
-/// Tables over the batch and the places of the result have it.
+/// The channel-invariant data of a neighbour along a dimension: its index, -1 for one that reads as 0, and its weight.
+/// Tables over the batch and the positions of the result hold them.
 struct Table {
     index: Tensor,
     weight: Option<Tensor>,
 }
 
 impl Table {
-    /// The neighbour is at a place of a dimension whose last index is `last`.
+    /// The neighbour at a position of a dimension whose last index is `last`.
     fn of(sampling: &Sampling, shape: &[Expr], last: &Value, tap: &dyn Fn(&[Value]) -> Tap) -> Result<Self, TeError> {
-        // No float32 tells larger numbers apart.
+        // float32 does not distinguish larger numbers.
         let dtype = if last.dtype() == Some(DataType::F64) { DataType::I64 } else { DataType::I32 };
         let index = compute(shape, "grid_places", |i| {
-            let (place, _) = tap(i);
-            let index = place.cast(dtype);
+            let (position, _) = tap(i);
+            let index = position.cast(dtype);
             match sampling.outside {
                 Outside::Zeros => {
                     let none = Value::from(Expr::int(-1, dtype));
-                    place.ge(0.0).and(place.le(last)).select(&index, &none)
+                    position.ge(0.0).and(position.le(last)).select(&index, &none)
                 }
                 Outside::Border | Outside::Reflection => index,
             }
@@ -213,7 +213,8 @@ impl Table {
     }
 }
 
-/// The tables of all neighbours along each dimension; `over` are the extents of the batch and of the result's places.
+/// The tables of all neighbours along each dimension; `over` are the extents of the batch and of the result's
+/// positions.
 fn tables(sampling: &Sampling, grid: &Tensor, over: &[Expr], sizes: &[Value]) -> Result<Vec<Vec<Table>>, TeError> {
     let count = match sampling.method {
         Method::Nearest => 1,
@@ -224,9 +225,9 @@ fn tables(sampling: &Sampling, grid: &Tensor, over: &[Expr], sizes: &[Value]) ->
         let coordinate = Value::from(Expr::i64((sampling.spatial - 1 - d) as i64));
         let index = [&[i[0].clone(), coordinate], &i[1..]].concat();
         let (n, working) = (&sizes[d], sizes[d].dtype().unwrap_or(DataType::F32));
-        let place = grid.at_all(&index).cast(working);
-        let taps = sampling.taps(&sampling.steps(&place, n), n);
-        let none = || (Value::wrong(TeError("a place has neighbours".into())), None);
+        let position = grid.at_all(&index).cast(working);
+        let taps = sampling.taps(&sampling.steps(&position, n), n);
+        let none = || (Value::wrong(TeError("a position has neighbours".into())), None);
         taps.into_iter().nth(number).unwrap_or_else(none)
     };
     let table = |d: usize, number: usize| Table::of(sampling, over, &(&sizes[d] - 1.0), &|i| tap(d, number, i));
@@ -244,18 +245,18 @@ fn formula(sampling: &Sampling, data: &Tensor, grid: &Tensor, dims: &[Expr]) -> 
         let taps = |tables: &Vec<Table>| tables.iter().map(|table| table.at(&own_place)).collect();
         let along: Vec<Vec<Tap>> = tables.iter().map(taps).collect();
         let zero = Value::from(Expr::float(0.0, working));
-        let element = |place: &[Value]| {
+        let element = |position: &[Value]| {
             // The grid is data: whatever it says, what is read lies within the image, and there is one.
             let mut index = at[..2].to_vec();
             let (mut inside, mut some) = (Vec::new(), Vec::new());
-            for (place, extent) in place.iter().zip(&own[2..]) {
+            for (position, extent) in position.iter().zip(&own[2..]) {
                 if sampling.outside == Outside::Zeros {
-                    inside.push(place.ge(0));
+                    inside.push(position.ge(0));
                 }
                 if extent.as_int().is_none_or(|extent| extent < 1) {
                     some.push(Value::from(extent.clone()).gt(0));
                 }
-                index.push(place.max(0).min(Value::from(extent.clone()) - 1));
+                index.push(position.max(0).min(Value::from(extent.clone()) - 1));
             }
             let element = data.at_all(&sampling.layout.physical(&index)).cast(working);
             let element = topi::all_of(inside).map_or(element.clone(), |inside| inside.select(&element, &zero));

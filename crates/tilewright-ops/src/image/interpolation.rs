@@ -1,4 +1,4 @@
-//! Elements between elements: weighted sums of the neighbours of a place.
+//! Interpolation: weighted sums of the neighbours of a position.
 
 use tilewright_expr::{Expr, Intrinsic};
 use tilewright_te::{TeError, Value};
@@ -16,7 +16,7 @@ pub(super) enum Method {
     Cubic(f64),
 }
 
-/// The type in which places and weights are worked out.
+/// The type in which positions and weights are computed.
 pub(super) fn working_type(dtype: DataType) -> DataType {
     if dtype.is_float() { wide(dtype) } else { DataType::F32 }
 }
@@ -24,7 +24,7 @@ pub(super) fn working_type(dtype: DataType) -> DataType {
 /// A neighbour along a dimension: its index, which may lie outside, and its weight; `None` where it is the only one.
 pub(super) type Tap = (Value, Option<Value>);
 
-/// The neighbours of a place: that at `index` is at or before it, by `fraction` of a step.
+/// The neighbours of a position: that at `index` is at or before it, by `fraction` of a step.
 pub(super) fn taps(method: Method, index: &Value, fraction: &Value) -> Vec<Tap> {
     match method {
         Method::Nearest => vec![(index.clone(), None)],
@@ -32,8 +32,9 @@ pub(super) fn taps(method: Method, index: &Value, fraction: &Value) -> Vec<Tap> 
             vec![(index.clone(), Some(one(fraction) - fraction)), (index + 1, Some(fraction.clone()))]
         }
         Method::Cubic(a) => {
-            let (near, rest) = (|d: &Value| near(d, a), one(fraction) - fraction);
-            let weights = [far(&(fraction + 1.0), a), near(fraction), near(&rest), far(&(&rest + 1.0), a)];
+            let (inner, rest) = (|d: &Value| inner_weight(d, a), one(fraction) - fraction);
+            let weights =
+                [outer_weight(&(fraction + 1.0), a), inner(fraction), inner(&rest), outer_weight(&(&rest + 1.0), a)];
             weights.into_iter().zip(-1..).map(|(weight, at)| (index + at, Some(weight))).collect()
         }
     }
@@ -44,19 +45,19 @@ fn one(like: &Value) -> Value {
 }
 
 /// The weight of a neighbour at most one step away.
-fn near(d: &Value, a: f64) -> Value {
+fn inner_weight(d: &Value, a: f64) -> Value {
     (d * (a + 2.0) - (a + 3.0)) * d * d + 1.0
 }
 
 /// The weight of a neighbour from one to two steps away.
-fn far(d: &Value, a: f64) -> Value {
+fn outer_weight(d: &Value, a: f64) -> Value {
     ((d * a - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a
 }
 
-/// The index of a place and how far it lies behind that, of a place as a float.
-pub(super) fn parts(place: &Value) -> (Value, Value) {
-    let floor = place.intrinsic(Intrinsic::Floor);
-    (floor.cast(DataType::I64), place - floor)
+/// The integer index below a float position, and the distance to it.
+pub(super) fn parts(position: &Value) -> (Value, Value) {
+    let floor = position.intrinsic(Intrinsic::Floor);
+    (floor.cast(DataType::I64), position - floor)
 }
 
 /// The sum over the neighbours along all dimensions, of which `element` gives each.
@@ -71,7 +72,7 @@ pub(super) fn sum_of(along: &[Vec<Tap>], element: &dyn Fn(&[Value]) -> Value) ->
             let part = weight.as_ref().map_or(value.clone(), |weight| value * weight);
             sum = Some(sum.map_or(part.clone(), |sum| sum + part));
         }
-        sum.unwrap_or_else(|| Value::wrong(TeError("a place has a neighbour".into())))
+        sum.unwrap_or_else(|| Value::wrong(TeError("a position has a neighbour".into())))
     }
     below(along, &mut Vec::new(), element)
 }

@@ -1,4 +1,4 @@
-# Where a place lies between elements is worked out in integers; what lies behind the border is the nearest element.
+# The position between elements is computed in integers; past the border the nearest element is read.
 # test: opt --pass LegalizeOps
 # run: main h=3 == same
 # run: main h=1 == same

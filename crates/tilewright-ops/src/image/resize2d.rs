@@ -1,7 +1,7 @@
 //! An image in another size.
 //!
-//! A place of the result lies at a rational number of steps of the data, which is worked out in integers: no rounding
-//! moves a neighbour. Only a region of interest, whose ends are floats, has places in floats.
+//! A position of the result in the data is a rational number of steps, computed in integers: no rounding moves a
+//! neighbour. Only a region of interest, whose ends are floats, has float positions.
 
 use tilewright_expr::{BinOp, Expr, Intrinsic};
 use tilewright_ir::Attr;
@@ -20,7 +20,7 @@ use crate::{attributes, shapes};
 op! {
     /// The image in another size.
     ///
-    /// Where a place of the result lies in the data `coordinate_transformation_mode` says, for `n` elements that become `m`:
+    /// `coordinate_transformation_mode` gives the position of a result in the data, for `n` elements that become `m`:
     ///
     /// - `half_pixel`: elements are squares, of which the outermost edges meet: `(i + 1/2) * n / m - 1/2`.
     /// - `pytorch_half_pixel`: the same, but 0 where `m` is 1.
@@ -29,7 +29,7 @@ op! {
     /// - `asymmetric`: the first elements meet: `i * n / m`.
     /// - `tf_crop_and_resize`: the outermost elements are those of the region `roi`.
     ///
-    /// What lies behind the border is the nearest element, with the last of these modes `extrapolation_value`.
+    /// Positions past the border read the nearest element, with the last of these modes `extrapolation_value`.
     "image.resize2d" {
         args: {
             data: Tensor, "The image.";
@@ -76,7 +76,7 @@ enum Rounding {
     Ceil,
 }
 
-/// What the attributes say.
+/// The attributes, decoded.
 pub(super) struct Resize {
     pub(super) layout: Layout,
     pub(super) method: Method,
@@ -183,20 +183,27 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Ok(StructInfo::tensor_with(TensorShape::Known(resize.layout.physical_shape(&logical)?), dtype))
 }
 
-/// Where a place of the result lies along a dimension of the data.
-pub(super) enum Place {
+/// The position of a result along a dimension of the data.
+pub(super) enum Position {
     /// At `above / below` steps, the latter being positive.
     Ratio { above: Value, below: Expr },
-    /// At so many steps.
+    /// A float number of steps.
     Steps(Value),
 }
 
 impl Resize {
-    /// The place of index `i` of `m`, of `n` elements; `d` is 0 for rows, 1 for columns.
-    pub(super) fn place(&self, d: usize, i: &Value, n: &Expr, m: &Expr, dtype: DataType) -> Result<Place, TeError> {
+    /// The position of index `i` of `m`, of `n` elements; `d` is 0 for rows, 1 for columns.
+    pub(super) fn position(
+        &self,
+        d: usize,
+        i: &Value,
+        n: &Expr,
+        m: &Expr,
+        dtype: DataType,
+    ) -> Result<Position, TeError> {
         let cx = InferCx::default();
         let simple = |expr: Expr| cx.analyzer.simplify(&expr);
-        let ratio = |above: Value, below: Expr| Ok(Place::Ratio { above, below: simple(below) });
+        let ratio = |above: Value, below: Expr| Ok(Position::Ratio { above, below: simple(below) });
         let first = Value::from(Expr::int(0, m.dtype));
         let half = || ratio((i * 2 + 1) * n.clone() - m.clone(), m.clone() * 2);
         match self.mode {
@@ -220,19 +227,19 @@ impl Resize {
                 let steps = Value::from(simple(m.clone() - 1)).cast(dtype).max(1.0);
                 let along = constant(first) * &whole + i.cast(dtype) * (constant(last - first) * &whole) / steps;
                 let middle = constant((first + last) / 2.0) * whole;
-                Ok(Place::Steps(Value::from(m.clone()).gt(1).select(&along, &middle)))
+                Ok(Position::Steps(Value::from(m.clone()).gt(1).select(&along, &middle)))
             }
         }
     }
 
     /// The index of the nearest element.
-    fn nearest(&self, place: &Place) -> Value {
-        match place {
-            Place::Ratio { above, below } => {
+    fn nearest(&self, position: &Position) -> Value {
+        match position {
+            Position::Ratio { above, below } => {
                 let cx = InferCx::default();
                 let twice = cx.analyzer.simplify(&(below.clone() * 2));
                 let below = Value::from(below.clone());
-                // The floor of the place plus a half.
+                // The floor of the position plus a half.
                 let up = || (above * 2 + &below).floor_div(twice.clone());
                 match self.rounding {
                     Rounding::Floor => above.floor_div(&below),
@@ -246,31 +253,31 @@ impl Resize {
                     }
                 }
             }
-            Place::Steps(place) => {
+            Position::Steps(position) => {
                 let rounded = match self.rounding {
-                    Rounding::Even => place.intrinsic(Intrinsic::Round),
-                    Rounding::PreferFloor => (place - 0.5).intrinsic(Intrinsic::Ceil),
-                    Rounding::PreferCeil => (place + 0.5).intrinsic(Intrinsic::Floor),
-                    Rounding::Floor => place.intrinsic(Intrinsic::Floor),
-                    Rounding::Ceil => place.intrinsic(Intrinsic::Ceil),
+                    Rounding::Even => position.intrinsic(Intrinsic::Round),
+                    Rounding::PreferFloor => (position - 0.5).intrinsic(Intrinsic::Ceil),
+                    Rounding::PreferCeil => (position + 0.5).intrinsic(Intrinsic::Floor),
+                    Rounding::Floor => position.intrinsic(Intrinsic::Floor),
+                    Rounding::Ceil => position.intrinsic(Intrinsic::Ceil),
                 };
                 rounded.cast(DataType::I64)
             }
         }
     }
 
-    /// The neighbours of the place along a dimension of `n` elements.
-    pub(super) fn neighbours(&self, place: &Place, n: &Expr, dtype: DataType) -> Neighbours {
+    /// The neighbours of the position along a dimension of `n` elements.
+    pub(super) fn neighbours(&self, position: &Position, n: &Expr, dtype: DataType) -> Neighbours {
         let last = InferCx::default().analyzer.simplify(&(n.clone() - 1));
         if self.method == Method::Nearest {
-            return Neighbours { index: self.nearest(place), weights: vec![(0, None)], last };
+            return Neighbours { index: self.nearest(position), weights: vec![(0, None)], last };
         }
-        let (index, fraction) = match place {
-            Place::Ratio { above, below } => {
+        let (index, fraction) = match position {
+            Position::Ratio { above, below } => {
                 let rest = above.floor_mod(below.clone()).cast(dtype);
                 (above.floor_div(below.clone()), rest / Value::from(below.clone()).cast(dtype))
             }
-            Place::Steps(place) => parts(place),
+            Position::Steps(position) => parts(position),
         };
         let mut taps = taps(self.method, &index, &fraction);
         let is_cubic = matches!(self.method, Method::Cubic(_));

@@ -1,9 +1,10 @@
 //! The elements of an image in another size.
 //!
-//! Where rows of the image lie in memory, a row of the result is made in two steps: one as high as its place between the
-//! data's rows and as wide as these, whose elements are sums over neighbours in memory alike; then the elements between those
-//! of that row. What is known of a column, the index of its neighbour and the weights, is worked out once for all rows: tables
-//! of a row's length have it. In a short row that is one vector, columns are constants, and so is what is known of them.
+//! Where rows of the image lie in memory, a row of the result is made in two steps: one as high as its position between
+//! the data's rows and as wide as these, whose elements are sums over neighbours in memory alike; then the elements
+//! between those of that row. What is known of a column, the index of its neighbour and the weights, is worked out once
+//! for all rows: tables of a row's length have it. In a short row that is one vector, columns are constants, and so is
+//! what is known of them.
 
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::InferCx;
@@ -11,18 +12,18 @@ use tilewright_te::{TeError, Tensor, Value, compute, topi};
 use tilewright_tensor::DataType;
 
 use super::interpolation::{Method, Tap, sum_of, working_type};
-use super::resize2d::{Place, Resize};
+use super::resize2d::{Position, Resize};
 
-/// The most columns that a schedule takes as one vector.
+/// The largest number of columns that a schedule computes as one vector.
 const FEW_COLUMNS: i64 = 64;
 /// Columns of the data for each of the result from which on whole rows between rows cost more than their neighbours do.
 const MOST_STEPS: i64 = 16;
 
-/// The neighbours of a place along a dimension.
+/// The neighbours of a position along a dimension.
 pub(super) struct Neighbours {
-    /// The one at or before the place, which may lie outside.
+    /// The one at or before the position, which may lie outside.
     pub(super) index: Value,
-    /// How far behind it each of them is, and what it counts.
+    /// The offset and the weight of each of them.
     pub(super) weights: Vec<(i64, Option<Value>)>,
     /// The index of the last element.
     pub(super) last: Expr,
@@ -32,9 +33,9 @@ impl Neighbours {
     /// Their indices, within the data, and weights.
     fn taps(&self) -> Vec<Tap> {
         let held = |index: &Value| index.min(self.last.clone()).max(0);
-        let tap = |(behind, weight): &(i64, Option<Value>)| match behind {
+        let tap = |(offset, weight): &(i64, Option<Value>)| match offset {
             0 => (held(&self.index), weight.clone()),
-            behind => (held(&(&self.index + *behind)), weight.clone()),
+            offset => (held(&(&self.index + *offset)), weight.clone()),
         };
         self.weights.iter().map(tap).collect()
     }
@@ -51,7 +52,7 @@ impl Tables {
     fn at(&self, column: &Value, neighbours: Neighbours) -> Neighbours {
         let read = |table: &Tensor| table.at_all(std::slice::from_ref(column));
         let weight =
-            |((behind, _), table): (&(i64, Option<Value>), &Option<Tensor>)| (*behind, table.as_ref().map(read));
+            |((offset, _), table): (&(i64, Option<Value>), &Option<Tensor>)| (*offset, table.as_ref().map(read));
         Neighbours {
             index: read(&self.index).cast(DataType::I64),
             weights: neighbours.weights.iter().zip(&self.weights).map(weight).collect(),
@@ -100,7 +101,7 @@ impl<'a> Image<'a> {
         };
         compute(dims, "resize", |i| {
             let at = layout.logical(i);
-            let (along_rows, along_columns) = match (self.place(0, &at[2]), self.place(1, &at[3])) {
+            let (along_rows, along_columns) = match (self.position(0, &at[2]), self.position(1, &at[3])) {
                 (Ok(rows), Ok(columns)) => (rows, columns),
                 (Err(error), _) | (_, Err(error)) => return Value::wrong(error),
             };
@@ -114,11 +115,11 @@ impl<'a> Image<'a> {
             }
             let value = match &rows {
                 Some(rows) => {
-                    let element = |place: &[Value]| rows.at_all(&layout.physical(&[&at[..3], place].concat()));
+                    let element = |position: &[Value]| rows.at_all(&layout.physical(&[&at[..3], position].concat()));
                     sum_of(&[columns.taps()], &element)
                 }
                 None => {
-                    let element = |place: &[Value]| self.element(&layout.physical(&[&at[..2], place].concat()));
+                    let element = |position: &[Value]| self.element(&layout.physical(&[&at[..2], position].concat()));
                     sum_of(&[self.neighbours(0, &along_rows).taps(), columns.taps()], &element)
                 }
             };
@@ -128,27 +129,27 @@ impl<'a> Image<'a> {
         })
     }
 
-    fn element(&self, place: &[Value]) -> Value {
-        let element = self.data.at_all(place);
+    fn element(&self, position: &[Value]) -> Value {
+        let element = self.data.at_all(position);
         if self.resize.method == Method::Nearest { element } else { element.cast(self.float) }
     }
 
-    /// The place of an index of the result; `d` is 0 for rows, 1 for columns.
-    fn place(&self, d: usize, i: &Value) -> Result<Place, TeError> {
-        self.resize.place(d, i, &self.own[d + 2], &self.size[d], self.float)
+    /// The position of an index of the result; `d` is 0 for rows, 1 for columns.
+    fn position(&self, d: usize, i: &Value) -> Result<Position, TeError> {
+        self.resize.position(d, i, &self.own[d + 2], &self.size[d], self.float)
     }
 
-    fn neighbours(&self, d: usize, place: &Place) -> Neighbours {
-        self.resize.neighbours(place, &self.own[d + 2], self.float)
+    fn neighbours(&self, d: usize, position: &Position) -> Neighbours {
+        self.resize.neighbours(position, &self.own[d + 2], self.float)
     }
 
-    /// That a place lies among the elements, as far as it may not.
-    fn inside(&self, d: usize, place: &Place) -> Vec<Value> {
-        match place {
-            Place::Ratio { .. } => Vec::new(),
-            Place::Steps(place) => {
+    /// The condition that a position lies among the elements, if it may not.
+    fn inside(&self, d: usize, position: &Position) -> Vec<Value> {
+        match position {
+            Position::Ratio { .. } => Vec::new(),
+            Position::Steps(position) => {
                 let last = Value::from(self.own[d + 2].clone() - 1).cast(self.float);
-                vec![place.ge(0.0), place.le(last)]
+                vec![position.ge(0.0), position.le(last)]
             }
         }
     }
@@ -166,12 +167,12 @@ impl<'a> Image<'a> {
         let logical = [&self.own[..2], &self.size[..1], &self.own[3..]].concat();
         compute(&layout.physical_shape(&logical)?, "resize_rows", |i| {
             let at = layout.logical(i);
-            let place = match self.place(0, &at[2]) {
-                Ok(place) => place,
+            let position = match self.position(0, &at[2]) {
+                Ok(position) => position,
                 Err(error) => return Value::wrong(error),
             };
-            let element = |place: &[Value]| self.element(&layout.physical(&[&at[..2], place, &at[3..]].concat()));
-            let sum = sum_of(&[self.neighbours(0, &place).taps()], &element);
+            let element = |position: &[Value]| self.element(&layout.physical(&[&at[..2], position, &at[3..]].concat()));
+            let sum = sum_of(&[self.neighbours(0, &position).taps()], &element);
             let zero = Value::from(Expr::float(0.0, self.float));
             self.not_empty(0).map_or(sum.clone(), |some| some.if_then_else(&sum, &zero))
         })
@@ -179,8 +180,8 @@ impl<'a> Image<'a> {
 
     fn tables(&self) -> Result<Tables, TeError> {
         let columns = std::slice::from_ref(&self.size[1]);
-        let neighbours = |i: &[Value]| self.place(1, &i[0]).map(|place| self.neighbours(1, &place));
-        // Of an image that is known to be less wide than its numbers are large, what it is looked up by is half as long.
+        let neighbours = |i: &[Value]| self.position(1, &i[0]).map(|position| self.neighbours(1, &position));
+        // If the image is known to be narrower than 2^31, its look-up indices are int32.
         let is_short = self.own[3].as_int().is_some_and(|own| own < i64::from(i32::MAX));
         let dtype = if is_short { DataType::I32 } else { DataType::I64 };
         let index = compute(columns, "resize_columns", |i| match neighbours(i) {

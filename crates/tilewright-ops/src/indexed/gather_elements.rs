@@ -10,13 +10,14 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// For each index the element of `data` at its own place, but for the dimension `axis`, where the index says it.
+    /// For each index the element of `data` at the same indices, except along the dimension `axis`, where the index
+    /// gives it.
     ///
     /// Negative indices count from the end; one that is out of range is held within the dimension.
     "gather_elements" {
         args: {
             data: Tensor, "The input tensor.";
-            indices: Tensor, "Integers, in as many dimensions as `data` has, at most as large but for `axis`.";
+            indices: Tensor, "Integers, in as many dimensions as `data` has, at most as large except along `axis`.";
         }
         attrs: { axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end."; }
         infer: infer,
@@ -45,9 +46,9 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [x, indices] = inputs else { return Ok(Vec::new()) };
         let result = compute(indices.shape(), &block_name(call), |i| {
-            let mut places = i.to_vec();
-            places[axis] = guarded(&indices.at_all(i), &x.dim(axis));
-            x.at_all(&places)
+            let mut indices_of_x = i.to_vec();
+            indices_of_x[axis] = guarded(&indices.at_all(i), &x.dim(axis));
+            x.at_all(&indices_of_x)
         });
         Ok(vec![result?])
     })

@@ -11,7 +11,7 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// For each row along the last dimension of the indices the slice of `data` that begins with that row, behind the
+    /// For each row along the last dimension of the indices the slice of `data` that begins with that row, after the
     /// dimensions of a batch, which both have.
     ///
     /// Negative indices count from the end; one that is out of range is held within its dimension.
@@ -65,13 +65,13 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let length = indices.shape().last().and_then(Expr::as_int).unwrap_or(0);
         let result = compute(&dims, &block_name(call), |i| {
             let (row, slice) = i.split_at(indices.rank() - 1);
-            let mut places = row[..batch].to_vec();
+            let mut found = row[..batch].to_vec();
             for k in 0..length {
                 let index = indices.at_all(&[row, &[Expr::i64(k).into()]].concat());
-                places.push(guarded(&index, &x.dim(places.len())));
+                found.push(guarded(&index, &x.dim(found.len())));
             }
-            places.extend_from_slice(slice);
-            x.at_all(&places)
+            found.extend_from_slice(slice);
+            x.at_all(&found)
         });
         Ok(vec![result?])
     })

@@ -12,25 +12,25 @@ use crate::nest::nest;
 use crate::{attributes, shapes};
 
 op! {
-    /// A copy of `data` in which the slices that the indices name along its first dimensions hold the values, as NumPy's
-    /// `data[i, j] = values`.
+    /// A copy of `data` in which the slices that the indices name along its first dimensions hold the values, as
+    /// NumPy's `data[i, j] = values`.
     ///
-    /// Of several values for one place the last one stays, or with `accumulate` all are added. Negative indices count from the
-    /// end; one that is out of range is held within its dimension.
+    /// Of several values for one element the last one remains, or with `accumulate` all are added. Negative indices
+    /// count from the end; one that is out of range is held within its dimension.
     "index_put" {
         args: {
             data: Tensor, "The input tensor.";
             indices: Tuple, "Tensors of integers, which broadcast; at most one for each dimension of `data`.";
-            values: Tensor, "Elements of the type of `data`, which broadcast to the places.";
+            values: Tensor, "Elements of the type of `data`, which broadcast to the indexed elements.";
         }
-        attrs: { accumulate: Bool = AttrDefault::Bool(false), "Whether values are added to what stands there."; }
+        attrs: { accumulate: Bool = AttrDefault::Bool(false), "Whether values are added to the elements instead of replacing them."; }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
 
-/// The dimensions of all places: those of the indices, then those of a slice.
+/// The dimensions of the indexed elements: those of the indices, then those of a slice.
 fn place_dims(cx: &InferCx, call: &OpCall<'_>) -> Result<Option<Vec<Expr>>, InferError> {
     let (count, of_indices) = broadcast_indices(cx, call, 1)?;
     Ok(match (call.tensor(0)?.0, of_indices) {
@@ -49,7 +49,8 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             && values.iter().rev().zip(places.iter().rev()).all(|(own, wide)| !cx.cannot_broadcast(own, wide));
         if !fits {
             let (values, places) = (shapes::dims_text(values), shapes::dims_text(&places));
-            let message = format!("`index_put`: values of shape {values} do not broadcast to the places {places}");
+            let message =
+                format!("`index_put`: values of shape {values} do not broadcast to the indexed elements {places}");
             return Err(InferError::at(2, message));
         }
     }

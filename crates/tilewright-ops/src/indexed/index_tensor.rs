@@ -10,8 +10,8 @@ use crate::elementwise::block_name;
 use crate::shapes;
 
 op! {
-    /// The slices of `data` that the indices name along its first dimensions, as NumPy's `data[i, j]`: tensors of indices
-    /// broadcast, and their dimensions take the place of those that they index.
+    /// The slices of `data` that the indices name along its first dimensions, as NumPy's `data[i, j]`: tensors of
+    /// indices broadcast, and their dimensions replace those that they index.
     ///
     /// Negative indices count from the end; one that is out of range is held within its dimension.
     "index_tensor" {
@@ -49,12 +49,12 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let of_indices = dims.len() + indices.len() - rank;
         let result = compute(&dims, &block_name(call), |i| {
             let (which, slice) = i.split_at(of_indices);
-            let place = |(at, index): (usize, &tilewright_te::Tensor)| {
+            let element = |(at, index): (usize, &tilewright_te::Tensor)| {
                 guarded(&topi::at_broadcast(index, which, &dims[..of_indices]), &x.dim(at))
             };
-            let mut places: Vec<_> = indices.iter().enumerate().map(place).collect();
-            places.extend_from_slice(slice);
-            x.at_all(&places)
+            let mut elements: Vec<_> = indices.iter().enumerate().map(element).collect();
+            elements.extend_from_slice(slice);
+            x.at_all(&elements)
         });
         Ok(vec![result?])
     })

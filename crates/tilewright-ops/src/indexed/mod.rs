@@ -41,8 +41,8 @@ pub(crate) fn guarded(index: &Value, extent: &Expr) -> Value {
 pub(crate) fn held(index: &Expr, size: &Expr) -> Result<Expr, TeError> {
     let (index, zero) = (index.cast(DataType::I64)?, Expr::i64(0));
     let from_start = Expr::select(&Expr::compare(CmpOp::Lt, &index, &zero)?, &(&index + size), &index)?;
-    let most = size - &Expr::i64(1);
-    Ok(Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &from_start, &most)?, &zero)?)
+    let last = size - &Expr::i64(1);
+    Ok(Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &from_start, &last)?, &zero)?)
 }
 
 /// How an update combines with the element, by the attribute `reduction`; `None` where it replaces it.
@@ -68,7 +68,7 @@ fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
     }
 }
 
-/// What an update makes of the element at a place.
+/// The new value of an updated element.
 fn combined(out: &Buffer, at: &[Expr], reduction: Option<BinOp>, update: Expr) -> Result<Expr, TeError> {
     match reduction {
         Some(op) => Ok(Expr::binary(op, &Expr::load(out, at.to_vec())?, &update)?),
@@ -76,8 +76,8 @@ fn combined(out: &Buffer, at: &[Expr], reduction: Option<BinOp>, update: Expr) -
     }
 }
 
-/// The number of the tensors of indices in a tuple, and the shape that they broadcast to. There are at most as many as the
-/// first argument has dimensions.
+/// The number of the tensors of indices in a tuple, and the shape that they broadcast to. There are at most as many as
+/// the first argument has dimensions.
 fn broadcast_indices(cx: &InferCx, call: &OpCall<'_>, arg: usize) -> Result<(usize, TensorShape), InferError> {
     let name = call.op.name;
     let Some(StructInfo::Tuple(fields)) = call.args.get(arg).map(|arg| &arg.struct_info) else {

@@ -1,4 +1,4 @@
-//! Indices as rows in which one element stands out.
+//! Indices as one-hot rows.
 
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
@@ -16,12 +16,12 @@ op! {
     "one_hot" {
         args: {
             indices: Tensor, "Integers.";
-            on_value: Scalar, "What stands at the index; its type is that of the result.";
-            off_value: Scalar, "What stands elsewhere, of the same type.";
+            on_value: Scalar, "The value at the index; its type is that of the result.";
+            off_value: Scalar, "The value elsewhere, of the same type.";
         }
         attrs: {
             depth: Int = AttrDefault::Required, "The size of the dimension.";
-            axis: Int = AttrDefault::Int(-1), "The place of the dimension in the result; negative ones count from its end.";
+            axis: Int = AttrDefault::Int(-1), "The position of the dimension in the result; negative ones count from its end.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
@@ -61,9 +61,9 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let [indices] = inputs else { return Ok(Vec::new()) };
         let result = compute(&dims, &block_name(call), |i| {
             let mut own = i.to_vec();
-            let place = own.remove(axis);
+            let position = own.remove(axis);
             let index = indices.at_all(&own).cast(dims[axis].dtype);
-            index.compare(CmpOp::Eq, &place).select(&Value::from(on.clone()), &off.clone().into())
+            index.compare(CmpOp::Eq, &position).select(&Value::from(on.clone()), &off.clone().into())
         });
         Ok(vec![result?])
     })

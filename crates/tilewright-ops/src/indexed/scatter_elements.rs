@@ -12,15 +12,15 @@ use crate::nest::nest;
 use crate::{attributes, shapes};
 
 op! {
-    /// A copy of `data` in which each element of `updates` has gone to its own place, but for the dimension `axis`, where
-    /// the index says it.
+    /// A copy of `data` in which each element of `updates` is written at its own indices, except along the dimension
+    /// `axis`, where the index gives it.
     ///
-    /// The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that is out
-    /// of range is held within the dimension.
+    /// The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that is
+    /// out of range is held within the dimension.
     "scatter_elements" {
         args: {
             data: Tensor, "The input tensor.";
-            indices: Tensor, "Integers, in as many dimensions as `data` has, at most as large but for `axis`.";
+            indices: Tensor, "Integers, in as many dimensions as `data` has, at most as large except along `axis`.";
             updates: Tensor, "Elements of the type of `data`, of the shape of the indices.";
         }
         attrs: {
@@ -81,9 +81,9 @@ fn update(
     i: &[Expr],
 ) -> Result<Stmt, TeError> {
     let index = Expr::load(indices, i.to_vec())?;
-    let mut place = i.to_vec();
-    place[axis] = held(&index, &out.shape[axis])?;
+    let mut target = i.to_vec();
+    target[axis] = held(&index, &out.shape[axis])?;
     let update = Expr::load(updates, i.to_vec())?;
-    let value = combined(out, &place, reduction, update)?;
-    Ok(Stmt::store(out, place, &value)?)
+    let value = combined(out, &target, reduction, update)?;
+    Ok(Stmt::store(out, target, &value)?)
 }

@@ -12,11 +12,11 @@ use crate::nest::nest;
 use crate::shapes;
 
 op! {
-    /// A copy of `data` in which the slice that each row along the last dimension of the indices names has changed by its
-    /// update.
+    /// A copy of `data` in which the slice that each row along the last dimension of the indices names has changed by
+    /// its update.
     ///
-    /// The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that is out
-    /// of range is held within its dimension.
+    /// The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that is
+    /// out of range is held within its dimension.
     "scatter_nd" {
         args: {
             data: Tensor, "The input tensor.";
@@ -79,7 +79,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
             [x, indices, updates] => {
                 let copy = nest(&x.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::load(x, i.to_vec())?)?))?;
                 let change = nest(&dims, |i| {
-                    let at = place(indices, out, i, length)?;
+                    let at = target(indices, out, i, length)?;
                     let update = Expr::load(updates, i.to_vec())?;
                     Ok(Stmt::store(out, at.clone(), &combined(out, &at, reduction, update)?)?)
                 })?;
@@ -91,8 +91,8 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
-/// Where the update at `i` goes.
-fn place(indices: &Buffer, out: &Buffer, i: &[Expr], length: usize) -> Result<Vec<Expr>, TeError> {
+/// The indices that the update at `i` writes.
+fn target(indices: &Buffer, out: &Buffer, i: &[Expr], length: usize) -> Result<Vec<Expr>, TeError> {
     let (row, slice) = i.split_at(indices.rank() - 1);
     let mut at = Vec::new();
     for (k, size) in out.shape.iter().take(length).enumerate() {

@@ -12,9 +12,9 @@ use crate::{attributes, shapes};
 op! {
     /// The elements from `begin` up to and without `end` in steps of `strides` along some dimensions, as Python slices.
     ///
-    /// Negative begins and ends count from the end of the dimension, and what lies outside is cut off: a symbolic one must be
-    /// known to be no negative number. With `assume_inbound` the caller says that begins and ends lie inside and none is
-    /// negative, and symbolic ones may be anything.
+    /// Negative begins and ends count from the end of the dimension, and what lies outside is cut off: a symbolic one
+    /// must be known to be no negative number. With `assume_inbound` the caller says that begins and ends lie inside
+    /// and none is negative, and symbolic ones may be anything.
     "strided_slice" {
         args: {
             x: Tensor, "The input tensor.";
@@ -74,12 +74,12 @@ fn slices(cx: &InferCx, call: &OpCall<'_>, dims: &[Expr]) -> Result<Vec<Slice>, 
     Ok(slices)
 }
 
-/// Where a begin or end lies once it is counted from the start and cut off: 0 to the extent, one less for steps back.
+/// A begin or end, counted from the start and clamped: 0 to the extent, one less for negative steps.
 fn clipped(cx: &InferCx, at: &Expr, extent: &Expr, stride: i64) -> Result<Expr, InferError> {
     let lowered = i64::from(stride < 0);
-    let (least, most) = (Expr::i64(-lowered), extent - &Expr::i64(lowered));
+    let (min, max) = (Expr::i64(-lowered), extent - &Expr::i64(lowered));
     let clip = |at: &Expr| {
-        let at = Expr::binary(BinOp::Min, &Expr::binary(BinOp::Max, at, &least).map_err(refused)?, &most);
+        let at = Expr::binary(BinOp::Min, &Expr::binary(BinOp::Max, at, &min).map_err(refused)?, &max);
         Ok(cx.analyzer.simplify(&at.map_err(refused)?))
     };
     match (at.as_int(), extent.as_int()) {
@@ -88,10 +88,8 @@ fn clipped(cx: &InferCx, at: &Expr, extent: &Expr, stride: i64) -> Result<Expr, 
             Ok(Expr::i64(from_start.clamp(-lowered, extent - lowered)))
         }
         (Some(at), None) if at < 0 => clip(&cx.analyzer.simplify(&(extent + at.max(i64::MIN / 2)))),
-        (Some(at), None) => {
-            Ok(cx.analyzer.simplify(&Expr::binary(BinOp::Min, &Expr::i64(at), &most).map_err(refused)?))
-        }
-        (None, _) if cx.analyzer.prove_equal(at, extent) => Ok(most),
+        (Some(at), None) => Ok(cx.analyzer.simplify(&Expr::binary(BinOp::Min, &Expr::i64(at), &max).map_err(refused)?)),
+        (None, _) if cx.analyzer.prove_equal(at, extent) => Ok(max),
         (None, _) if at.as_var().is_some() || cx.analyzer.decide(CmpOp::Ge, at, &Expr::i64(0)) == Some(true) => {
             clip(at)
         }
@@ -137,11 +135,11 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let sliced = |x: &Tensor| {
             compute(&dims, &block_name(call), |i| {
-                let mut places = i.to_vec();
+                let mut source = i.to_vec();
                 for slice in &slices {
-                    places[slice.axis] = &i[slice.axis] * slice.stride + Value::from(slice.begin.clone());
+                    source[slice.axis] = &i[slice.axis] * slice.stride + Value::from(slice.begin.clone());
                 }
-                x.at_all(&places)
+                x.at_all(&source)
             })
         };
         inputs.iter().map(sliced).collect()

@@ -13,11 +13,11 @@ use crate::manipulate::regrouped;
 use crate::{attributes, shapes};
 
 op! {
-    /// The elements of `x` at the indices along a dimension, whose place the dimensions of the indices take.
+    /// The elements of `x` at the indices along a dimension, which the dimensions of the indices replace.
     ///
-    /// What becomes of an index out of range the mode says. `clip` and `fast`: it is held within the dimension, a negative
-    /// one at 0. `wrap`: it is counted round. `nan`: one that is negative counts from the end, and beyond the ends stands
-    /// NaN (floats only). Of a dimension without elements nothing can be taken: such a call is not defined.
+    /// The mode decides about an index out of range. `clip` and `fast`: it is clamped to the dimension, a negative one
+    /// to 0. `wrap`: it wraps around. `nan`: a negative one counts from the end, and beyond the ends the result is NaN
+    /// (floats only). From a dimension without elements nothing can be taken: such a call is undefined.
     "take" {
         args: {
             x: Tensor, "The input tensor.";
@@ -84,10 +84,10 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 }
 
 fn element(x: &Tensor, indices: &Tensor, axis: usize, mode: &str, i: &[Value]) -> Value {
-    let (of_indices, behind) = i[axis..].split_at(indices.rank());
+    let (of_indices, later) = i[axis..].split_at(indices.rank());
     let extent = x.dim(axis);
     let (size, index) = (Value::from(extent.clone()), indices.at_all(of_indices).cast(extent.dtype));
-    let at = |place: Value| x.at_all(&[&i[..axis], &[place], behind].concat());
+    let at = |index: Value| x.at_all(&[&i[..axis], &[index], later].concat());
     let held = |index: &Value| index.min(&size - 1).max(0);
     match mode {
         "wrap" => at(index.binary(BinOp::FloorMod, &size)),

@@ -1,4 +1,4 @@
-# What there is to know of a tensor beside its elements.
+# The metadata of a tensor.
 # test: run
 # run: known == same
 # run: of_any(i16[4,2]=[1, 2, 3, 4, 5, 6, 7, 8]) == same

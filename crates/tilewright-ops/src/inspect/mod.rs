@@ -1,4 +1,4 @@
-//! What there is to know of a tensor beside its elements, as scalars.
+//! Metadata of a tensor as scalars.
 
 use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};

@@ -1,4 +1,4 @@
-//! How many bytes lie before the first element.
+//! The offset of the first element in bytes.
 
 use tilewright_ir::op::{Builtin, Fusion, Legalize, MachineOp, Properties};
 use tilewright_tensor::DataType;

@@ -6,7 +6,8 @@ use tilewright_tensor::DataType;
 use super::infer_known;
 
 op! {
-    /// The code of the elements' type, as DLPack counts: 0 for signed and 1 for unsigned integers, 2 for floats, 6 for bools.
+    /// The code of the elements' type, as DLPack counts: 0 for signed and 1 for unsigned integers, 2 for floats, 6 for
+    /// bools.
     "inspect.tensor_dtype_code" {
         args: { x: Tensor, "The tensor."; }
         attrs: {}

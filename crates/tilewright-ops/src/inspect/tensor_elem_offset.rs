@@ -1,4 +1,4 @@
-//! How many elements lie before the first one.
+//! The offset of the first element in elements.
 
 use tilewright_ir::op::{Builtin, Fusion, Legalize, MachineOp, Properties};
 use tilewright_tensor::DataType;

@@ -1,12 +1,12 @@
 //! A sum of products of many operands as sums of products of two.
 //!
-//! A loop over all letters at once takes as many steps as their sizes multiply to, and is no product that a schedule knows.
-//! Two operands at a time are products, and letters that no other operand has are summed over where they first can be. So
-//! `bi,ijk,bk->bj` becomes `bi,ijk->bjk` and `bjk,bk->bj`.
+//! A loop over all letters at once takes as many steps as their sizes multiply to, and is no product that a schedule
+//! knows. Two operands at a time are products, and letters that no other operand has are summed over where they first
+//! can be. So `bi,ijk,bk->bj` becomes `bi,ijk->bjk` and `bjk,bk->bj`.
 //!
-//! The order is the one that takes the fewest steps, where each element that is stored in between counts as several. Up to
-//! [`TRIED`] operands every order is looked at; of more the cheapest pair is taken until so many are left. Sizes that only
-//! the run knows count as [`UNKNOWN`].
+//! The order is the one of the fewest steps, where each stored intermediate element counts as several. Up to
+//! [`MAX_EXHAUSTIVE`] operands every order is considered; of more the cheapest pair is contracted first until that many
+//! are left. Sizes known only at run time count as [`UNKNOWN`].
 
 use tilewright_expr::Expr as Scalar;
 use tilewright_ir::op::{InferCx, InferError};
@@ -14,14 +14,14 @@ use tilewright_ir::relax::Expr;
 
 use super::einsum;
 
-/// So many operands at most are tried in every order.
-const TRIED: usize = 5;
-/// What is taken for a size that only the run knows.
+/// Operands up to which every order is tried.
+const MAX_EXHAUSTIVE: usize = 5;
+/// The assumed size of a dimension that is known only at run time.
 const UNKNOWN: f64 = 100.0;
 /// Steps of a product in the time in which an element is stored and loaded again.
 const STORED: f64 = 16.0;
 
-/// What stands for the sizes of which there may be so many.
+/// The variables of sizes known only at run time.
 const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// An operand, and for each of its dimensions the number of its size.
@@ -81,7 +81,7 @@ fn distinct(labels: &[usize], of: u64) -> Vec<usize> {
     all.filter(|&(at, label)| of >> label & 1 == 1 && first(at, label)).map(|(_, label)| label).collect()
 }
 
-/// What the order of least cost takes, and the pair with which it begins. The first of two is the one before the other.
+/// The cost of the cheapest order, and its first pair. The first of two is the one before the other.
 fn cheapest(sets: &[u64], result: u64, sizes: &[f64]) -> (f64, (usize, usize)) {
     let size =
         |of: u64| (0..sizes.len()).filter(|label| of >> label & 1 == 1).map(|label| sizes[label]).product::<f64>();
@@ -96,8 +96,8 @@ fn cheapest(sets: &[u64], result: u64, sizes: &[f64]) -> (f64, (usize, usize)) {
             let joined = sets[left] | sets[right];
             let kept = joined & rest.iter().fold(result, |needed, set| needed | set);
             rest.push(kept);
-            let behind = if sets.len() <= TRIED { cheapest(&rest, result, sizes).0 } else { 0.0 };
-            let cost = size(joined) + STORED * size(kept) + behind;
+            let remaining = if sets.len() <= MAX_EXHAUSTIVE { cheapest(&rest, result, sizes).0 } else { 0.0 };
+            let cost = size(joined) + STORED * size(kept) + remaining;
             if cost < best.0 {
                 best = (cost, (left, right));
             }

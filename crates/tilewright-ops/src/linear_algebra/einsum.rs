@@ -14,11 +14,11 @@ use crate::{attributes, shapes};
 op! {
     /// The sum of products that Einstein's notation names, as `numpy.einsum` has it: `"ij,jk->ik"`.
     ///
-    /// Letters before the arrow name the dimensions of the operands in turn, those behind it the dimensions of the result; over
-    /// all others is summed. Without an arrow the result has the letters that stand once, in alphabetical order. A letter
-    /// twice in one operand means its diagonal; `...` stands for any number of dimensions, which broadcast. Of float16 and
-    /// bfloat16 sums are worked out in float32. A model that is built multiplies two operands at a time, in the order that
-    /// takes the fewest steps: what is summed over early is not multiplied before.
+    /// Letters before the arrow name the dimensions of the operands in turn, those after it the dimensions of the
+    /// result; all others are summed over. Without an arrow the result has the letters that occur once, in alphabetical
+    /// order. A letter twice in one operand means its diagonal; `...` stands for any number of dimensions, which
+    /// broadcast. Sums of float16 and bfloat16 are computed in float32. A compiled model multiplies two operands at a
+    /// time, in the order of the fewest steps: dimensions are summed over as early as possible.
     "einsum" {
         args: { operands: Tuple, "The tensors, of one type."; }
         attrs: { subscripts: Str = AttrDefault::Required, "The letters."; }
@@ -29,14 +29,14 @@ op! {
     }
 }
 
-/// What stands for a dimension: a letter, or a place among those of `...`, counted from its last.
+/// The label of a dimension: a letter, or a position among those of `...`, counted from its last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Label {
     Any(usize),
     Letter(char),
 }
 
-/// A letter or `...`, with its place in the text.
+/// A letter or `...`, with its position in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sign {
     Dots,
@@ -49,8 +49,8 @@ struct Subscripts {
     result: Option<Vec<(usize, Sign)>>,
 }
 
-fn wrong(text: &str, place: usize, what: impl std::fmt::Display) -> InferError {
-    InferError::new(format!("`einsum`: in \"{text}\" at character {}: {what}", place + 1))
+fn wrong(text: &str, position: usize, what: impl std::fmt::Display) -> InferError {
+    InferError::new(format!("`einsum`: in \"{text}\" at character {}: {what}", position + 1))
 }
 
 fn read(text: &str) -> Result<Subscripts, InferError> {
@@ -68,7 +68,7 @@ fn read(text: &str) -> Result<Subscripts, InferError> {
             }
             '.' if chars.get(at..at + 3) == Some(&['.', '.', '.']) => {
                 if list.iter().any(|(_, sign)| *sign == Sign::Dots) {
-                    return Err(wrong(text, at, "`...` stands twice"));
+                    return Err(wrong(text, at, "`...` occurs twice"));
                 }
                 list.push((at, Sign::Dots));
                 at += 2;
@@ -91,13 +91,13 @@ fn read(text: &str) -> Result<Subscripts, InferError> {
 /// The labels of an operand's dimensions.
 fn labels(text: &str, signs: &[(usize, Sign)], number: usize, rank: usize) -> Result<Vec<Label>, InferError> {
     let letters = signs.iter().filter(|(_, sign)| *sign != Sign::Dots).count();
-    let place = signs.first().map_or(0, |(place, _)| *place);
+    let position = signs.first().map_or(0, |(position, _)| *position);
     let any = match rank.checked_sub(letters) {
         Some(0) => 0,
         Some(any) if signs.len() > letters => any,
         _ => {
             let message = format!("{letters} letters for operand {number}, which has {rank} dimensions");
-            return Err(wrong(text, place, message));
+            return Err(wrong(text, position, message));
         }
     };
     let label = |(_, sign): &(usize, Sign)| match sign {
@@ -107,7 +107,7 @@ fn labels(text: &str, signs: &[(usize, Sign)], number: usize, rank: usize) -> Re
     Ok(signs.iter().flat_map(label).collect())
 }
 
-/// What each dimension of the operands and of the result is, and how large what a label stands for.
+/// The labels of the dimensions of operands and result, and the extent of each label.
 struct Plan {
     operands: Vec<Vec<Label>>,
     result: Vec<Label>,
@@ -138,7 +138,7 @@ fn plan(cx: &InferCx, text: &str, shapes: &[&[Expr]]) -> Result<Plan, InferError
     Ok(plan)
 }
 
-/// A dimension that a label stands for: as large as the others, or 1.
+/// A dimension of a label: as large as the others, or 1.
 fn add_extent(
     cx: &InferCx,
     text: &str,
@@ -183,21 +183,21 @@ fn result_labels(text: &str, subscripts: &Subscripts, plan: &Plan) -> Result<Vec
         return Ok([any, once].concat());
     };
     let mut result = Vec::new();
-    for (place, sign) in signs {
+    for (position, sign) in signs {
         match sign {
             Sign::Dots => result.extend_from_slice(&any),
             Sign::Letter(c) if result.contains(&Label::Letter(*c)) => {
-                return Err(wrong(text, *place, format!("`{c}` stands twice in the result")));
+                return Err(wrong(text, *position, format!("`{c}` occurs twice in the result")));
             }
             Sign::Letter(c) if !all.contains(&Label::Letter(*c)) => {
-                return Err(wrong(text, *place, format!("no operand has `{c}`")));
+                return Err(wrong(text, *position, format!("no operand has `{c}`")));
             }
             Sign::Letter(c) => result.push(Label::Letter(*c)),
         }
     }
     if !any.is_empty() && !signs.iter().any(|(_, sign)| *sign == Sign::Dots) {
-        let place = text.chars().count().saturating_sub(1);
-        return Err(wrong(text, place, "the result needs `...`, as operands have it"));
+        let position = text.chars().count().saturating_sub(1);
+        return Err(wrong(text, position, "the result needs `...`, as operands have it"));
     }
     Ok(result)
 }
@@ -307,11 +307,11 @@ fn formula(inputs: &[Tensor], plan: &Plan, name: &str) -> Result<Tensor, TeError
             None => summed.iter().find(|(own, _)| *own == label).map_or_else(|| i64_value(0), |(_, k)| Value::clone(k)),
         };
         let factor = |(x, labels): (&Tensor, &Vec<Label>)| {
-            let places = labels.iter().zip(x.shape()).map(|(label, dim)| {
+            let indices = labels.iter().zip(x.shape()).map(|(label, dim)| {
                 let repeats = dim.as_int() == Some(1) && plan.extent(*label).and_then(Expr::as_int) != Some(1);
                 if repeats { i64_value(0) } else { index(*label) }
             });
-            x.at_all(&places.collect::<Vec<_>>()).cast(wide(dtype))
+            x.at_all(&indices.collect::<Vec<_>>()).cast(wide(dtype))
         };
         inputs.iter().zip(&plan.operands).map(factor).reduce(|product, factor| product * factor)
     };

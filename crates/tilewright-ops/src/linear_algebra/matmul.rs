@@ -111,7 +111,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
-/// The product, summed in the type that is asked for; without one, of narrow floats in float32.
+/// The product, accumulated in the requested type; by default float32 for narrow floats.
 fn result(a: &Tensor, b: &Tensor, dims: &[Expr], dtype: Option<DataType>) -> Result<Tensor, TeError> {
     let narrow = a.dtype().is_float() && a.dtype().bits == 16;
     if dtype.is_some() || !narrow {

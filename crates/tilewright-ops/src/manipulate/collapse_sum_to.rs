@@ -38,8 +38,8 @@ pub fn infer_collapsed(cx: &InferCx, call: &OpCall<'_>, to: &TensorShape) -> Res
     Ok(StructInfo::tensor_with(to.clone(), dtype))
 }
 
-/// How many elements of a dimension of `wide` are summed for one of the result's `own`: all of them where that is 1, which
-/// only the run can tell of some. Nothing where both are the same.
+/// How many elements of a dimension of `wide` are summed for one of the result's `own`: all of them where that is 1,
+/// which only the run can tell of some. Nothing where both are the same.
 fn summed(analyzer: &Analyzer, wide: &Expr, own: &Expr) -> Result<Option<Expr>, InferError> {
     if analyzer.prove_equal(wide, own) {
         return Ok(None);

@@ -10,7 +10,7 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// Tensors one behind the other along a dimension.
+    /// Tensors concatenated along a dimension.
     "concat" {
         args: { tensors: Tuple, "The tensors, equal in all other dimensions and in their type."; }
         attrs: { axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end."; }

@@ -8,12 +8,12 @@ use super::legalize_regrouped;
 use crate::{attributes, shapes};
 
 op! {
-    /// Dimensions of size 1 put in, so that they stand at these places of the result.
+    /// Inserts dimensions of size 1 at these positions of the result.
     "expand_dims" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {
             axis: Ints = AttrDefault::Required,
-                "The places in the result, each once; negative numbers count from its end.";
+                "The positions in the result, each once; negative numbers count from its end.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize_regrouped),
@@ -24,12 +24,12 @@ op! {
 fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     let given = attributes::ints(call, "axis")?;
-    let places = |rank: usize| attributes::axes(call, &given, rank + given.len());
+    let positions = |rank: usize| attributes::axes(call, &given, rank + given.len());
     let expanded = |dims: &[Expr]| {
-        let (places, mut own) = (places(dims.len())?, dims.iter());
-        let dim = |at| if places.contains(&at) { Some(Expr::i64(1)) } else { own.next().cloned() };
+        let (positions, mut own) = (positions(dims.len())?, dims.iter());
+        let dim = |at| if positions.contains(&at) { Some(Expr::i64(1)) } else { own.next().cloned() };
         Ok((0..dims.len() + given.len()).filter_map(dim).collect())
     };
-    let shape = shapes::map_shape(shape, expanded, |rank| Ok(places(rank)?.len() + rank))?;
+    let shape = shapes::map_shape(shape, expanded, |rank| Ok(positions(rank)?.len() + rank))?;
     Ok(StructInfo::tensor_with(shape, dtype))
 }

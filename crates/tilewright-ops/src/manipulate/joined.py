@@ -1,4 +1,4 @@
-# Tensors joined, taken apart, repeated and turned round.
+# Tensors concatenated, split, repeated and flipped.
 # test: run
 # run: joined n=3 == same
 # run: joined n=0 == same

@@ -13,8 +13,8 @@ use crate::{attributes, shapes};
 op! {
     /// The tensor whose element at `index_map(i)` is that of `x` at `i`.
     ///
-    /// The map must be one-to-one: an order of the dimensions, parts of them, sums of parts. Where a dimension is divided
-    /// into parts of a size that does not divide it, it is filled up with `pad_value`.
+    /// The map must be one-to-one: an order of the dimensions, parts of them, sums of parts. Where a dimension is
+    /// divided into parts of a size that does not divide it, it is filled up with `pad_value`.
     "layout_transform" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {
@@ -98,7 +98,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
-/// The expression over the indices of an element, in place of the map's own.
+/// The expression with the map's variables replaced by the indices of an element.
 fn substituted(expr: &Expr, outputs: &[Var], i: &[Value]) -> Value {
     let whole = vec![expr.clone()];
     let of = |expr: &Expr| {

@@ -10,7 +10,8 @@ use crate::attributes;
 use crate::elementwise::block_name;
 
 op! {
-    /// The coordinates of a grid, one tensor for each of its dimensions; the result is their tuple, as `numpy.meshgrid`.
+    /// The coordinates of a grid, one tensor for each of its dimensions; the result is their tuple, as
+    /// `numpy.meshgrid`.
     "meshgrid" {
         args: { tensors: Tuple, "The coordinates along each dimension: tensors of at most one dimension, of one type."; }
         attrs: {

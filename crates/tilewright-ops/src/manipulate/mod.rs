@@ -1,4 +1,4 @@
-//! Ops that move elements: most compute nothing.
+//! Ops that move elements: nearly all compute nothing.
 
 mod regroup;
 

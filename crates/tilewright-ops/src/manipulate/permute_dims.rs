@@ -34,7 +34,7 @@ fn order(call: &OpCall<'_>, rank: usize) -> Result<Vec<usize>, InferError> {
         let from_start = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
         match usize::try_from(from_start) {
             Ok(axis) if axis < rank && !order.contains(&axis) => order.push(axis),
-            Ok(axis) if axis < rank => return wrong(format!("dimension {axis} stands twice")),
+            Ok(axis) if axis < rank => return wrong(format!("dimension {axis} occurs twice")),
             _ => return wrong(format!("the tensor has no dimension {axis}")),
         }
     }

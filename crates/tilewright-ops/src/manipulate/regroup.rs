@@ -1,8 +1,8 @@
 //! The same elements in the same order under another shape.
 //!
 //! Dimensions of both shapes are matched group by group: the shortest runs on both sides with equal products. Within a
-//! group an element has one number, which the indices of one side make up and the other side's are taken from; a group of
-//! one dimension on each side is passed through. Dimensions of size 1 belong to no group.
+//! group an element has one number, which the indices of one side make up and the other side's are taken from; a group
+//! of one dimension on each side is passed through. Dimensions of size 1 belong to no group.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
@@ -24,7 +24,7 @@ pub fn regrouped(x: &Tensor, dims: &[Expr], name: &str) -> Result<Tensor, TeErro
     compute(dims, name, |i| x.at_all(&indices(x.shape(), dims, i)))
 }
 
-/// A dimension by its place and its extent.
+/// A dimension by its position and its extent.
 type Dim<'a> = (usize, &'a Expr);
 
 /// The indices into `from` of the element at `i` of `to`.

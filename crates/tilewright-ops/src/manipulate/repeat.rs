@@ -11,11 +11,11 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// Each element along a dimension repeated, the copies beside each other.
+    /// Each element along a dimension repeated, the copies next to each other.
     "repeat" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {
-            repeats: Int = AttrDefault::Required, "How often each element stands in the result.";
+            repeats: Int = AttrDefault::Required, "How often each element occurs in the result.";
             axis: OptionalInt = AttrDefault::None, "The dimension; `None`: that of the flattened tensor.";
         }
         infer: infer,

@@ -10,8 +10,8 @@ use crate::{attributes, shapes};
 op! {
     /// The same elements in the same order under another shape.
     ///
-    /// One dimension may be -1: what the others leave. A dimension of 0 is that of `x` at the same place, unless `x` has no
-    /// elements: then it is 0.
+    /// One dimension may be -1: it is inferred from the others. A dimension of 0 is that of `x` at the same position,
+    /// unless `x` has no elements: then it is 0.
     "reshape" {
         args: {
             x: Tensor, "The input tensor.";
@@ -51,7 +51,7 @@ fn resolved(cx: &InferCx, call: &OpCall<'_>, from: &TensorShape, to: &[Expr]) ->
     let copied = |(at, dim): (usize, &Expr)| match from.get(at) {
         _ if !is(dim, 0) || empty => Ok(dim.clone()),
         Some(own) => Ok(own.clone()),
-        None => Err(wrong(format!("the 0 at place {at} stands for no dimension of {}", shapes::dims_text(from)))),
+        None => Err(wrong(format!("the 0 at position {at} matches no dimension of {}", shapes::dims_text(from)))),
     };
     let mut dims = to.iter().enumerate().map(copied).collect::<Result<Vec<_>, _>>()?;
     let total = shapes::product(cx, from);
@@ -59,7 +59,7 @@ fn resolved(cx: &InferCx, call: &OpCall<'_>, from: &TensorShape, to: &[Expr]) ->
         dims[open] = Expr::i64(1);
         let others = shapes::product(cx, &dims);
         dims[open] = match (total.as_int(), others.as_int()) {
-            (_, Some(0)) => return Err(wrong("beside a dimension of 0 any number could stand for -1".into())),
+            (_, Some(0)) => return Err(wrong("with a dimension of 0 any number could replace -1".into())),
             (Some(total), Some(others)) if total % others != 0 => {
                 return Err(wrong(format!(
                     "{others} does not divide the {total} elements of {}",

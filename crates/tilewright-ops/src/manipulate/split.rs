@@ -1,4 +1,4 @@
-//! A tensor taken apart along a dimension.
+//! A tensor split along a dimension.
 
 use tilewright_expr::{BinOp, Expr};
 use tilewright_ir::Attr;
@@ -11,15 +11,15 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// A tensor taken apart along a dimension; the result is the tuple of the parts.
+    /// A tensor split along a dimension; the result is the tuple of the parts.
     ///
-    /// A number of sections: parts of equal size, the last ones smaller or empty where it does not divide the dimension.
-    /// Indices: the places where it is cut, as `numpy.split` has them.
+    /// A number of sections: parts of equal size, the last ones smaller or empty where it does not divide the
+    /// dimension. Indices: the positions at which it is split, as in `numpy.split`.
     "split" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {
             indices_or_sections: IntOrInts = AttrDefault::Required,
-                "The number of parts, or the increasing indices at which the parts behind the first begin.";
+                "The number of parts, or the increasing indices at which the parts after the first begin.";
             axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end.";
         }
         infer: infer,
@@ -32,7 +32,7 @@ op! {
 /// Each section is a result of its own.
 const MOST_SECTIONS: i64 = 65_536;
 
-/// Where each part begins, and last the end of them all.
+/// The start of each part, and last the end of them all.
 fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, InferError> {
     let checked = |e: Result<Expr, tilewright_expr::TypeMismatch>| match e {
         Ok(e) => Ok(cx.analyzer.simplify(&e)),

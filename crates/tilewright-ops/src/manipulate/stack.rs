@@ -14,7 +14,7 @@ op! {
     "stack" {
         args: { tensors: Tuple, "The tensors, of one shape and type."; }
         attrs: {
-            axis: Int = AttrDefault::Int(0), "The place of the dimension in the result; negative ones count from its end.";
+            axis: Int = AttrDefault::Int(0), "The position of the dimension in the result; negative ones count from its end.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),

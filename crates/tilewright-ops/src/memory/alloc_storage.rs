@@ -8,7 +8,7 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_tensor::DataType;
 
 op! {
-    /// Memory, as a tensor of bytes: it lives as long as the call of the function that it stands in, and is aligned to
+    /// Memory, as a tensor of bytes: it lives as long as the call of the enclosing function, and is aligned to
     /// 64 bytes. Tensors are placed in it with `memory.alloc_tensor`.
     "memory.alloc_storage" {
         args: {}
@@ -20,7 +20,7 @@ op! {
         properties: Properties { pure: false, fusion: Fusion::Opaque },
         // The size may be a shape, with what follows it.
         other_order: OtherOrder {
-            place: 0,
+            position: 0,
             is_number: false,
             names: &["bytes", "virtual_device_index", "storage_scope", "dtype"],
         },

@@ -9,7 +9,7 @@ use tilewright_tensor::DataType;
 use crate::shapes::{allocation_bytes, infer_allocated};
 
 op! {
-    /// A tensor that lies in a storage. Its contents are undefined, and tensors may overlap: who places them knows that
+    /// A tensor in a storage. Its contents are undefined, and tensors may overlap: the memory plan guarantees that
     /// they are not in use at the same time. It must not be returned.
     "memory.alloc_tensor" {
         args: {
@@ -24,9 +24,9 @@ op! {
         infer: infer,
         legalize: Legalize::Machine(MachineOp::TensorInStorage),
         properties: Properties { pure: false, fusion: Fusion::Opaque },
-        // The offset may stand before the shape.
+        // The offset may come before the shape.
         other_order: OtherOrder {
-            place: 1,
+            position: 1,
             is_number: true,
             names: &["storage", "offset", "shape", "dtype", "runtime_device_index"],
         },

@@ -5,8 +5,8 @@ use tilewright_ir::op::{Fusion, Legalize, MachineOp, Properties};
 use crate::shapes::infer_same;
 
 op! {
-    /// The tensor, such that the address of its first element is all that a kernel has to know. Every tensor is like that
-    /// here, so that this is the tensor itself.
+    /// The tensor, such that the address of its first element is all that a kernel has to know. Every tensor is like
+    /// that here, so that this is the tensor itself.
     "memory.ensure_zero_offset" {
         args: { data: Tensor, "The tensor."; }
         attrs: {}

@@ -8,8 +8,8 @@ use tilewright_tensor::DataType;
 use crate::shapes::allocation_bytes;
 
 op! {
-    /// A tensor over the memory of another one: nothing is copied. Shape and data type are those of `data` where they are
-    /// not given. A run in which the view does not lie inside the memory of `data` ends with an error.
+    /// A tensor over the memory of another one: nothing is copied. Shape and data type are those of `data` where they
+    /// are not given. A run in which the view does not lie inside the memory of `data` ends with an error.
     "memory.view" {
         args: {
             data: Tensor, "The tensor whose memory it is.";
@@ -17,7 +17,7 @@ op! {
         }
         attrs: {
             dtype: DType = AttrDefault::DType(DataType::VOID), "Its data type.";
-            relative_byte_offset: Int = AttrDefault::Int(0), "Where it begins, in bytes behind the first of `data`.";
+            relative_byte_offset: Int = AttrDefault::Int(0), "Its offset in bytes from the first element of `data`.";
         }
         infer: infer,
         legalize: Legalize::Machine(MachineOp::Builtin(Builtin::View)),

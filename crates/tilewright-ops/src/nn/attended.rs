@@ -1,4 +1,4 @@
-//! What the attentions share: rows of queries that weigh values by how well their keys fit.
+//! Shared by the attention ops: softmax of scaled scores, and weighted sums of values.
 
 use tilewright_expr::{CmpOp, Expr, Intrinsic};
 use tilewright_ir::Attr;
@@ -10,19 +10,19 @@ use tilewright_tensor::DataType;
 use crate::elementwise::{float, wide};
 use crate::shapes;
 
-/// Which keys a query sees; the places are those within its own sequence.
+/// The keys that a query attends to; positions count within its own sequence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mask {
     causal: Option<Corner>,
     window: Option<i64>,
 }
 
-/// What the places of queries and keys are counted from.
+/// The alignment of the positions of queries and keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Corner {
-    /// The first query stands at the first key.
+    /// The first query is aligned to the first key.
     TopLeft,
-    /// The last query stands at the last key.
+    /// The last query is aligned to the last key.
     BottomRight,
 }
 
@@ -48,29 +48,29 @@ impl Mask {
 
     /// Whether query `i` of `queries` sees key `j` of `keys`; `None` where each sees every one.
     pub(super) fn sees(self, (i, queries): (&Value, &Value), (j, keys): (&Value, &Value)) -> Option<Value> {
-        let place = match self.causal {
+        let position = match self.causal {
             Some(Corner::BottomRight) => i + (keys - queries),
             Some(Corner::TopLeft) | None => i.clone(),
         };
-        let reach = |window: i64| (&place - j).compare(CmpOp::Lt, window);
+        let reach = |window: i64| (&position - j).compare(CmpOp::Lt, window);
         match (self.causal, self.window) {
             (None, None) => None,
-            (None, Some(window)) => Some(reach(window).and((j - &place).compare(CmpOp::Lt, window))),
-            (Some(_), None) => Some(place.compare(CmpOp::Ge, j)),
-            (Some(_), Some(window)) => Some(place.compare(CmpOp::Ge, j).and(reach(window))),
+            (None, Some(window)) => Some(reach(window).and((j - &position).compare(CmpOp::Lt, window))),
+            (Some(_), None) => Some(position.compare(CmpOp::Ge, j)),
+            (Some(_), Some(window)) => Some(position.compare(CmpOp::Ge, j).and(reach(window))),
         }
     }
 }
 
-/// The rule: floats of one type as `(batch, places, heads, width)`, batch and heads the same in all, the widths of queries and
-/// keys too, and as many keys as values.
+/// The inference rule: floats of one type as `(batch, positions, heads, width)`, batch and heads the same in all, the
+/// widths of queries and keys too, and as many keys as values.
 pub(super) fn infer_attention(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Mask::of(call)?;
     let dtype = shapes::all_of_dtype(call, &[0, 1, 2], float)?;
     for arg in 0..3 {
         if let Some(rank) = call.tensor(arg)?.0.rank().filter(|rank| *rank != 4) {
             let (op, name) = (call.op.name, call.op.args.get(arg).map_or("?", |def| def.name));
-            let message = format!("`{op}` needs `{name}` as (batch, places, heads, width), found {rank} dimensions");
+            let message = format!("`{op}` needs `{name}` as (batch, positions, heads, width), found {rank} dimensions");
             return Err(InferError::at(arg, message));
         }
     }
@@ -103,7 +103,7 @@ fn check_same(cx: &InferCx, call: &OpCall<'_>, a: (usize, usize), b: (usize, usi
     Err(InferError::at(b.0, message))
 }
 
-/// What scores are multiplied by: the attribute `scale`, or one over the root of the width.
+/// The factor of scores: the attribute `scale`, or one over the root of the width.
 pub(super) fn scale(call: &OpCall<'_>, width: &Expr, dtype: DataType) -> Value {
     match call.attr("scale") {
         Some(Attr::Float(scale)) => Expr::float(scale.0, dtype).into(),
@@ -111,8 +111,9 @@ pub(super) fn scale(call: &OpCall<'_>, width: &Expr, dtype: DataType) -> Value {
     }
 }
 
-/// The attention of queries to keys and values, all `(batch, places, heads, width)`, worked out in float32 where elements are
-/// narrower. `sees` says of `[batch, head, query, key]` whether the key is seen. A query that sees nothing gets zeros.
+/// The attention of queries to keys and values, all `(batch, positions, heads, width)`, computed in float32 if elements
+/// are narrower. `sees` tells for `[batch, head, query, key]` whether the query attends to the key. A query without
+/// keys gets zeros.
 pub(super) fn attended(
     [queries, keys, values]: [&Tensor; 3],
     scale: &Value,

@@ -9,11 +9,11 @@ use crate::elementwise::{block_name, wide};
 
 op! {
     /// `softmax(query @ keyᵀ * scale) @ value` for each element of a batch and each head; all tensors are
-    /// `(batch, places, heads, width)`.
+    /// `(batch, positions, heads, width)`.
     ///
-    /// With a mask a query sees the keys up to its own place: `TopLeft` puts the first query at the first key, `BottomRight`
-    /// the last query at the last key. With a window it sees those alone whose distance from its place is less. A query that
-    /// sees no key gets zeros. Narrow floats are worked out in float32.
+    /// With a causal mask a query attends to the keys up to its own position: `TopLeft` aligns the first query to the
+    /// first key, `BottomRight` the last query to the last key. With a window it attends only to keys whose distance
+    /// from its position is less. A query without keys gets zeros. Narrow floats are computed in float32.
     "nn.attention" {
         args: {
             query: Tensor, "The queries.";
@@ -23,7 +23,7 @@ op! {
         attrs: {
             scale: OptionalFloat = AttrDefault::None, "The factor; `None`: one over the root of the width.";
             causal_mask: OptionalStr = AttrDefault::None, "`TopLeft`, `BottomRight` or `None`.";
-            window_size: OptionalInt = AttrDefault::None, "How many places a query sees, its own among them.";
+            window_size: OptionalInt = AttrDefault::None, "How many positions a query attends to, including its own.";
         }
         infer: infer_attention,
         legalize: Legalize::PrimFunc(legalize),
@@ -37,9 +37,9 @@ pub(super) fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [query, key, value, bias @ ..] = inputs else { return Ok(Vec::new()) };
         let scale = scale(call, &query.dim(3), wide(query.dtype()));
-        let places = |x: &Tensor| Value::from(x.dim(1));
+        let positions = |x: &Tensor| Value::from(x.dim(1));
         let sees = |at: &[Value]| match at {
-            [_, _, i, j] => mask.sees((i, &places(query)), (j, &places(key))),
+            [_, _, i, j] => mask.sees((i, &positions(query)), (j, &positions(key))),
             _ => None,
         };
         Ok(vec![attended([query, key, value], &scale, bias.first(), sees, &block_name(call))?])

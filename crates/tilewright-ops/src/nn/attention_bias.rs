@@ -20,7 +20,7 @@ op! {
         attrs: {
             scale: OptionalFloat = AttrDefault::None, "The factor; `None`: one over the root of the width.";
             causal_mask: OptionalStr = AttrDefault::None, "`TopLeft`, `BottomRight` or `None`.";
-            window_size: OptionalInt = AttrDefault::None, "How many places a query sees, its own among them.";
+            window_size: OptionalInt = AttrDefault::None, "How many positions a query attends to, including its own.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(attention::legalize),

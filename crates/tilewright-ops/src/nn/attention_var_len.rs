@@ -13,13 +13,13 @@ use crate::indexed::guarded;
 use crate::shapes::is_empty;
 
 op! {
-    /// The attention of `nn.attention` within each of several sequences, which stand one behind the other along the second
+    /// The attention of `nn.attention` within each of several sequences, which are concatenated along the second
     /// dimension.
     ///
-    /// Queries behind the last sequence get zeros. Starts of sequences are held within the tensors that they speak of.
+    /// Queries after the last sequence get zeros. Starts of sequences are clamped to the extents of their tensors.
     "nn.attention_var_len" {
         args: {
-            queries: Tensor, "The queries, `(1, places of all sequences, heads, width)`.";
+            queries: Tensor, "The queries, `(1, positions of all sequences, heads, width)`.";
             keys: Tensor, "The keys, of the width of the queries.";
             values: Tensor, "The values, one for each key.";
             seqstart_q: Tensor, "Integers: where each sequence of queries begins, and last the end of them all.";
@@ -30,7 +30,7 @@ op! {
         attrs: {
             scale: OptionalFloat = AttrDefault::None, "The factor; `None`: one over the root of the width.";
             causal_mask: OptionalStr = AttrDefault::None, "`TopLeft`, `BottomRight` or `None`, within each sequence.";
-            window_size: OptionalInt = AttrDefault::None, "How many places a query sees, its own among them.";
+            window_size: OptionalInt = AttrDefault::None, "How many positions a query attends to, including its own.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
@@ -43,7 +43,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         let (shape, dtype) = call.tensor(arg)?;
         check_dtype(call, arg, dtype, integer)?;
         if let Some(rank) = shape.rank().filter(|rank| *rank != 1) {
-            let message = format!("the starts of sequences stand in a tensor of 1 dimension, found {rank}");
+            let message = format!("the starts of sequences are a tensor of 1 dimension, found {rank}");
             return Err(InferError::at(arg, message));
         }
         if let TensorShape::Known(dims) = shape
@@ -66,7 +66,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [queries, keys, values, starts_q, starts_k, ..] = inputs else { return Ok(Vec::new()) };
         let scale = scale(call, &queries.dim(3), wide(queries.dtype()));
-        // The sequence of each query: how many of them end at its place or before.
+        // The sequence of each query: the number of sequences that end at its position or before.
         let ends = reduce_axis(Expr::i64(1), starts_q.dim(0), "sequence");
         let sequence = compute(&[queries.dim(1)], &format!("{name}_sequence"), |i| {
             let ended = starts_q.at(&[&ends]).cast(DataType::I64).compare(CmpOp::Le, &i[0]);

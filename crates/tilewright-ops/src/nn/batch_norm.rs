@@ -17,8 +17,8 @@ op! {
     /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta` for each channel; the result is the tuple of that, the
     /// moving mean and the moving variance.
     ///
-    /// Without `training`, mean and variance are the moving ones, which stay. With it they are those of the batch, and the
-    /// moving ones move to them: `(1 - momentum) * moving + momentum * batch`.
+    /// Without `training`, mean and variance are the moving ones, which stay. With it they are those of the batch, and
+    /// the moving ones move to them: `(1 - momentum) * moving + momentum * batch`.
     "nn.batch_norm" {
         args: {
             data: Tensor, "The input tensor.";

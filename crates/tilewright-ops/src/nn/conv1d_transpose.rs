@@ -1,7 +1,7 @@
 //! Transposed convolution over one spatial dimension.
 
 transposed_convolution! {
-    /// What goes back from the result of a convolution over one spatial dimension to its data, as
+    /// The transposed convolution over one spatial dimension, the adjoint of `nn.conv1d`, as
     /// `torch.conv_transpose1d`.
     "nn.conv1d_transpose", 1, "NCW", "IOW"
 }

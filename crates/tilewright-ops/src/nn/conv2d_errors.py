@@ -1,4 +1,4 @@
-# What a convolution cannot be of.
+# Wrong operands of a convolution.
 # test: diagnostics
 
 

@@ -1,5 +1,5 @@
-# Places of a window that are in the border for every result are left out: of the first window one place is left, of the second
-# one two rows, of the third one a column, which begins behind the data's first one.
+# Taps of a window that are in the border for every result are left out: of the first window one tap is left, of the
+# second one two rows, of the third one a column, which begins after the data's first one.
 # test: opt --pass LegalizeOps
 # run: main == same
 

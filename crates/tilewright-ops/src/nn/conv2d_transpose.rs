@@ -1,7 +1,7 @@
 //! Transposed convolution over two spatial dimensions.
 
 transposed_convolution! {
-    /// What goes back from the result of a convolution over two spatial dimensions to its data, as
+    /// The transposed convolution over two spatial dimensions, the adjoint of `nn.conv2d`, as
     /// `torch.conv_transpose2d`.
     "nn.conv2d_transpose", 2, "NCHW", "IOHW"
 }

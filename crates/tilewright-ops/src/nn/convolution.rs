@@ -1,4 +1,4 @@
-//! What convolutions over 1, 2 and 3 dimensions share: their declarations, how their attributes are read, the shape of the
+//! Shared by convolutions over 1, 2 and 3 dimensions: declarations, decoding of attributes, the shape of the
 //! result, the loops.
 
 use tilewright_expr::Expr;
@@ -13,14 +13,14 @@ use tilewright_tensor::DataType;
 use crate::elementwise::number;
 use crate::{attributes, shapes};
 
-/// Declares a convolution: its documentation, name, number of spatial dimensions, and the orders of the axes of the data
-/// and of the kernel.
+/// Declares a convolution: its documentation, name, number of spatial dimensions, and the orders of the axes of the
+/// data and of the kernel.
 macro_rules! convolution {
     ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $data:literal, $kernel:literal) => {
         op! {
             $(#[doc = $doc])+
-            /// Outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided evenly,
-            /// and those of a group depend on each other only. Sums of float16 are worked out in float32.
+            /// Outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided
+            /// evenly, and those of a group depend on each other only. Sums of float16 are worked out in float32.
             $name {
                 args: {
                     data: Tensor, "The data.";
@@ -29,7 +29,7 @@ macro_rules! convolution {
                 attrs: {
                     strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1), "The steps of the window.";
                     padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
-                        "The widths of the border of zeros: before, then behind.";
+                        "The widths of the border of zeros: before, then after.";
                     dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
                         "The distances of the window's elements.";
                     groups: Int = ::tilewright_ir::op::AttrDefault::Int(1),
@@ -62,7 +62,8 @@ macro_rules! transposed_convolution {
         op! {
             $(#[doc = $doc])+
             ///
-            /// Each element of the data times the kernel is added to the result where the window of that convolution lay.
+            /// Each element of the data times the kernel is added to the result where the window of that convolution
+            /// lay.
             $name {
                 args: {
                     data: Tensor, "The data.";
@@ -72,9 +73,9 @@ macro_rules! transposed_convolution {
                     strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
                         "The steps of the window over the result.";
                     padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
-                        "What is cut from the result: before, then behind.";
+                        "The widths cropped from the result: before, then after.";
                     output_padding: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
-                        "What is added behind the result.";
+                        "The width added at the end of the result.";
                     dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
                         "The distances of the window's elements.";
                     groups: Int = ::tilewright_ir::op::AttrDefault::Int(1),
@@ -101,13 +102,14 @@ macro_rules! transposed_convolution {
     };
 }
 
-/// What passes may know of a convolution.
+/// The properties of a convolution that passes ask for.
 pub(super) const PROPERTIES: Properties = Properties { pure: true, fusion: Fusion::OutElementwise };
 /// The attributes that name the orders of the dimensions.
 pub(super) const LAYOUTS: Layouts =
     Layouts::Named { operands: &["data_layout", "kernel_layout"], result: "out_layout" };
 
-/// The axes of the data, and of the kernel of a convolution and of a transposed one, for so many spatial dimensions.
+/// The axes of the data, and of the kernel of a convolution and of a transposed one, by the number of spatial
+/// dimensions.
 pub(super) fn axes(spatial: usize) -> [&'static str; 3] {
     match spatial {
         1 => ["NCW", "OIW", "IOW"],
@@ -131,11 +133,11 @@ pub(super) fn layout(call: &OpCall<'_>, name: &str, axes: &str) -> Result<Layout
 /// Integers of an attribute, none of which may be less than `least`.
 pub(super) fn at_least(call: &OpCall<'_>, name: &str, least: i64) -> Result<Vec<i64>, InferError> {
     let given = attributes::ints(call, name)?;
-    // What is larger names no tensor that there could be, and its sums would leave the range of integers.
-    let most = i64::from(i32::MAX);
-    match given.iter().find(|one| !(least..=most).contains(*one)) {
+    // Larger values belong to no possible tensor, and their sums would overflow.
+    let max = i64::from(i32::MAX);
+    match given.iter().find(|one| !(least..=max).contains(*one)) {
         Some(wrong) => Err(InferError::new(format!(
-            "`{}`: attribute `{name}` must be from {least} to {most}, found {wrong}",
+            "`{}`: attribute `{name}` must be from {least} to {max}, found {wrong}",
             call.op.name
         ))),
         None => Ok(given),
@@ -149,7 +151,7 @@ pub(super) enum Direction {
     Transposed,
 }
 
-/// The attributes of a convolution over so many dimensions.
+/// The attributes of a convolution over `spatial` dimensions.
 fn parameters(call: &OpCall<'_>, spatial: usize, direction: Direction) -> Result<Conv, InferError> {
     let [data, forward, transposed] = axes(spatial);
     let kernel = if direction == Direction::Forward { forward } else { transposed };
@@ -168,7 +170,7 @@ fn parameters(call: &OpCall<'_>, spatial: usize, direction: Direction) -> Result
     })
 }
 
-/// The elements that a transposed convolution adds behind the others.
+/// The output padding of a transposed convolution.
 fn more(call: &OpCall<'_>, conv: &Conv) -> Result<Vec<i64>, InferError> {
     let more = at_least(call, "output_padding", 0)?;
     for (d, &more) in more.iter().enumerate() {
@@ -251,7 +253,7 @@ pub(super) fn physical(
     }
 }
 
-/// The rule of convolutions over so many dimensions.
+/// The inference rule of convolutions over `spatial` dimensions.
 pub(super) fn infer(
     cx: &InferCx,
     call: &OpCall<'_>,
@@ -359,7 +361,7 @@ pub(super) fn check_reach(
     ))
 }
 
-/// The loops of convolutions over so many dimensions.
+/// The loops of convolutions over `spatial` dimensions.
 pub(super) fn legalize(call: &OpCall<'_>, spatial: usize, direction: Direction) -> Result<PrimFunc, InferError> {
     let own = parameters(call, spatial, direction)?;
     // A shape that cannot be says so here too, where the call was made without it.

@@ -11,8 +11,8 @@ use crate::reduction::reduced;
 use crate::shapes;
 
 op! {
-    /// `-sum(predictions * labels)`, divided by the size of the batch where there is one: of logarithms of probabilities and
-    /// of probabilities the cross entropy. Of float16 and bfloat16 it is worked out in float32.
+    /// `-sum(predictions * labels)`, divided by the size of the batch where there is one: of logarithms of
+    /// probabilities and of probabilities the cross entropy. Of float16 and bfloat16 it is worked out in float32.
     "nn.cross_entropy_with_logits" {
         args: {
             predictions: Tensor, "The logarithms; a first of two dimensions is a batch.";

@@ -1,4 +1,4 @@
-//! What the decompositions of normalisations share. As their loops do, they work in float32 where elements are narrower.
+//! Shared by the decompositions of normalisations. Like the loops, they compute in float32 if elements are narrower.
 
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::relax::Expr;

@@ -16,8 +16,8 @@ pub(super) fn infer_along_axis(cx: &InferCx, call: &OpCall<'_>) -> Result<Struct
     shapes::infer_axis_kept(cx, call)
 }
 
-/// What becomes of an element: of its distance from the largest one, the exponential of that, and the sum of those along
-/// the axis.
+/// The result of an element, as a function of its distance from the maximum, its exponential, and the sum of those
+/// along the axis.
 pub(super) type Share = fn(&Value, &Value, &Value) -> Value;
 
 /// The loops of an op that gives a share of each element. Each exponential is worked out once.

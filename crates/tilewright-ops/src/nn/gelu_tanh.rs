@@ -7,7 +7,8 @@ use tilewright_te::Value;
 use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
 
 op! {
-    /// The Gaussian error linear unit by the hyperbolic tangent: `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
+    /// The Gaussian error linear unit by the hyperbolic tangent: `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
+    /// x^3)))`.
     "nn.gelu_tanh" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}

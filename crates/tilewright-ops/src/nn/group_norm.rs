@@ -12,8 +12,8 @@ use crate::reduction::{means, variances};
 use crate::{attributes, shapes};
 
 op! {
-    /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta`, with mean and variance over `axes` and over the channels
-    /// of one group.
+    /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta`, with mean and variance over `axes` and over the
+    /// channels of one group.
     "nn.group_norm" {
         args: {
             data: Tensor, "The input tensor.";

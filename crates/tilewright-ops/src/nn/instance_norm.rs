@@ -11,8 +11,8 @@ use crate::reduction::{kept_index, means, variances};
 use crate::{attributes, shapes};
 
 op! {
-    /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta`, with mean and variance over `axes` alone: each channel of
-    /// each element of a batch has its own.
+    /// `(data - mean) / sqrt(variance + epsilon) * gamma + beta`, with mean and variance over `axes` alone: each
+    /// channel of each element of a batch has its own.
     "nn.instance_norm" {
         args: {
             data: Tensor, "The input tensor.";

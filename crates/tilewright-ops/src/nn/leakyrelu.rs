@@ -7,7 +7,8 @@ use crate::attributes;
 use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
 
 op! {
-    /// The leaky rectified linear unit, element by element: `x` where it is positive, `alpha * x` elsewhere. NaN stays NaN.
+    /// The leaky rectified linear unit, element by element: `x` where it is positive, `alpha * x` elsewhere. NaN stays
+    /// NaN.
     "nn.leakyrelu" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {

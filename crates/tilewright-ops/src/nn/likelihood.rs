@@ -1,4 +1,4 @@
-//! What the loss of negative log-likelihoods and its gradient share.
+//! Shared by the loss of negative log-likelihoods and its gradient.
 
 use tilewright_expr::{BinOp, CmpOp, Expr};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
@@ -32,8 +32,8 @@ impl Reduction {
     }
 }
 
-/// The rule about predictions, targets and weights, which are the arguments from `first` on; it gives the shape of the targets
-/// as far as that is known.
+/// The rule about predictions, targets and weights, which are the arguments from `first` on; it gives the shape of the
+/// targets as far as that is known.
 pub(crate) fn check_likelihood(cx: &InferCx, call: &OpCall<'_>, first: usize) -> Result<TensorShape, InferError> {
     let ((shape, dtype), (targets, target_type)) = (call.tensor(first)?, call.tensor(first + 1)?);
     let name = call.op.name;
@@ -129,18 +129,18 @@ impl<'a> Targets<'a> {
         Ok(Self { targets, weights, classes, ignored, dtype: wide(predictions.dtype()) })
     }
 
-    /// The class at a place of the targets, held within the classes.
+    /// The class at an index of the targets, clamped to the classes.
     pub(crate) fn class(&self, i: &[Value]) -> Value {
         let class = self.targets.at_all(i).cast(DataType::I64);
         class.min(Value::from(self.classes.clone()) - 1).max(0)
     }
 
-    /// Whether the target at a place counts.
+    /// Whether the target at an index counts.
     pub(crate) fn counts(&self, i: &[Value]) -> Value {
         self.targets.at_all(i).cast(DataType::I64).compare(CmpOp::Ne, self.ignored)
     }
 
-    /// What the target at a place weighs: 0 where it does not count.
+    /// The weight of the target at an index: 0 if it does not count.
     pub(crate) fn weight(&self, i: &[Value]) -> Value {
         let weight = match self.weights {
             Some(weights) => weights.at(&[&self.class(i)]).cast(self.dtype),
@@ -149,13 +149,13 @@ impl<'a> Targets<'a> {
         self.counts(i).select(&weight, &Expr::float(0.0, self.dtype).into())
     }
 
-    /// What all targets weigh.
+    /// The total weight of the targets.
     pub(crate) fn total_weight(&self, name: &str) -> Result<Tensor, TeError> {
         let all: Vec<usize> = (0..self.targets.rank()).collect();
         reduced(self.targets, &all, false, name, |i, over| sum(self.weight(i), over))
     }
 
-    /// The loss of the predictions at a place of the targets.
+    /// The loss of the predictions at an index of the targets.
     pub(crate) fn loss(&self, predictions: &Tensor, i: &[Value]) -> Value {
         let mut at = i.to_vec();
         at.insert(class_axis(predictions.rank()), self.class(i));

@@ -1,4 +1,4 @@
-//! What the normalisations share: the mean and variance of groups of elements, and a scale and a shift.
+//! Shared by normalisations: the mean and variance of groups of elements, and a scale and a shift.
 //!
 //! All is worked out in float32 where elements are narrower, and the mean is subtracted before squares are taken.
 

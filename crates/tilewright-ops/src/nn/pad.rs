@@ -14,15 +14,15 @@ use crate::{attributes, shapes};
 op! {
     /// The tensor with a border along each of its dimensions.
     ///
-    /// What stands in the border the mode says: `constant`, a value; `edge`, the nearest element; `reflect`, the elements
-    /// mirrored at the outermost one; `circular`, those of the other side. In the last two a border is at most as wide as
-    /// there are such elements.
+    /// The mode decides the elements of the border: `constant`, a value; `edge`, the nearest element; `reflect`, the
+    /// elements mirrored at the outermost one; `circular`, those of the other side. In the last two a border is at most
+    /// as wide as there are such elements.
     "nn.pad" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {
             pad_width: Ints = AttrDefault::Required,
-                "The widths of the border before and behind the elements, for each dimension in turn.";
-            pad_value: Float = AttrDefault::Float(0.0), "What stands in a constant border.";
+                "The widths of the border before and after the elements, for each dimension in turn.";
+            pad_value: Float = AttrDefault::Float(0.0), "The value of a constant border.";
             pad_mode: Str = AttrDefault::Str("constant"), "`constant`, `edge`, `reflect` or `circular`.";
         }
         infer: infer,
@@ -51,7 +51,7 @@ fn mode(call: &OpCall<'_>) -> Result<Mode, InferError> {
     }
 }
 
-/// The widths before and behind, for each dimension.
+/// The widths before and after, for each dimension.
 fn widths(call: &OpCall<'_>, rank: usize) -> Result<Vec<(i64, i64)>, InferError> {
     let given = attributes::ints(call, "pad_width")?;
     if given.len() != 2 * rank {
@@ -70,8 +70,8 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let mode = mode(call)?;
     let padded = |dims: &[Expr]| {
         let widths = widths(call, dims.len())?;
-        for (dim, (before, behind)) in dims.iter().zip(&widths) {
-            check_border(cx, mode, dim, *before.max(behind))?;
+        for (dim, (before, after)) in dims.iter().zip(&widths) {
+            check_border(cx, mode, dim, *before.max(after))?;
         }
         Ok(dims.iter().zip(widths).map(|(dim, (a, b))| cx.analyzer.simplify(&(dim + a + b))).collect())
     };
@@ -100,7 +100,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let side = |of: fn(&(i64, i64)) -> i64| -> Vec<Expr> {
         widths.iter().zip(&dims).map(|(pair, dim)| Expr::int(of(pair), dim.dtype)).collect()
     };
-    let (before, behind, name) = (side(|pair| pair.0), side(|pair| pair.1), block_name(call));
+    let (before, after, name) = (side(|pair| pair.0), side(|pair| pair.1), block_name(call));
     legalize_formula(call, |inputs| {
         let bordered = |x: &Tensor| {
             let border = match mode {
@@ -109,7 +109,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
                 Mode::Reflect => Border::Reflect,
                 Mode::Circular => Border::Circular,
             };
-            topi::bordered(x, &before, &behind, &border, &name)
+            topi::bordered(x, &before, &after, &border, &name)
         };
         inputs.iter().map(bordered).collect()
     })

@@ -1,12 +1,14 @@
-//! A transposed convolution with strides as several without, whose results are put between each other.
+//! Decomposes a strided transposed convolution into its polyphase components: transposed convolutions without stride,
+//! whose results are interleaved.
 //!
-//! Along one dimension result `y` meets place `r` of the kernel where `y + before - dilation * r` is a multiple of the stride:
-//! of the results that leave the same rest, the *phase* `f`, each meets the same places `first, first + step, …`, and with
-//! `y = stride * q + f` they meet the elements `q + cut - dilation * step / stride * t`. That is a transposed convolution
-//! without a stride, by a part of the kernel, from whose result `cut` elements are cut in front.
+//! Along one dimension result `y` meets tap `r` of the kernel where `y + before - dilation * r` is a multiple of the
+//! stride: of the results of one residue modulo the stride, the *phase* `f`, each meets the same taps `first, first +
+//! step, …`, and with `y = stride * q + f` they meet the elements `q + cut - dilation * step / stride * t`. That is a
+//! transposed convolution without a stride, by a part of the kernel, from whose result `cut` elements are cut in front.
 //!
-//! What a kernel whose places no stride divides evenly, one with gaps, or one of groups has no loops for that leave nothing
-//! out, the parts have: of three by three places with a stride of two, parts have one, two, two and four.
+//! The loops of the undecomposed operator compute products with zeros for a kernel that the stride does not divide, a
+//! dilated one, or one of groups; the components do not. A three by three kernel with a stride of two has components of
+//! one, two, two and four taps.
 
 use tilewright_expr::Expr as Scalar;
 use tilewright_ir::Attr;
@@ -19,21 +21,21 @@ use crate::attributes;
 use crate::indexed::strided_slice;
 use crate::manipulate::{concat, expand_dims, permute_dims, reshape};
 
-/// The most parts.
-const MOST: i64 = 32;
+/// The largest number of components.
+const MAX_COMPONENTS: i64 = 32;
 
 /// One phase along one dimension.
 struct Phase {
-    /// Its first place of the kernel, and the distance of the others.
+    /// Its first tap of the kernel, and the distance of the others.
     first: i64,
     step: i64,
     dilation: i64,
-    /// What is cut from the result in front and behind; less than nothing, if that many elements are added to the data.
+    /// The widths cropped from the result before and after; negative for elements added to the data.
     cut: (i64, i64),
 }
 
-/// The parts of a transposed convolution over so many dimensions put together, in a graph that is run; nothing where one loop
-/// nest leaves as little out, or too little is known.
+/// The components of a transposed convolution over `spatial` dimensions, interleaved, in a graph for inference; `None`
+/// if one loop nest computes no zeros either, or too little is known.
 pub(super) fn decompose(
     cx: &InferCx,
     call: &OpCall<'_>,
@@ -58,25 +60,25 @@ pub(super) fn decompose(
     let uneven = taps.iter().zip(&conv.strides).any(|(taps, stride)| taps % stride != 0);
     let in_groups = conv.groups > 1 || conv.dilation.iter().any(|&dilation| dilation > 1);
     let count = conv.strides.iter().try_fold(1_i64, |count, stride| count.checked_mul(*stride));
-    if !(uneven || in_groups) || !count.is_some_and(|count| (2..=MOST).contains(&count)) {
+    if !(uneven || in_groups) || !count.is_some_and(|count| (2..=MAX_COMPONENTS).contains(&count)) {
         return Ok(None);
     }
     let dims: Vec<Scalar> = kernel.iter().map(|&extent| Scalar::i64(extent)).collect();
     let result = conv.transposed(data, &dims, &more)?;
     let mut along = Vec::with_capacity(taps.len());
     for (d, &taps) in taps.iter().enumerate() {
-        let places =
+        let counts =
             cx.analyzer.simplify(&result[d + 2].ceil_div(conv.strides[d]).map_err(|error| InferError::new(error.0))?);
-        let phases = (0..conv.strides[d]).map(|f| phase(cx, &conv, (d, f), &data[d + 2], taps, &places));
+        let phases = (0..conv.strides[d]).map(|f| phase(cx, &conv, (d, f), &data[d + 2], taps, &counts));
         let Some(phases) = phases.collect::<Option<Vec<_>>>() else { return Ok(None) };
-        along.push((phases, places));
+        along.push((phases, counts));
     }
     // Zeros that the data needs round it, for any of the phases.
     let border = |of: fn(&Phase) -> i64| -> Vec<i64> {
         along.iter().map(|(phases, _)| phases.iter().map(|phase| -of(phase)).max().unwrap_or(0).max(0)).collect()
     };
-    let (front, behind) = (border(|phase| phase.cut.0), border(|phase| phase.cut.1));
-    let widths = front.iter().zip(&behind).flat_map(|(&front, &behind)| [front, behind]);
+    let (front, after) = (border(|phase| phase.cut.0), border(|phase| phase.cut.1));
+    let widths = front.iter().zip(&after).flat_map(|(&front, &after)| [front, after]);
     let widths: Vec<i64> = [0; 4].into_iter().chain(widths).collect();
     let x = match widths.iter().any(|&width| width > 0) {
         true => pad::call(cx, x.clone(), &widths, 0.0, "constant")?,
@@ -93,8 +95,8 @@ pub(super) fn decompose(
         let part = part_of(cx, weight, &chosen, taps)?;
         let all = |of: &dyn Fn(&Phase) -> i64| Attr::Array(chosen.iter().map(|phase| Attr::Int(of(phase))).collect());
         let cut_in_front = chosen.iter().zip(&front).map(|(phase, front)| phase.cut.0 + front);
-        let cut_behind = chosen.iter().zip(&behind).map(|(phase, behind)| phase.cut.1 + behind);
-        let cut = cut_in_front.chain(cut_behind).map(Attr::Int).collect();
+        let cut_after = chosen.iter().zip(&after).map(|(phase, after)| phase.cut.1 + after);
+        let cut = cut_in_front.chain(cut_after).map(Attr::Int).collect();
         let mut attrs = call.attrs.clone();
         attrs.insert("strides".into(), all(&|_| 1));
         attrs.insert("output_padding".into(), all(&|_| 0));
@@ -103,23 +105,23 @@ pub(super) fn decompose(
         expand_dims::call(cx, Expr::call_op(cx, call.op, vec![x.clone(), part], attrs)?, &[2])
     };
     let parts = (0..count.unwrap_or(1)).map(of_part).collect::<Result<Vec<_>, _>>()?;
-    let places: Vec<Scalar> = along.into_iter().map(|(_, places)| places).collect();
-    side_by_side(cx, concat::call(cx, Expr::tuple(parts), 2)?, &conv, &places, &result).map(Some)
+    let counts: Vec<Scalar> = along.into_iter().map(|(_, counts)| counts).collect();
+    interleaved(cx, concat::call(cx, Expr::tuple(parts), 2)?, &conv, &counts, &result).map(Some)
 }
 
-/// A phase along a dimension, with its number; nothing where it meets no place of the kernel.
-fn phase(cx: &InferCx, conv: &Conv, (d, f): (usize, i64), data: &Scalar, taps: i64, places: &Scalar) -> Option<Phase> {
+/// A phase along a dimension, with its number; `None` if it meets no tap of the kernel.
+fn phase(cx: &InferCx, conv: &Conv, (d, f): (usize, i64), data: &Scalar, taps: i64, count: &Scalar) -> Option<Phase> {
     let (stride, dilation, before) = (conv.strides[d], conv.dilation[d], *conv.padding.get(d)?);
     let begin = f.checked_add(before)?;
     let first = (0..taps.min(stride)).find(|&r| (begin - r * dilation) % stride == 0)?;
     let step = (1..=stride).find(|step| step * dilation % stride == 0)?;
-    let (cut, apart) = ((begin - first * dilation) / stride, step * dilation / stride);
-    let reach = ((taps - 1 - first) / step).checked_mul(apart)?;
-    let behind = cx.analyzer.simplify(&(&(data + (reach - cut)) - places)).as_int()?;
-    Some(Phase { first, step, dilation: apart, cut: (cut, behind) })
+    let (cut, distance) = ((begin - first * dilation) / stride, step * dilation / stride);
+    let reach = ((taps - 1 - first) / step).checked_mul(distance)?;
+    let after = cx.analyzer.simplify(&(&(data + (reach - cut)) - count)).as_int()?;
+    Some(Phase { first, step, dilation: distance, cut: (cut, after) })
 }
 
-/// The places of the kernel that some phases meet.
+/// The taps of the kernel that one combination of phases meets.
 fn part_of(cx: &InferCx, weight: &Expr, phases: &[&Phase], taps: &[i64]) -> Result<Expr, InferError> {
     let list = |of: &mut dyn Iterator<Item = i64>| Expr::tuple(of.map(|one| Expr::prim(Scalar::i64(one))).collect());
     let axes = list(&mut (2..).take(phases.len()));
@@ -128,28 +130,28 @@ fn part_of(cx: &InferCx, weight: &Expr, phases: &[&Phase], taps: &[i64]) -> Resu
     strided_slice::call(cx, weight.clone(), axes, begin, list(&mut taps.iter().copied()), steps, false)
 }
 
-/// The results of all phases, along dimension 2 those of one place, where they belong.
-fn side_by_side(
+/// Interleaves the results of all phases, which are concatenated along dimension 2.
+fn interleaved(
     cx: &InferCx,
     parts: Expr,
     conv: &Conv,
-    places: &[Scalar],
+    counts: &[Scalar],
     result: &[Scalar],
 ) -> Result<Expr, InferError> {
     let (outer, spatial) = result.split_at(2.min(result.len()));
     let strides: Vec<Scalar> = conv.strides.iter().map(|&stride| Scalar::i64(stride)).collect();
-    let apart = [outer, &strides, places].concat();
-    let count = places.len() as i64;
+    let separated = [outer, &strides, counts].concat();
+    let count = counts.len() as i64;
     let order: Vec<i64> = [0, 1].into_iter().chain((2..2 + count).flat_map(|d| [d + count, d])).collect();
-    let parts = permute_dims::call(cx, reshape::call(cx, parts, Expr::shape(apart))?, Some(&order))?;
+    let parts = permute_dims::call(cx, reshape::call(cx, parts, Expr::shape(separated))?, Some(&order))?;
     let whole: Vec<Scalar> =
-        places.iter().zip(&conv.strides).map(|(places, &stride)| cx.analyzer.simplify(&(places * stride))).collect();
+        counts.iter().zip(&conv.strides).map(|(count, &stride)| cx.analyzer.simplify(&(count * stride))).collect();
     let found = reshape::call(cx, parts, Expr::shape([outer, &whole].concat()))?;
     if whole.iter().zip(spatial).all(|(whole, extent)| cx.analyzer.prove_equal(whole, extent)) {
         return Ok(found);
     }
     let list = |of: Vec<Scalar>| Expr::tuple(of.into_iter().map(Expr::prim).collect());
     let axes = list((2..2 + count).map(Scalar::i64).collect());
-    let each = |value: i64| list(vec![Scalar::i64(value); places.len()]);
+    let each = |value: i64| list(vec![Scalar::i64(value); counts.len()]);
     strided_slice::call(cx, found, axes, each(0), list(spatial.to_vec()), each(1), true)
 }

@@ -11,8 +11,8 @@ use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
-    /// An image that is larger by `upscale_factor` in both directions, and has fewer channels by its square: the channels of
-    /// a pixel become a square of pixels, as `torch.pixel_shuffle`.
+    /// An image that is larger by `upscale_factor` in both directions, and has fewer channels by its square: the
+    /// channels of a pixel become a square of pixels, as `torch.pixel_shuffle`.
     "nn.pixel_shuffle" {
         args: { data: Tensor, "The image: its last three dimensions are channels, height and width."; }
         attrs: { upscale_factor: Int = AttrDefault::Required, "By how much height and width grow."; }

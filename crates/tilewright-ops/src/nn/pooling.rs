@@ -1,4 +1,4 @@
-//! What pools over 1, 2 and 3 dimensions share: their declarations, how their attributes are read, the shape of the result,
+//! Shared by pools over 1, 2 and 3 dimensions: declarations, decoding of attributes, the shape of the result,
 //! the loops.
 
 use tilewright_expr::Expr;
@@ -13,8 +13,8 @@ use super::convolution::{at_least, axes, check_reach, layout, logical, physical}
 use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
-/// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is made
-/// of a window, what an element of the border counts for, and whether it counts where nothing is said.
+/// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is
+/// made of a window, what an element of the border counts for, and whether it counts where nothing is said.
 macro_rules! pool {
     (
         $(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal,
@@ -29,11 +29,11 @@ macro_rules! pool {
                         "The number of the window's elements.";
                     strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1), "The steps of the window.";
                     padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
-                        "The widths of the border: before, then behind.";
+                        "The widths of the border: before, then after.";
                     dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
                         "The distances of the window's elements.";
                     ceil_mode: Bool = ::tilewright_ir::op::AttrDefault::Bool(false),
-                        "Whether a window may reach out behind the border, if it begins before.";
+                        "Whether a window that begins before the trailing border may extend beyond it.";
                     count_include_pad: Bool = ::tilewright_ir::op::AttrDefault::Bool($counts), $border;
                     layout: Str = ::tilewright_ir::op::AttrDefault::Str($layout), "The order of the data's dimensions.";
                     out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("layout"),
@@ -74,15 +74,15 @@ macro_rules! avg_pool {
     };
 }
 
-/// Declares a pool of as many means as `output_size` says: its documentation, name, number of spatial dimensions, and the
-/// order of the axes of the data.
+/// Declares a pool of as many means as `output_size` says: its documentation, name, number of spatial dimensions, and
+/// the order of the axes of the data.
 macro_rules! adaptive_avg_pool {
     ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
         op! {
             $(#[doc = $doc])+
             ///
-            /// Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data has `n`
-            /// elements.
+            /// Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data
+            /// has `n` elements.
             $name {
                 args: { data: Tensor, "The data."; }
                 attrs: {
@@ -103,7 +103,7 @@ macro_rules! adaptive_avg_pool {
     };
 }
 
-/// What passes may know of a pool.
+/// The properties of a pool that passes ask for.
 pub(super) const PROPERTIES: Properties = Properties { pure: true, fusion: Fusion::OutElementwise };
 /// The attributes that name the orders of the dimensions.
 pub(super) const LAYOUTS: Layouts = Layouts::Named { operands: &["layout"], result: "out_layout" };
@@ -114,7 +114,7 @@ pub(crate) const MAX: fn(&OpCall<'_>) -> PoolKind = |_| PoolKind::Max;
 pub(crate) const AVERAGE: fn(&OpCall<'_>) -> PoolKind =
     |call| PoolKind::Average { with_border: attributes::flag(call, "count_include_pad") };
 
-/// The attributes of a pool over so many dimensions.
+/// The attributes of a pool over `spatial` dimensions.
 pub(crate) fn parameters(
     call: &OpCall<'_>,
     spatial: usize,
@@ -133,7 +133,7 @@ pub(crate) fn parameters(
     })
 }
 
-/// The rule of pools over so many dimensions.
+/// The inference rule of pools over `spatial` dimensions.
 pub(super) fn infer(
     cx: &InferCx,
     call: &OpCall<'_>,
@@ -154,7 +154,7 @@ pub(super) fn infer(
     Ok(StructInfo::tensor_with(physical(cx, call, &pool.out, &pool.result(&data)?)?, dtype))
 }
 
-/// The loops of pools over so many dimensions.
+/// The loops of pools over `spatial` dimensions.
 pub(super) fn legalize(
     call: &OpCall<'_>,
     spatial: usize,
@@ -179,7 +179,7 @@ fn output_size(call: &OpCall<'_>) -> Result<Option<Vec<Expr>>, InferError> {
     Ok(Some(at_least(call, "output_size", 1)?.into_iter().map(Expr::i64).collect()))
 }
 
-/// The rule of adaptive pools over so many dimensions.
+/// The inference rule of adaptive pools over `spatial` dimensions.
 pub(super) fn infer_adaptive(cx: &InferCx, call: &OpCall<'_>, spatial: usize) -> Result<StructInfo, InferError> {
     let ((from, to), size) = (layouts(call, spatial)?, output_size(call)?);
     let dtype = call.tensor(0)?.1;
@@ -198,7 +198,7 @@ pub(super) fn infer_adaptive(cx: &InferCx, call: &OpCall<'_>, spatial: usize) ->
     Ok(StructInfo::tensor_with(physical(cx, call, &to, &data)?, dtype))
 }
 
-/// The loops of adaptive pools over so many dimensions.
+/// The loops of adaptive pools over `spatial` dimensions.
 pub(super) fn legalize_adaptive(call: &OpCall<'_>, spatial: usize) -> Result<PrimFunc, InferError> {
     let ((from, to), size) = (layouts(call, spatial)?, output_size(call)?);
     shapes::result_dims(call)?;

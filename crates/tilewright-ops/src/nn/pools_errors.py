@@ -1,4 +1,4 @@
-# What a pool cannot be of.
+# Wrong operands of a pool.
 # test: diagnostics
 
 

@@ -7,8 +7,8 @@ use tilewright_te::Value;
 use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
 
 op! {
-    /// `scale * x` where `x` is positive, else `scale * alpha * (exp(x) - 1)`, element by element, with the two constants
-    /// under which layers keep mean 0 and variance 1 (Klambauer et al., 2017).
+    /// `scale * x` where `x` is positive, else `scale * alpha * (exp(x) - 1)`, element by element, with the two
+    /// constants under which layers keep mean 0 and variance 1 (Klambauer et al., 2017).
     "nn.selu" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}

@@ -13,7 +13,7 @@ op! {
         args: {
             data: Tensor, "The input tensor.";
             scale: Tensor, "What one step is: a scalar, or one for each index of the dimension `axis`.";
-            zero_point: Tensor, "What stands for 0: a scalar, or one for each index of the dimension `axis`.";
+            zero_point: Tensor, "The integer that represents 0: a scalar, or one for each index of the dimension `axis`.";
         }
         attrs: {
             axis: Int = AttrDefault::Int(-1), "The dimension of the scales; negative numbers count from the end.";

@@ -1,4 +1,4 @@
-//! Ops between numbers and the few integers that stand for them.
+//! Ops between real numbers and the small integers that represent them.
 
 mod scaled;
 

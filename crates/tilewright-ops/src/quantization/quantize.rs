@@ -9,13 +9,13 @@ use super::scaled::{infer, legalize};
 use crate::elementwise::{float, integer, wide};
 
 op! {
-    /// `data / scale`, rounded to the nearest integer (halves to the even one), plus `zero_point`, held within the range of
-    /// the result's type. NaN becomes the zero of that type.
+    /// `data / scale`, rounded to the nearest integer (halves to the even one), plus `zero_point`, held within the
+    /// range of the result's type. NaN becomes the zero of that type.
     "quantize" {
         args: {
             data: Tensor, "The input tensor, of floats.";
             scale: Tensor, "What one step is: a scalar, or one for each index of the dimension `axis`.";
-            zero_point: Tensor, "What stands for 0: a scalar, or one for each index of the dimension `axis`.";
+            zero_point: Tensor, "The integer that represents 0: a scalar, or one for each index of the dimension `axis`.";
         }
         attrs: {
             axis: Int = AttrDefault::Int(-1), "The dimension of the scales; negative numbers count from the end.";

@@ -1,4 +1,4 @@
-//! What both directions share: a scale and a zero point, one for all elements or one for each index of a dimension.
+//! Shared by both directions: a scale and a zero point, one for all elements or one for each index of a dimension.
 
 use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
@@ -38,9 +38,9 @@ fn check_parameter(
 ) -> Result<(), InferError> {
     let own = call.tensor(arg)?.0;
     let name = call.op.args.get(arg).map_or("?", |def| def.name);
-    let most = if data.rank() == Some(0) { 0 } else { 1 };
-    if let Some(rank) = own.rank().filter(|rank| *rank > most) {
-        let message = format!("`{}`: `{name}` must have at most {most} dimensions, found {rank}", call.op.name);
+    let max = if data.rank() == Some(0) { 0 } else { 1 };
+    if let Some(rank) = own.rank().filter(|rank| *rank > max) {
+        let message = format!("`{}`: `{name}` must have at most {max} dimensions, found {rank}", call.op.name);
         return Err(InferError::at(arg, message));
     }
     let (TensorShape::Known(dims), TensorShape::Known(own), Some(axis)) = (data, own, axis) else { return Ok(()) };

@@ -13,8 +13,8 @@ use crate::statistical::accumulated;
 use crate::{attributes, shapes};
 
 op! {
-    /// A class drawn for each number between 0 and 1 from a row of probabilities: the first one up to which they add up to
-    /// more than the number, or the last class where none do.
+    /// A class drawn for each number between 0 and 1 from a row of probabilities: the first one up to which they add up
+    /// to more than the number, or the last class where none do.
     ///
     /// Rows that the indices name count from the end where negative, and are held within the rows. Sums of float16 and
     /// bfloat16 are worked out in float32.
@@ -80,7 +80,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let sums = accumulated(prob, 1, BinOp::Add, wide, &format!("{name}_sums"))?;
         let class = reduce_axis(Expr::i64(0), prob.dim(1), "c");
         let zero = || Value::from(Expr::i64(0));
-        // How many classes the number lies behind.
+        // The number of classes whose cumulative probability the number exceeds.
         let below = compute(&[dims[0].clone()], &format!("{name}_below"), |i| {
             let row = guarded(&rows.at(&[&i[0], &zero()]), &prob.dim(0));
             let up_to = sums.at(&[&row, &class]);

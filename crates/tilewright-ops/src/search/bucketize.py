@@ -1,4 +1,4 @@
-# The bucket of each element: a boundary belongs to the one before it, with `right` to the one behind.
+# The bucket of each element: a boundary belongs to the one before it, with `right` to the one after.
 # test: run
 # run: before(f32[2,3]=[3, -5, nan, 7, 7.5, inf], f32[3]=[-5, 3, 7]) == i64[2,3]=[1, 0, 3, 2, 3, 3]
 # run: behind(f32[2,3]=[3, -5, nan, 7, 7.5, inf], f32[3]=[-5, 3, 7]) == i32[2,3]=[2, 1, 3, 3, 3, 3]

@@ -14,8 +14,8 @@ use crate::{attributes, shapes};
 op! {
     /// For each element the number of the bucket that it falls into, by the ascending boundaries between the buckets.
     ///
-    /// An element at a boundary falls into the bucket before it, with `right` into the one behind. NaN falls into the last
-    /// bucket.
+    /// An element at a boundary falls into the bucket before it, with `right` into the one after. NaN falls into the
+    /// last bucket.
     "bucketize" {
         args: {
             input_tensor: Tensor, "The input tensor.";
@@ -23,7 +23,7 @@ op! {
         }
         attrs: {
             out_int32: Bool = AttrDefault::Bool(false), "Whether the result is of `int32` and not of `int64`.";
-            right: Bool = AttrDefault::Bool(false), "Whether a boundary belongs to the bucket behind it.";
+            right: Bool = AttrDefault::Bool(false), "Whether a boundary belongs to the bucket after it.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
@@ -54,8 +54,8 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
-/// Builds the number of boundaries before an element bit by bit, the highest first: a bit stays where the last boundary that it
-/// counts is one of them.
+/// Builds the number of boundaries before an element bit by bit, the highest first: a bit stays where the last boundary
+/// that it counts is one of them.
 fn search(x: &Buffer, boundaries: &Buffer, out: &Buffer, right: bool, i: &[Expr]) -> Result<Stmt, TeError> {
     let count = &boundaries.shape[0];
     let bits = match count.as_int() {
@@ -67,11 +67,11 @@ fn search(x: &Buffer, boundaries: &Buffer, out: &Buffer, right: bool, i: &[Expr]
     let sofar = Expr::load(out, i.to_vec())?.cast(DataType::I64)?;
     let tried = &sofar + &weight;
     let boundary = Expr::load(boundaries, vec![&tried - &Expr::i64(1)])?;
-    // What NaN is not in order with counts as before it.
-    let behind = Expr::compare(if right { CmpOp::Gt } else { CmpOp::Ge }, &boundary, &Expr::load(x, i.to_vec())?)?;
+    // Unordered comparisons with NaN count as before it.
+    let is_after = Expr::compare(if right { CmpOp::Gt } else { CmpOp::Ge }, &boundary, &Expr::load(x, i.to_vec())?)?;
     let inside = Expr::compare(CmpOp::Le, &tried, count)?;
     let step = StmtKind::If {
-        condition: Expr::binary(BinOp::And, &inside, &behind.not()?)?,
+        condition: Expr::binary(BinOp::And, &inside, &is_after.not()?)?,
         then: Stmt::store(out, i.to_vec(), &tried.cast(out.dtype)?)?,
         otherwise: None,
     };

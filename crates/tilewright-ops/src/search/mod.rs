@@ -1,4 +1,4 @@
-//! Ops that look for places in sorted tensors.
+//! Ops that search in sorted tensors.
 
 family! {
     bucketize,

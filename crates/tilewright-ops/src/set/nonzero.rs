@@ -1,4 +1,4 @@
-//! Where the elements are that are not 0.
+//! The indices of the elements that are not 0.
 
 use tilewright_ir::op::{Builtin, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
@@ -7,8 +7,8 @@ use tilewright_tensor::DataType;
 use crate::elementwise::{any, check_dtype};
 
 op! {
-    /// The indices of the elements that are not 0, in order, as a tensor of `int64` with a row for each dimension. A tensor
-    /// without dimensions counts as one of one element.
+    /// The indices of the elements that are not 0, in order, as a tensor of `int64` with a row for each dimension. A
+    /// tensor without dimensions counts as one of one element.
     "nonzero" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {}

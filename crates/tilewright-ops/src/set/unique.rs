@@ -11,17 +11,17 @@ use crate::elementwise::{any, check_dtype};
 op! {
     /// The distinct elements, or the distinct slices along a dimension.
     ///
-    /// The result is a tensor, or where more is asked for the tuple of it and of tensors of `int64` with one dimension. NaN is
-    /// equal to itself and greater than every number; slices are compared element by element.
+    /// The result is a tensor, or if more is requested the tuple of it and of tensors of `int64` with one dimension.
+    /// NaN is equal to itself and greater than every number; slices are compared element by element.
     "unique" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {
             sorted: Bool = AttrDefault::Bool(true),
                 "Whether they come in ascending order, and not in that of their first appearance.";
-            return_index: Bool = AttrDefault::Bool(false), "Whether the index at which each stands first is given.";
+            return_index: Bool = AttrDefault::Bool(false), "Whether the index of the first occurrence of each is given.";
             return_inverse: Bool = AttrDefault::Bool(false),
                 "Whether the number among the distinct ones is given for each element or slice.";
-            return_counts: Bool = AttrDefault::Bool(false), "Whether it is given how often each stands.";
+            return_counts: Bool = AttrDefault::Bool(false), "Whether the number of occurrences of each is given.";
             axis: OptionalInt = AttrDefault::None, "The dimension of the slices; `None`: elements, in one dimension.";
         }
         infer: infer,

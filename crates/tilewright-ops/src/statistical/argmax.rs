@@ -1,4 +1,4 @@
-//! Where the largest element is.
+//! Argmax: the index of the largest element.
 
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 use tilewright_te::max_over;
@@ -6,7 +6,8 @@ use tilewright_te::max_over;
 use super::extreme::{infer_place, legalize_place};
 
 op! {
-    /// The index of the largest element along a dimension, as int64: the first of several; the first NaN if there is one.
+    /// The index of the largest element along a dimension, as int64: the first of several; the first NaN if there is
+    /// one.
     "argmax" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {

@@ -1,4 +1,4 @@
-//! Where the smallest element is.
+//! Argmin: the index of the smallest element.
 
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 use tilewright_te::min_over;
@@ -6,7 +6,8 @@ use tilewright_te::min_over;
 use super::extreme::{infer_place, legalize_place};
 
 op! {
-    /// The index of the smallest element along a dimension, as int64: the first of several; the first NaN if there is one.
+    /// The index of the smallest element along a dimension, as int64: the first of several; the first NaN if there is
+    /// one.
     "argmin" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {

@@ -1,4 +1,5 @@
-//! Where the largest or smallest element is: first the element, then the least index at which it stands.
+//! Argreduce: the index of the largest or smallest element, as two reductions: first the element, then the least index
+//! of it.
 
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
@@ -12,7 +13,7 @@ use crate::reduction::{infer_reduced, kept_index, reduced, reduced_axes};
 use crate::shapes::is_empty;
 use crate::{attributes, shapes};
 
-/// The rule of places of extremes. Where it is the run that knows, dimensions without elements are refused then.
+/// The inference rule of argreduce. Dimensions without elements that are known only at run time are refused then.
 pub(super) fn infer_place(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let info = infer_reduced(call, number, Some(DataType::I64))?;
     if let TensorShape::Known(dims) = call.tensor(0)?.0
@@ -33,7 +34,7 @@ pub(super) fn legalize_place(
     legalize(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         let best = reduced(x, &axes, true, &format!("{name}_value"), |i, over| extreme(x.at_all(i), over))?;
-        let place = reduced(x, &axes, keeps, &name, |i, over| {
+        let index = reduced(x, &axes, keeps, &name, |i, over| {
             let element = x.at_all(i);
             let equal = element.compare(CmpOp::Eq, best.at_all(&kept_index(i, &axes)));
             let here = match x.dtype().is_float() {
@@ -42,9 +43,9 @@ pub(super) fn legalize_place(
                 false => equal,
             };
             let first = Value::from(Expr::i64(0));
-            let place = axes.iter().fold(first, |place, &at| place * Value::from(x.dim(at)) + &i[at]);
-            min_over(here.select(&place.cast(DataType::I64), &Expr::i64(i64::MAX).into()), over)
+            let linear = axes.iter().fold(first, |linear, &at| linear * Value::from(x.dim(at)) + &i[at]);
+            min_over(here.select(&linear.cast(DataType::I64), &Expr::i64(i64::MAX).into()), over)
         });
-        Ok(vec![place?])
+        Ok(vec![index?])
     })
 }

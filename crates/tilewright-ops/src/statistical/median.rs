@@ -16,8 +16,8 @@ use crate::sorting::{Line, Rank, ranked};
 op! {
     /// The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.
     ///
-    /// Of a single dimension the result is the tuple of these elements and of the indices at which they stand, as `int64`. Of
-    /// no elements at all the median is NaN (0 for integers), and the index 0.
+    /// For a single dimension the result is the tuple of these elements and of their indices, as `int64`. The median of
+    /// no elements is NaN (0 for integers), with index 0.
     "median" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {
@@ -56,26 +56,26 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         // All that the median runs over is the last dimension of what is sorted.
-        let turned = match axes.as_slice() {
+        let transposed = match axes.as_slice() {
             [one] if *one + 1 == x.rank() => x.clone(),
             _ => topi::permute(x, &[kept.as_slice(), &axes].concat(), &format!("{name}_turned"))?,
         };
         let of = |at: &[usize]| at.iter().map(|&at| dims[at].clone()).collect::<Vec<_>>();
         let lines = match axes.len() {
-            1 => turned,
+            1 => transposed,
             _ => {
                 let line = shapes::product(&cx, &of(&axes));
-                regrouped(&turned, &[of(&kept), vec![line]].concat(), &format!("{name}_lines"))?
+                regrouped(&transposed, &[of(&kept), vec![line]].concat(), &format!("{name}_lines"))?
             }
         };
         // Descending, so that NaN comes first.
         let line = Line { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
-        let (values, places) = ranked(&lines, line, Rank::Middle, &format!("{name}_middle"))?;
+        let (values, indices) = ranked(&lines, line, Rank::Middle, &format!("{name}_middle"))?;
         let left = left_dims(&dims, &axes, keeps);
         let given = |x: Tensor| match keeps {
             true => regrouped(&x, &left, &format!("{}_kept", x.name())),
             false => Ok(x),
         };
-        [values].into_iter().chain(places).map(given).collect()
+        [values].into_iter().chain(indices).map(given).collect()
     })
 }

@@ -4,8 +4,8 @@ use tilewright_ir::op::{AttrDefault, Builtin, Fusion, Legalize, MachineOp, Prope
 use tilewright_ir::relax::StructInfo;
 
 op! {
-    /// Ends the run with an error where the condition is false. The message is the format with `{}` replaced by the values
-    /// in order.
+    /// Ends the run with an error where the condition is false. The message is the format with `{}` replaced by the
+    /// values in order.
     "assert_op" {
         args: {
             condition: Condition, "What has to be true.";

@@ -1,4 +1,4 @@
-//! Where a tensor should lie.
+//! A hint to the device of a tensor.
 
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, MachineOp, Properties};
 

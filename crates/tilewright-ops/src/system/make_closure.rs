@@ -4,8 +4,8 @@ use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, MachineOp, OpCall
 use tilewright_ir::relax::StructInfo;
 
 op! {
-    /// The function with its last arguments given: called with the others, it gets these behind them. What the result
-    /// takes is not known; it is called by `invoke_closure`.
+    /// The function with its last arguments bound: called with the others, it gets these after them. The result's type
+    /// is unknown; it is called by `invoke_closure`.
     "make_closure" {
         args: {
             func: Function, "The function.";

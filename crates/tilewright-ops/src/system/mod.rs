@@ -1,4 +1,4 @@
-//! What programs say to the machine and to their users: shapes as values, closures, messages, devices.
+//! Ops that talk to the machine and to users: shapes as values, closures, messages, devices.
 
 family! {
     make_closure,

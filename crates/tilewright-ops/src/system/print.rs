@@ -4,9 +4,9 @@ use tilewright_ir::op::{AttrDefault, Builtin, Fusion, Legalize, MachineOp, Prope
 use tilewright_ir::relax::StructInfo;
 
 op! {
-    /// Prints a line when the program runs: the format with `{}` replaced by the values in order, or the values alone with
-    /// blanks between them where no format is given. The runtime's function `relax.run.print` does it; a process that
-    /// registers another one decides where the line goes.
+    /// Prints a line when the program runs: the format with `{}` replaced by the values in order, or the values alone
+    /// with blanks between them where no format is given. The runtime's function `relax.run.print` does it; a process
+    /// that registers another one decides where the line is printed.
     "print" {
         args: { values: Values, "What the line shows."; }
         attrs: { format: Str = AttrDefault::Str(""), "The line, with `{}` for each value."; }

@@ -5,8 +5,8 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_tensor::DataType;
 
 op! {
-    /// The shape whose dimensions are the elements of a tensor of `int64` with one dimension. A run in which one of them
-    /// is negative ends with an error. `R.match_cast` on the result names its dimensions.
+    /// The shape whose dimensions are the elements of a tensor of `int64` with one dimension. A run in which one of
+    /// them is negative ends with an error. `R.match_cast` on the result names its dimensions.
     "tensor_to_shape" {
         args: { expr: Tensor, "The dimensions."; }
         attrs: {}

@@ -9,8 +9,8 @@ use crate::attributes;
 use crate::elementwise::{Gives, infer_unary, legalize_unary, number};
 
 op! {
-    /// Each element held between two bounds: `min` where it is less, `max` where it is greater. NaN stays NaN. Where `min`
-    /// is greater than `max`, every number becomes `max`.
+    /// Each element held between two bounds: `min` where it is less, `max` where it is greater. NaN stays NaN. Where
+    /// `min` is greater than `max`, every number becomes `max`.
     "clip" {
         args: {
             x: Tensor, "The input tensor.";

@@ -5,8 +5,8 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_tensor::DataType;
 
 op! {
-    /// Memory of so many bytes, as an object: it lives as long as something in it is in use. Tensors are placed in it with
-    /// `vm.alloc_tensor`.
+    /// Memory of the given number of bytes, as an object: it lives as long as something in it is in use. Tensors are
+    /// placed in it with `vm.alloc_tensor`.
     "vm.alloc_storage" {
         args: { size: Shape, "Its size in bytes, as a shape of one dimension."; }
         attrs: {

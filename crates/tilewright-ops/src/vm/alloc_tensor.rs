@@ -18,9 +18,9 @@ op! {
         infer: |_, call| infer_allocated(call, 1),
         legalize: Legalize::Machine(MachineOp::Builtin(Builtin::AllocTensor)),
         properties: Properties { pure: false, fusion: Fusion::Opaque },
-        // The offset may stand before the shape.
+        // The offset may come before the shape.
         other_order: OtherOrder {
-            place: 1,
+            position: 1,
             is_number: true,
             names: &["storage", "offset", "shape", "dtype", "runtime_device_index"],
         },

@@ -1,4 +1,4 @@
-//! A scalar that stands in a heap.
+//! A scalar from a slot of a heap.
 
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Builtin, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
@@ -7,12 +7,12 @@ use tilewright_ir::relax::StructInfo;
 use super::check_heap;
 
 op! {
-    /// The number in a slot of a heap (see `vm.match_shape`) as a scalar. A float stands there as the bits of a `float64`, a
-    /// bool as 0 or 1.
+    /// The number in a slot of a heap (see `vm.match_shape`) as a scalar. A float is stored there as the bits of a
+    /// `float64`, a bool as 0 or 1.
     "vm.make_prim_value" {
         args: { heap: Tensor, "The numbers."; }
         attrs: {
-            slot: Int = AttrDefault::Required, "Where it stands.";
+            slot: Int = AttrDefault::Required, "The slot of the heap.";
             dtype: DType = AttrDefault::Required, "Its data type.";
         }
         infer: infer,

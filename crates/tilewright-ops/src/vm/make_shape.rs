@@ -6,8 +6,8 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use super::check_heap;
 
 op! {
-    /// The shape whose dimensions are numbers, or stand in a heap (see `vm.match_shape`). For each dimension come a code and a
-    /// number: 0 and its size; 1 and the slot that holds it.
+    /// The shape whose dimensions are constants, or in a heap (see `vm.match_shape`). For each dimension come a code
+    /// and a number: 0 and its size; 1 and the slot that holds it.
     "vm.make_shape" {
         args: {
             heap: Tensor, "The numbers.";

@@ -7,8 +7,8 @@ use tilewright_ir::relax::StructInfo;
 use super::check_heap;
 
 op! {
-    /// Compares a scalar, or keeps it in a heap (see `vm.match_shape`, whose codes these are). A float stands there as the bits
-    /// of a `float64`, a bool as 0 or 1. A run in which the scalar is another ends with an error.
+    /// Compares a scalar, or stores it in a heap (see `vm.match_shape`, whose codes these are). A float is stored there
+    /// as the bits of a `float64`, a bool as 0 or 1. A run with another scalar ends with an error.
     "vm.match_prim_value" {
         args: {
             value: Scalar, "The scalar.";

@@ -7,9 +7,9 @@ use super::check_heap;
 
 op! {
     /// Compares the dimensions of a tensor or shape, and keeps those that are new in a heap: a tensor of `int64` whose
-    /// elements are numbers. For each dimension come a code and a number: 0 and the size that it has to be; 1 and the slot
-    /// of the heap that it goes to; 2 and anything where nothing is asked; 3 and the slot that holds what it has to be. A run
-    /// in which a dimension is another ends with an error.
+    /// elements are numbers. For each dimension come a code and a number: 0 and the size that it has to be; 1 and the
+    /// slot of the heap that it is stored in; 2 and anything for no action; 3 and the slot that holds the required
+    /// size. A run in which a dimension is another ends with an error.
     "vm.match_shape" {
         args: {
             value: Value, "The tensor or shape.";

@@ -129,7 +129,7 @@ pub(crate) fn udchain<'py>(dfb: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny
     Field::Dict(pairs.collect()).view(dfb.py())
 }
 
-/// The function without bindings that nobody uses.
+/// The function without unused bindings.
 #[pyfunction]
 pub(crate) fn remove_all_unused<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let (name, function) = graph_function(func)?;
@@ -163,7 +163,7 @@ pub(crate) fn detect_recursion<'py>(module: &Bound<'py, PyAny>) -> PyResult<Boun
     Field::list(analysis::detect_recursion(&ir), |group| Field::list(group, global)).view(module.py())
 }
 
-/// What can be computed before a function is called.
+/// The variables that can be computed before a function is called.
 #[pyfunction]
 pub(crate) fn computable_at_compile_time<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     vars(&analysis::computable_at_compile_time(&graph_function(func)?.1)).view(func.py())
@@ -212,7 +212,7 @@ pub(crate) fn struct_info_base_check(base: &Bound<'_, PyAny>, derived: &Bound<'_
     })
 }
 
-/// The most that is true of values of either struct info.
+/// The least upper bound of two struct infos.
 #[pyfunction]
 pub(crate) fn struct_info_lca<'py>(lhs: &Bound<'py, PyAny>, rhs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let (a, b): (StructInfo, StructInfo) = (argument(lhs, "lhs")?, argument(rhs, "rhs")?);
@@ -337,7 +337,7 @@ pub(crate) fn pre_order_visit(root: &Bound<'_, PyAny>, f: &Bound<'_, PyAny>) -> 
     failed.map_or(Ok(()), Err)
 }
 
-/// The node with expressions in the place of scalar variables.
+/// The node with scalar variables replaced by expressions.
 #[pyfunction]
 pub(crate) fn substitute<'py>(node: &Bound<'py, PyAny>, values: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let mut pairs: Vec<(ScalarVar, Scalar)> = Vec::new();

@@ -12,7 +12,7 @@ use tilewright::expr::{Expr, Range, Var};
 use super::{Args, Field, FromPython, Node, argument, node_of, wrap};
 use crate::error;
 
-/// What the arithmetic answers with, besides expressions.
+/// The results of the arithmetic, besides expressions.
 #[derive(Clone, Debug)]
 pub(crate) enum Arith {
     Bound(ConstIntBound),
@@ -34,7 +34,7 @@ pub(super) fn kind(arith: &Arith) -> &'static str {
     }
 }
 
-/// What makes the same answer again: a function of Python's and its arguments.
+/// The recipe of a result: a function of Python's and its arguments.
 pub(super) fn made_again<'py>(
     object: &Bound<'py, PyAny>,
     answer: &Arith,
@@ -290,7 +290,7 @@ impl PyAnalyzer {
         node(Arith::Bound(self.lock().const_int_bound(&value))).view(expr.py())
     }
 
-    /// What is known of the remainder of an expression.
+    /// The known remainder of an expression.
     fn modular_set<'py>(&self, expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let value: Expr = argument(expr, "expr")?;
         node(Arith::Modular(self.lock().modular_set(&value))).view(expr.py())
@@ -414,7 +414,7 @@ pub(crate) fn deduce_bound<'py>(
     node(Arith::Set(found.unwrap_or(IntSet::Nothing))).view(var.py())
 }
 
-/// What a region covers over loops: `which` is "lower", "strict" or "upper". None where it is not known.
+/// The region that an access covers over loops: `which` is "lower", "strict" or "upper". None where it is not known.
 #[pyfunction]
 pub(crate) fn estimate_region<'py>(
     which: &str,
@@ -460,7 +460,7 @@ pub(crate) fn make_set<'py>(
     node(Arith::Set(set)).view(py)
 }
 
-/// What holds of a set: "nothing", "everything" or "single_point".
+/// A property of a set: "nothing", "everything" or "single_point".
 #[pyfunction]
 pub(crate) fn set_is(set: &Bound<'_, PyAny>, what: &str) -> PyResult<bool> {
     let set: IntSet = argument(set, "set")?;

@@ -65,20 +65,20 @@ pub(crate) fn buffer_offset<'py>(
     scalars(py, buffer.offset_of(&indices))
 }
 
-/// The indices of what lies so many elements of the memory behind the buffer's first one.
+/// The indices of the element at this offset from the buffer's first one.
 #[pyfunction]
 pub(crate) fn buffer_indices_at<'py>(
     buffer: &Bound<'py, PyAny>,
     offset: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let (py, place): (_, Expr) = (buffer.py(), super::argument(offset, "offset")?);
+    let (py, distance): (_, Expr) = (buffer.py(), super::argument(offset, "offset")?);
     let buffer = expected_buffer(buffer)?;
-    let found = indices_at(&buffer, &place).map_err(|reason| crate::error::general(py, reason))?;
+    let found = indices_at(&buffer, &distance).map_err(|reason| crate::error::general(py, reason))?;
     let none = || format!("the buffer `{}` has no element at the offset {offset} of its memory", buffer.name);
     scalars(py, Ok(found.ok_or_else(|| crate::error::general(py, none()))?))
 }
 
-/// The indices of an element from its place among all, in a tensor of this shape.
+/// The indices of an element from its row-major linear index, in a tensor of this shape.
 #[pyfunction]
 pub(crate) fn unravelled<'py>(
     place: &Bound<'py, PyAny>,
@@ -185,7 +185,8 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     }))
 }
 
-/// `(shape, dtype, name, data, strides, elem_offset, scope, data_alignment, offset_factor, buffer_type, axis_separators)`.
+/// `(shape, dtype, name, data, strides, elem_offset, scope, data_alignment, offset_factor, buffer_type,
+/// axis_separators)`.
 fn buffer(args: &Args<'_, '_>) -> PyResult<Buffer> {
     let (shape, dtype): (Vec<Expr>, DataType) = (args.get(0, "shape")?, args.get(1, "dtype")?);
     let name: Arc<str> = args.get(2, "name")?;
@@ -207,7 +208,7 @@ fn buffer(args: &Args<'_, '_>) -> PyResult<Buffer> {
     let separators = args.made(separators.map_err(|_| "an axis separator is at least 0"))?;
     let ascending = separators.windows(2).all(|pair| pair[0] <= pair[1]);
     if !ascending || separators.last().is_some_and(|last| *last > shape.len()) {
-        return args.made(Err("axis separators ascend, and none is behind the last dimension"));
+        return args.made(Err("axis separators ascend, and none is after the last dimension"));
     }
     Ok(Buffer::new(name, shape, dtype).derive(|node| {
         node.data = data.unwrap_or_else(|| node.data.clone());

@@ -24,7 +24,7 @@ impl PyBuilder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A value to be emitted. Of a sequence, whose bindings are emitted first, it is the result.
+    /// A value to be emitted. A sequence gives its result, after its bindings are emitted.
     fn value(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Expr> {
         let Some(Node::Seq(seq)) = node_of(object) else { return argument(object, name) };
         self.lock().emit_sequence(seq).map_err(failed(object.py()))
@@ -66,7 +66,7 @@ impl PyBuilder {
         Ok(())
     }
 
-    /// What is emitted from here on comes from this line of the user's source.
+    /// Bindings emitted from here on have this line of the user's source as origin.
     fn _set_place(&self, file: &str, line: usize, text: &str) {
         let source = SourceFile::part(file, text, line.saturating_sub(1));
         let (start, end) = (text.len() - text.trim_start().len(), text.trim_end().len());
@@ -124,7 +124,7 @@ impl PyBuilder {
         wrap(py, Node::Relax(Expr::var(&var)))
     }
 
-    /// Binds the value to a variable that is visible behind the dataflow block.
+    /// Binds the value to an output of the dataflow block.
     #[pyo3(signature = (output, name_hint=""))]
     fn emit_output<'py>(&self, output: &Bound<'py, PyAny>, name_hint: &str) -> PyResult<Bound<'py, PyAny>> {
         let (py, value) = (output.py(), self.value(output, "output")?);
@@ -157,7 +157,7 @@ impl PyBuilder {
         let global = self.lock().emit_func_output(&value).map_err(failed(py))?;
         let warnings = self.lock().take_warnings();
         for warning in warnings {
-            // Behind the methods of the Python class, at the user's own line.
+            // Below the methods of the Python class, at the user's own line.
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning.replace('\0', " "))?, 2)?;
         }
         wrap(py, Node::Relax(Expr::global(&global)))

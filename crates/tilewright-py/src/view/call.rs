@@ -71,7 +71,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     args.made(call(dtype, &op.0, operands))
 }
 
-/// An argument of a call: a buffer stands for the address of its first element.
+/// An argument of a call: a buffer means the address of its first element.
 enum Operand {
     Value(Expr),
     Buffer(Buffer),
@@ -175,7 +175,7 @@ pub(super) fn known_op(name: &str) -> bool {
     }
 }
 
-/// An operator by its full name, such as `relax.add`; the error lists near ones.
+/// An operator by its full name, such as `relax.add`; the error lists similar ones.
 #[pyfunction]
 pub(crate) fn get_op<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if known_op(name) {
@@ -202,7 +202,7 @@ pub(super) fn op_field(op: &Arc<str>, name: &str) -> Option<Field> {
         ("num_inputs", None) => Field::Int(-1),
         ("description", Some(def)) => Field::text(def.doc),
         ("description", None) => Field::text(""),
-        // What it takes and gives depends on the arguments.
+        // Its operands and result depend on the arguments.
         ("struct_info" | "struct_info_", _) => Field::info(&StructInfo::Object),
         ("span", _) => Field::None,
         _ => return None,

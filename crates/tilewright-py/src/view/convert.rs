@@ -20,7 +20,7 @@ pub(crate) enum Field {
     None,
     Bool(bool),
     Int(i64),
-    /// What only fits without a sign.
+    /// An integer that only fits without a sign.
     Unsigned(u64),
     Float(f64),
     Text(Arc<str>),
@@ -120,14 +120,14 @@ fn container<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 
 /// A part of the IR from a Python object; `None` where the object is something else.
 pub(crate) trait FromPython: Sized {
-    /// What is expected, for messages.
+    /// The expected kind, for messages.
     const EXPECTED: &'static str;
     /// Whether `EXPECTED` says what an item of a list is.
     const MANY: bool = false;
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>>;
 }
 
-/// Of a number, with the type that the script gives it.
+/// A number, with the type that the script gives it.
 fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Expr>> {
     if object.is_instance_of::<PyBool>() {
         return Ok(Some(Expr::bool(object.extract()?)));
@@ -428,21 +428,21 @@ pub(crate) fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> 
     read(object, &format!("argument `{name}`"))
 }
 
-/// The value of what `place` names; the error says what is expected there.
-fn read<T: FromPython>(object: &Bound<'_, PyAny>, place: &str) -> PyResult<T> {
+/// The value of the argument that `name` describes; the error gives the expected kind.
+fn read<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
     let py = object.py();
     match T::from_python(object) {
         Ok(Some(value)) => Ok(value),
         Ok(None) => {
             let listed = if T::MANY { ", or a list of such" } else { "" };
-            let expected = format!("{place} is {}{listed}", T::EXPECTED);
+            let expected = format!("{name} is {}{listed}", T::EXPECTED);
             Err(match short_text(object) {
                 Some(text) => error::wrong(py, &format!("{expected}, found the text {text:?}")),
                 None => error::wrong_type(expected, object),
             })
         }
         Err(cause) if cause.is_instance_of::<PyOverflowError>(py) => {
-            Err(error::general(py, format_args!("{place} has more than 64 bits")))
+            Err(error::general(py, format_args!("{name} has more than 64 bits")))
         }
         Err(cause) => Err(cause),
     }
@@ -478,7 +478,7 @@ impl<'a, 'py> Args<'a, 'py> {
         self.items.get_item(i).map_err(missing)
     }
 
-    /// The argument at a place; the error names it.
+    /// The argument at a position; the error names it.
     pub(crate) fn get<T: FromPython>(&self, i: usize, name: &str) -> PyResult<T> {
         read(&self.object(i)?, &format!("{}: argument `{name}`", self.kind))
     }

@@ -109,7 +109,7 @@ fn function(args: &Args<'_, '_>) -> PyResult<Function> {
     let body = relax::body(args, 1, "body")?;
     let ret = args.get::<Option<StructInfo>>(2, "ret_struct_info")?;
     let params: Vec<tilewright::ir::relax::Var> = args.get(0, "params")?;
-    // What is not said follows from the result, as far as the parameters' dimensions tell of it.
+    // Missing parts follow from the result, as far as the parameters' dimensions determine it.
     let ret = ret.unwrap_or_else(|| {
         let defined: Vec<_> = params.iter().flat_map(|param| definable_dims(&param.struct_info)).collect();
         erase_dims(&body.result.struct_info, &|dim| defined.contains(&dim))

@@ -1,6 +1,6 @@
 //! Calls on the graph level, as Python sees them: an operator or function, and its arguments.
 //!
-//! What is a kind of callee in the IR is an operator here: `call_tir(f, (x, y))` is a call of the operator
+//! A kind of callee in the IR is an operator here: `call_tir(f, (x, y))` is a call of the operator
 //! `relax.call_tir` with the arguments `f` and the tuple `(x, y)`.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{Args, Field, Node, attrs, call, node_of};
 fn parts(callee: &Callee, args: &[Expr], said: &Attrs, sinfo_args: &[StructInfo]) -> (Field, Vec<Expr>) {
     let op = |name: &str| Field::Node(Node::Op(name.into()));
     let packed = |function: Expr| vec![function, Expr::tuple(args.to_vec())];
-    let behind = |function: Expr| std::iter::once(function).chain(args.iter().cloned()).collect();
+    let with_callee = |function: Expr| std::iter::once(function).chain(args.iter().cloned()).collect();
     match callee {
         Callee::Op(def) => (op(&format!("relax.{}", def.name)), args.to_vec()),
         Callee::Tir(function) if said.contains_key(names::TE_GRAD_NAME) => {
@@ -31,9 +31,9 @@ fn parts(callee: &Callee, args: &[Expr], said: &Attrs, sinfo_args: &[StructInfo]
         Callee::Packed(name) => {
             let function = Expr::extern_func(name.clone());
             if calls::is_said_pure(said) {
-                (op("relax.call_pure_packed"), behind(function))
+                (op("relax.call_pure_packed"), with_callee(function))
             } else if said.contains_key(names::INPLACE_INDICES) {
-                (op("relax.call_inplace_packed"), behind(function))
+                (op("relax.call_inplace_packed"), with_callee(function))
             } else if calls::takes_context(said) {
                 (op("relax.call_builtin_with_ctx"), packed(function))
             } else {
@@ -64,8 +64,8 @@ fn attributes(callee: &Callee, said: &Attrs) -> Field {
     let mut shown = said.clone();
     match callee {
         Callee::TirInplace { results, .. } => {
-            let place = |result: &Option<usize>| Attr::Int(result.map_or(-1, |index| index as i64));
-            shown.insert(names::INPLACE_INDICES.into(), Attr::Array(results.iter().map(place).collect()));
+            let argument = |result: &Option<usize>| Attr::Int(result.map_or(-1, |index| index as i64));
+            shown.insert(names::INPLACE_INDICES.into(), Attr::Array(results.iter().map(argument).collect()));
         }
         Callee::Packed(_) | Callee::Value(_) => {
             shown.remove(names::PURE);
@@ -100,11 +100,11 @@ fn of_op(name: &Arc<str>, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<Stru
     }
 }
 
-/// What a cross-level call is made of, in the form in which Python has it.
+/// The parts of a cross-level call, in the form in which Python has it.
 struct System<'a> {
     name: &'a str,
     function: Expr,
-    /// What is behind the function.
+    /// The arguments after the function.
     rest: Vec<Expr>,
     said: Attrs,
     sinfo_args: Vec<StructInfo>,
@@ -133,7 +133,7 @@ fn of_system(name: &str, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<Struc
 }
 
 impl System<'_> {
-    /// The fields of the one tuple behind the function; a value that is no tuple is the only argument.
+    /// The fields of the one tuple after the function; a value that is no tuple is the only argument.
     fn fields(&self) -> Result<Vec<Expr>, InferError> {
         match self.rest.as_slice() {
             [] => Ok(Vec::new()),
@@ -147,9 +147,9 @@ impl System<'_> {
         let args = self.fields()?;
         let said = TirCall::of(&self.said);
         match self.name {
-            "relax.call_tir_inplace" => match calls::packed_places(&self.said) {
-                Some(places) => {
-                    Expr::call_tir_inplace_with(&infer(), global, args, places, self.sinfo_args, said.tir_vars)
+            "relax.call_tir_inplace" => match calls::packed_inplace(&self.said) {
+                Some(results) => {
+                    Expr::call_tir_inplace_with(&infer(), global, args, results, self.sinfo_args, said.tir_vars)
                 }
                 None => Err(self.lacks(names::INPLACE_INDICES)),
             },
@@ -167,8 +167,8 @@ impl System<'_> {
             "relax.call_dps_packed" => Expr::call_dps_packed(symbol, self.fields()?, self.sinfo_args),
             "relax.call_builtin_with_ctx" => Ok(Expr::call_builtin_with_ctx(symbol, self.fields()?, self.sinfo_args)),
             "relax.call_pure_packed" => Ok(Expr::call_pure_packed(symbol, self.rest, self.sinfo_args)),
-            _ => match calls::packed_places(&self.said) {
-                Some(places) => Expr::call_inplace_packed(&infer(), symbol, self.rest, &places, self.sinfo_args),
+            _ => match calls::packed_inplace(&self.said) {
+                Some(results) => Expr::call_inplace_packed(&infer(), symbol, self.rest, &results, self.sinfo_args),
                 None => Err(self.lacks(names::INPLACE_INDICES)),
             },
         }

@@ -1,4 +1,4 @@
-//! Struct infos: what is known of a value.
+//! Struct infos: static types of values.
 
 use std::sync::Arc;
 

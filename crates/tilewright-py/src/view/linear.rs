@@ -51,7 +51,8 @@ pub(crate) fn solve_linear_equations<'py>(
     Field::List(parts).view(equations.py())
 }
 
-/// The bounds of the variables of a system of linear inequalities, `(var, coef, lower, equal, upper)` each, and the rest.
+/// The bounds of the variables of a system of linear inequalities, `(var, coef, lower, equal, upper)` each, and the
+/// rest.
 #[pyfunction]
 pub(crate) fn solve_linear_inequalities<'py>(
     inequalities: &Bound<'py, PyAny>,

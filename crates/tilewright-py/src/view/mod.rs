@@ -78,7 +78,7 @@ pub(crate) enum Node {
     Seq(Arc<graph::SeqExpr>),
     /// With its name in its module, or in the text that defined it.
     Function(Arc<str>, Arc<graph::Function>),
-    /// What the arithmetic on integers answers with.
+    /// The results of the arithmetic on integers.
     Arith(arith::Arith),
     /// A part of a tensor expression.
     Te(te::Te),
@@ -138,7 +138,7 @@ impl Node {
         }
     }
 
-    /// What makes two objects the same one: the address of the shared node, or the identity of a variable.
+    /// The identity of an object: the address of the shared node, or the identity of a variable.
     fn identity(&self) -> usize {
         use tilewright::ir::node::AnyHandle as _;
         match self {
@@ -185,7 +185,7 @@ pub(crate) struct PyNode(pub(crate) Node);
 /// The class of each kind.
 static CLASSES: Mutex<BTreeMap<String, Py<PyType>>> = Mutex::new(BTreeMap::new());
 
-/// The parts of the package whose classes stand for nodes. Some are imported only when they are needed.
+/// The parts of the package whose classes are views of nodes. Some are imported only when they are needed.
 const PACKAGES: [&str; 5] =
     ["tilewright.ir", "tilewright.tir", "tilewright.relax", "tilewright.te", "tilewright.arith"];
 
@@ -238,7 +238,7 @@ impl PyNode {
             return Ok(Self(carrier.get().0.clone()));
         }
         let class = class.name()?;
-        Err(PyTypeError::new_err(format!("`{class}` stands for several classes, or is made by a function: use those")))
+        Err(PyTypeError::new_err(format!("`{class}` covers several classes, or is made by a function: use those")))
     }
 
     fn __setattr__(slf: &Bound<'_, Self>, name: &str, _value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -259,13 +259,13 @@ impl PyNode {
         Ok(())
     }
 
-    /// What the class's constructor makes of these arguments, in the order in which the class names them.
+    /// The result of the class's constructor for these arguments, in the order in which the class names them.
     #[classmethod]
     #[pyo3(signature = (*args))]
     fn _make<'py>(class: &Bound<'py, PyType>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let Some(kind) = class.getattr_opt("_kind")? else {
             let name = class.name()?;
-            return Err(PyTypeError::new_err(format!("`{name}` stands for several classes: make one of those")));
+            return Err(PyTypeError::new_err(format!("`{name}` covers several classes: make one of those")));
         };
         let kind: String = kind.extract()?;
         let node = make(&Args::new(&kind, args))?;
@@ -343,7 +343,7 @@ impl PyNode {
     }
 }
 
-/// What the constructor of a kind's class makes.
+/// The result of the constructor of a kind's class.
 fn make(args: &Args<'_, '_>) -> PyResult<Node> {
     let made = match args.kind().split_once('.') {
         Some(("tir" | "ir", _)) => {

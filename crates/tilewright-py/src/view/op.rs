@@ -76,7 +76,7 @@ pub(crate) fn call_op<'py>(
     all.extend(operands);
     let mut said = Attrs::new();
     for (def, object) in op.attrs.iter().zip(given_attrs) {
-        // `None` stands for what is meant where nothing is said.
+        // `None` means the default.
         let unsaid = matches!(def.default, AttrDefault::Required | AttrDefault::None);
         if let Some(object) = object.as_ref().filter(|object| unsaid || !object.is_none()) {
             let value = match def.kind {
@@ -132,10 +132,11 @@ pub(crate) fn op_signature(py: Python<'_>, name: &str) -> PyResult<(Vec<Paramete
 /// A parameter of an operator: its name, what it is, and what is said of it.
 type Described = (&'static str, &'static str, &'static str);
 
-/// Page; documentation; arguments; attributes; how it fuses; whether it is pure; whether the virtual machine does it itself.
+/// Page; documentation; arguments; attributes; how it fuses; whether it is pure; whether the virtual machine does it
+/// itself.
 type Entry = (&'static str, &'static str, Vec<Described>, Vec<Described>, &'static str, bool, bool);
 
-/// What the reference says of a graph operator: its page; its documentation; its arguments and its attributes as `(name,
+/// The reference of a graph operator: its page; its documentation; its arguments and its attributes as `(name,
 /// what it is, documentation)`; how it fuses; whether it is pure; whether the virtual machine does it itself.
 #[pyfunction]
 pub(crate) fn op_reference(py: Python<'_>, name: &str) -> PyResult<Entry> {
@@ -147,7 +148,7 @@ pub(crate) fn op_reference(py: Python<'_>, name: &str) -> PyResult<Entry> {
     Ok((ops::page_of(op), op.0.doc, args, attrs, fusion.in_words(), pure, by_machine))
 }
 
-/// The names of the graph operators behind `R.`.
+/// The names of the graph operators without `R.`.
 #[pyfunction]
 pub(crate) fn graph_op_names() -> Vec<&'static str> {
     ops::all().map(|op| op.0.name).collect()

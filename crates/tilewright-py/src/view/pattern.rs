@@ -20,7 +20,7 @@ use crate::error;
 use crate::module::PyModule;
 use crate::pass::module_of;
 
-/// A description of graph expressions. Each is its own identity: in a match it stands for one expression.
+/// A description of graph expressions. Each is its own identity: in a match it matches one expression.
 #[pyclass(frozen, subclass, name = "DFPattern", module = "tilewright.relax.dpl.pattern")]
 #[derive(Clone)]
 pub(crate) struct PyPattern(Pattern);
@@ -151,7 +151,7 @@ impl PyPattern {
         Ok(Self(self.0.has_struct_info(argument::<StructInfo>(struct_info, "struct_info")?)))
     }
 
-    /// Of the shape of what the other patterns of the match stand for.
+    /// Of the shape of the values of the other patterns of the match.
     #[pyo3(signature = (*others))]
     fn same_shape_as(&self, others: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let all = patterns_of(others)?;
@@ -213,7 +213,7 @@ impl PyPattern {
         Ok(self.matches(expr, var2val)?.is_some())
     }
 
-    /// What the patterns stand for where an expression fits, by pattern; else None.
+    /// The expressions that the patterns match if an expression matches, by pattern; else None.
     #[pyo3(signature = (expr, var2val=None))]
     fn extract_matched_expr<'py>(
         &self,
@@ -262,7 +262,7 @@ fn found_vars<'py>(py: Python<'py>, found: &Matches) -> PyResult<Bound<'py, PyDi
     Ok(dict)
 }
 
-/// Patterns, and how what they stand for is connected.
+/// Patterns, and the connections between the values that they match.
 #[pyclass(frozen, subclass, name = "PatternContext", module = "tilewright.relax.dpl.context")]
 pub(crate) struct PyContext(Mutex<PatternContext>);
 
@@ -280,8 +280,8 @@ impl PyContext {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(&pattern.0);
     }
 
-    /// What the consumer stands for uses what the producer stands for, as this argument (-1: as any); with `only`,
-    /// nobody else does.
+    /// The value of the consumer uses that of the producer, as this argument (-1: as any); with `only`, it is the only
+    /// use.
     fn connect(&self, producer: &PyPattern, consumer: &PyPattern, index: i64, only: bool) {
         let mut context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let index = usize::try_from(index).ok();
@@ -291,7 +291,7 @@ impl PyContext {
         }
     }
 
-    /// The variables for which the patterns stand at the first place in the block where everything fits, or None.
+    /// The variables that the patterns match first in the block, or None.
     fn match_dfb<'py>(&self, dfb: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let block: std::sync::Arc<BindingBlock> = argument(dfb, "dfb")?;
         let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).match_graph(&block);
@@ -353,8 +353,8 @@ pub(crate) fn rewrite_call<'py>(
     raised.finish(func, rewritten)
 }
 
-/// Gives bindings of dataflow blocks new values: `rewriter(matches, bindings)` maps variables to them, where the context
-/// fits.
+/// Gives bindings of dataflow blocks new values: `rewriter(matches, bindings)` maps variables to them, where the
+/// context fits.
 #[pyfunction]
 pub(crate) fn rewrite_bindings<'py>(
     ctx: &PyContext,
@@ -441,14 +441,14 @@ impl PyBlockRewrite {
         })
     }
 
-    /// Removes the binding of a variable that nobody uses.
+    /// Removes the binding of an unused variable.
     #[pyo3(signature = (var, allow_undef=false))]
     fn remove_unused(&self, var: &Bound<'_, PyAny>, allow_undef: bool) -> PyResult<()> {
         let unused: Var = argument(var, "var")?;
         self.change(var.py(), |edit| edit.remove_unused(&unused, allow_undef).map(drop))
     }
 
-    /// Removes every binding that nobody uses.
+    /// Removes every unused binding.
     fn remove_all_unused(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, |edit| {
             edit.remove_all_unused();
@@ -469,7 +469,7 @@ impl PyBlockRewrite {
         wrap(py, Node::Function(name, function.into()))
     }
 
-    /// The module with the function as it is now, in the place of the one that was given.
+    /// The module with the given function replaced by its current state.
     fn mutate_irmodule(&self, irmodule: &Bound<'_, PyAny>) -> PyResult<PyModule> {
         let (py, module) = (irmodule.py(), module_of(irmodule)?);
         let name = self.change(py, |edit| Ok(edit.function()?.global_symbol().map(str::to_owned)))?;

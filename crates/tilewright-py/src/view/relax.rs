@@ -197,7 +197,7 @@ pub(super) fn global_var(name: Arc<str>) -> Expr {
     Expr::global(&GlobalVar { name, signature })
 }
 
-/// What inference of struct infos knows when an expression is made by itself: nothing of its dimensions.
+/// The context of inference when an expression is made by itself: no facts about dimensions.
 pub(super) fn infer() -> InferCx {
     InferCx::default()
 }

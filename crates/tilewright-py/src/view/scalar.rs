@@ -151,16 +151,16 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     Ok(Some(Node::Scalar(expr)))
 }
 
-/// A number takes a type beside the other operand; then both are of one type.
+/// A number gets the type for the other operand; then both are of one type.
 fn operands(args: &Args<'_, '_>) -> PyResult<(Expr, Expr)> {
     args.made(matched(args.get(0, "a")?, args.get(1, "b")?, &args.object(0)?, &args.object(1)?))
 }
 
 fn matched(a: Expr, b: Expr, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> Result<(Expr, Expr), expr::TypeMismatch> {
-    typed(a, b, x, y, beside)
+    typed(a, b, x, y, type_with)
 }
 
-/// Two operands of one type: a number that is written without one has the type that `of` says beside the other operand's.
+/// Two operands of one type: a number without a type gets the one that `of` gives for the other operand's.
 fn typed(
     a: Expr,
     b: Expr,
@@ -173,7 +173,7 @@ fn typed(
     Ok((in_type(&a, dtype)?, in_type(&b, dtype)?))
 }
 
-/// The type in which the expressions among the operands meet, with the numbers as `of` says beside that.
+/// The common type of the expressions among the operands, with the numbers as `of` gives them.
 fn met(
     operands: &[(Expr, &Bound<'_, PyAny>)],
     of: fn(&Expr, DataType) -> DataType,
@@ -195,7 +195,7 @@ fn met(
     }
 }
 
-/// An operand in the type that it has beside others.
+/// An operand in the type that it has with others.
 fn in_type((operand, object): &(Expr, &Bound<'_, PyAny>), dtype: DataType) -> Result<Expr, expr::TypeMismatch> {
     match is_number(operand, object) {
         true => held(operand, object, dtype.element())?.cast(dtype),
@@ -203,7 +203,7 @@ fn in_type((operand, object): &(Expr, &Bound<'_, PyAny>), dtype: DataType) -> Re
     }
 }
 
-/// Whether the expression stands for a number that is written without a type.
+/// Whether the expression is a number without a type.
 pub(super) fn is_number(expr: &Expr, object: &Bound<'_, PyAny>) -> bool {
     super::node_of(object).is_none() && matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
@@ -220,7 +220,7 @@ pub(super) fn held(number: &Expr, object: &Bound<'_, PyAny>, dtype: DataType) ->
     let fits = match (&number.kind, &made.kind) {
         (&ExprKind::Int(value), &ExprKind::Int(found)) => {
             let value = wide(value, number.dtype);
-            // Masks of 32 bits are written as such beside int32.
+            // Masks of 32 bits are written as such with int32.
             value == wide(found, dtype) || (dtype == DataType::I32 && u32::try_from(value).is_ok())
         }
         (ExprKind::Float(value), ExprKind::Float(found)) => found.0.is_finite() || !real.unwrap_or(value.0).is_finite(),
@@ -233,10 +233,10 @@ pub(super) fn held(number: &Expr, object: &Bound<'_, PyAny>, dtype: DataType) ->
     }
 }
 
-/// The type of a number that is written without one, beside an operand of type `other`: the operand's, but for an integer
-/// at least int32, or int64 where it needs that, for a float at least float32, and beside an integer a float stays one. So
-/// `u - 128` of an unsigned byte may be negative, as it is in Python. A truth value becomes what the other operand is.
-fn beside(number: &Expr, other: DataType) -> DataType {
+/// The type of a number without one, with an operand of type `other`: the operand's, but for an integer at least int32,
+/// or int64 where it needs that, for a float at least float32, and with an integer a float stays one. So `u - 128` of
+/// an unsigned byte may be negative, as it is in Python. A truth value becomes the type of the other operand.
+fn type_with(number: &Expr, other: DataType) -> DataType {
     let own = match number.as_int() {
         Some(value) if i32::try_from(value).is_err() => DataType::I64,
         Some(_) => DataType::I32,
@@ -288,12 +288,12 @@ pub(crate) fn of_one_type<'py>(values: &Bound<'py, PyTuple>) -> PyResult<Vec<Bou
     let objects: Vec<Bound<'py, PyAny>> = values.iter().collect();
     let operands: PyResult<Vec<_>> = objects.iter().map(|object| Ok((argument(object, "value")?, object))).collect();
     let operands = operands?;
-    let made = met(&operands, beside).and_then(|dtype| operands.iter().map(|one| in_type(one, dtype)).collect());
+    let made = met(&operands, type_with).and_then(|dtype| operands.iter().map(|one| in_type(one, dtype)).collect());
     let made: Vec<Expr> = made.map_err(|reason| crate::error::general(py, reason))?;
     made.into_iter().map(|expr| super::wrap(py, Node::Scalar(expr))).collect()
 }
 
-/// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
+/// The result of an operator of Python for two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
 /// scalar, so that Python asks the other operand.
 #[pyfunction]
 pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -314,7 +314,7 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
     let known = BINARY.iter().find(|(kind, _)| *kind == full).map(|(_, op)| *op).or_else(|| call::operator(&full));
     let number = match known {
         Some(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Shl | BinOp::Shr) => of_bits,
-        _ => beside,
+        _ => type_with,
     };
     let made = typed(a, b, x, y, number).and_then(|(a, b)| match (comparison, known) {
         (Some((_, op)), _) => worked_out_comparison(*op, &a, &b),
@@ -324,8 +324,8 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
     super::wrap(py, Node::Scalar(made.map_err(|reason| super::refused(py, &full, reason))?))
 }
 
-/// What Python's `-` makes of one operand: its product with -1, in the bits of an unsigned type; of a truth value that of
-/// the number.
+/// The result of Python's `-` for one operand: its product with -1, in the bits of an unsigned type; of a truth value
+/// that of the number.
 #[pyfunction]
 pub(crate) fn negative<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let value: Expr = argument(x, "x")?;
@@ -334,7 +334,7 @@ pub(crate) fn negative<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>
     super::wrap(x.py(), Node::Scalar(made.map_err(|reason| super::refused(x.py(), "tir.Mul", reason))?))
 }
 
-/// What Python's `~` makes of one operand: every bit the other way round, of a truth value the other one.
+/// The result of Python's `~` for one operand: every bit inverted, of a truth value its negation.
 #[pyfunction]
 pub(crate) fn bitwise_not<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let value: Expr = argument(x, "x")?;
@@ -353,14 +353,14 @@ fn of_element(value: &Expr, element: DataType) -> Result<(Expr, Expr), expr::Typ
     Ok((value.cast(dtype)?, Expr::number(-1, element).cast(dtype)?))
 }
 
-/// What a call of an intrinsic or of a foreign function is to Python: its operator.
+/// The operator of a call of an intrinsic or of a foreign function in Python.
 pub(super) fn operator_of(intrinsic: Intrinsic) -> String {
     format!("tir.{}", intrinsic.name())
 }
 
 type MakeCallee = fn(std::sync::Arc<str>) -> ForeignCallee;
 
-/// The operator that stands for a sort of foreign call.
+/// The operator of a sort of foreign call.
 pub(super) const FOREIGN: [(&str, MakeCallee); 5] = [
     ("tir.call_extern", ForeignCallee::Extern),
     ("tir.call_pure_extern", ForeignCallee::PureExtern),

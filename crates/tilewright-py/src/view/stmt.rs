@@ -142,7 +142,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         "tir.AssertStmt" => {
             let assert: Stmt =
                 StmtKind::Assert { condition: args.get(0, "condition")?, message: args.get(1, "message")? }.into();
-            // What follows the check may be given with it.
+            // The statement after the check may be given with it.
             match args.get::<Option<Stmt>>(2, "body")? {
                 Some(body) => Stmt::seq([assert, body]),
                 None => assert,

@@ -20,7 +20,7 @@ pub(super) use known::tensor_of;
 
 use super::{Args, Field, FromPython, Node, attrs, node_of};
 
-/// A part of a tensor expression that Python can hold beside scalar expressions.
+/// A part of a tensor expression that Python can hold besides scalar expressions.
 #[derive(Clone, Debug)]
 pub(crate) enum Te {
     Tensor(Tensor),

@@ -1,13 +1,13 @@
-//! `AdjustMatmulOrder`: of three matrices those are multiplied first that make it cheaper.
+//! `AdjustMatmulOrder`: of a product of three matrices the cheaper order is computed.
 //!
 //! ```text
 //! w = matmul(a, b)             t = matmul(x, a)
 //! y = matmul(x, w)        ⇒    y = matmul(t, b)      # where a is 4096 x 8, b is 8 x 4096 and x has 1 row
 //! ```
 //!
-//! From any form to any form, in dataflow blocks. Either order becomes the other one where that takes fewer multiplications and
-//! nothing else uses the inner product. The matrices have two dimensions, but for the left one, which may be a batch of them;
-//! all sizes are numbers. Floats are rounded otherwise than before.
+//! From any form to any form, in dataflow blocks. Either order becomes the other one where that takes fewer
+//! multiplications and nothing else uses the inner product. The matrices have two dimensions, but for the left one,
+//! which may be a batch of them; all sizes are numbers. The rounding of floats changes.
 
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::Expr;
@@ -61,7 +61,7 @@ fn product(around: &Around, a: Expr, b: &Expr) -> Option<Expr> {
     matmul::call(&around.cx, a, b.clone(), DataType::VOID).ok()
 }
 
-/// How many multiplications each order takes.
+/// The number of multiplications of each order.
 struct Cost {
     /// `(x a) b`
     from_left: i128,

@@ -7,11 +7,11 @@
 //!                                              y  = layout_transform(y1, (i, j) -> (i * 4 + j))
 //! ```
 //!
-//! From any form to any form. It is about calls by `R.call_tir` of PrimFuncs whose attribute `operator_name` names an operator
-//! that has a replacement; its maps of indices are those of the tensors that such a call takes, then those of its results, and
-//! a map to the same indices changes nothing. Where a map divides a dimension into parts that do not divide it, the replacement
-//! works on whole parts, and a PrimFunc `remove_pad` takes what was there before from the result. What was replaced stays in
-//! the module until `DeadCodeElimination`; `OptimizeLayoutTransform` removes what one call undoes and the next does again.
+//! From any form to any form. The pass changes calls by `R.call_tir` of PrimFuncs whose attribute `operator_name` names
+//! an operator that has a replacement. The replacement's index maps are those of the arguments, then those of the
+//! results; an identity map changes nothing. Where a map splits a dimension into parts that do not divide it, the
+//! replacement works on padded tensors, and a PrimFunc `remove_pad` crops the result. Replaced functions stay in the
+//! module until `DeadCodeElimination`; `OptimizeLayoutTransform` removes layout transformations that cancel each other.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use tilewright_tensor::DataType;
 
 use crate::legalize_ops::Library;
 use crate::normalize::normalized;
-use crate::sequence::{Place, Rebuild, map_functions, rebuild};
+use crate::sequence::{Emitter, Rebuild, map_functions, rebuild};
 
 /// Replaces the PrimFuncs of operators.
 #[derive(Clone, Debug, Default)]
@@ -39,11 +39,11 @@ pub struct AlterOpImpl {
     pub replacements: OrderedMap<Arc<str>, Replacement>,
 }
 
-/// What takes the place of an operator's PrimFuncs.
+/// The replacement of an operator's PrimFuncs.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     pub function: PrimFunc,
-    /// Where the elements of each tensor go that a call takes, then those of its results.
+    /// The index maps of the arguments of a call, then those of its results.
     pub transforms: Vec<IndexMap>,
 }
 
@@ -100,8 +100,8 @@ impl Rebuild for Alter<'_> {
             return Ok(());
         };
         if let Some(call) = Call::of(self.pass, self.before, value) {
-            let mut place = Place { dataflow, origins: &binding.origins, out };
-            let altered = self.altered(&call, &mut place).map_err(|error| {
+            let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+            let altered = self.altered(&call, &mut emitter).map_err(|error| {
                 Box::new(Diagnostic::error("TW0732", format!("the replacement of `{}`: {error}", call.operator)))
             })?;
             binding.value = BindingValue::Expr(altered);
@@ -112,8 +112,8 @@ impl Rebuild for Alter<'_> {
 }
 
 impl Alter<'_> {
-    /// The replacement's call, and what leads back to the results as they were.
-    fn altered(&mut self, call: &Call<'_>, place: &mut Place<'_>) -> Result<Expr, InferError> {
+    /// The replacement's call, and the inverse transformations of its results.
+    fn altered(&mut self, call: &Call<'_>, emitter: &mut Emitter<'_>) -> Result<Expr, InferError> {
         let is_tensor = |arg: &&Expr| matches!(arg.struct_info, StructInfo::Tensor { .. });
         let (inputs, maps) = (call.args.iter().filter(is_tensor).count(), &call.replacement.transforms);
         if maps.len() != inputs + call.results.len() {
@@ -130,7 +130,7 @@ impl Alter<'_> {
             let map = is_tensor(&arg).then(|| of_inputs.next()).flatten();
             args.push(match map {
                 Some(map) if !is_identity(map) => {
-                    place.bind(layout_transform::call(&self.cx, arg.clone(), map.clone(), None, None, None)?)
+                    emitter.bind(layout_transform::call(&self.cx, arg.clone(), map.clone(), None, None, None)?)
                 }
                 _ => arg.clone(),
             });
@@ -139,54 +139,54 @@ impl Alter<'_> {
         let ways: Vec<Way> = ways.collect::<Result<_, _>>()?;
         let wish = format!("{}_replacement", call.operator.replace('.', "_"));
         let function = named(&call.replacement.function, call.operator);
-        let global = self.library.add(&wish, function, place.origins);
+        let global = self.library.add(&wish, function, emitter.origins);
         let altered = ways.iter().map(|way| way.altered.clone()).collect();
         let value = Expr::call_tir_with(&self.cx, global, args, altered, call.said.clone())?;
         match (ways.as_slice(), call.results) {
             ([way], [result]) if way.back.is_some() => {
-                let altered = place.bind(value);
-                self.put_back(way, altered, result, place)
+                let altered = emitter.bind(value);
+                self.put_back(way, altered, result, emitter)
             }
             ([_], _) => Ok(value),
             (ways, results) => {
-                let altered = place.bind(value);
+                let altered = emitter.bind(value);
                 let fields = ways.iter().zip(results).enumerate().map(|(index, (way, result))| {
-                    let field = place.bind(Expr::tuple_get(altered.clone(), index)?);
-                    let value = self.put_back(way, field.clone(), result, place)?;
-                    Ok(if value.as_var().is_some() { value } else { place.bind(value) })
+                    let field = emitter.bind(Expr::tuple_get(altered.clone(), index)?);
+                    let value = self.put_back(way, field.clone(), result, emitter)?;
+                    Ok(if value.as_var().is_some() { value } else { emitter.bind(value) })
                 });
                 Ok(Expr::tuple(fields.collect::<Result<_, InferError>>()?))
             }
         }
     }
 
-    /// The result as it was.
+    /// Transforms a result back to its own layout.
     fn put_back(
         &mut self,
         way: &Way,
         altered: Expr,
         as_it_was: &StructInfo,
-        place: &mut Place<'_>,
+        emitter: &mut Emitter<'_>,
     ) -> Result<Expr, InferError> {
         let Some(back) = &way.back else { return Ok(altered) };
         let value = layout_transform::call(&self.cx, altered, back.clone(), None, None, None)?;
         if !way.is_padded {
             return Ok(value);
         }
-        let whole = place.bind(value);
+        let whole = emitter.bind(value);
         let function = without_pad(&whole.struct_info, as_it_was)?;
-        let global = self.library.add("remove_pad", function, place.origins);
+        let global = self.library.add("remove_pad", function, emitter.origins);
         Expr::call_tir(&self.cx, global, vec![whole], vec![as_it_was.clone()])
     }
 }
 
-/// The way of a result from the replacement's layout to its own.
+/// The transformation of a result from the replacement's layout to its own.
 struct Way {
-    /// What the replacement computes.
+    /// The struct info of the replacement's result.
     altered: StructInfo,
-    /// Nothing where both are one.
+    /// `None` if the layouts are the same.
     back: Option<IndexMap>,
-    /// Whether what comes back is larger than the result was.
+    /// Whether the transformed result is padded.
     is_padded: bool,
 }
 
@@ -213,7 +213,7 @@ impl Way {
     }
 }
 
-/// The first elements along each dimension: those of a tensor as it was before it was filled up.
+/// The leading elements along each dimension: crops a padded tensor.
 fn without_pad(whole: &StructInfo, as_it_was: &StructInfo) -> Result<PrimFunc, InferError> {
     let (Some(from), Some(to), Some(dtype)) = (whole.dims(), as_it_was.dims(), whole.dtype()) else {
         return Err(InferError::new("the shape of a result is not known here"));
@@ -223,13 +223,13 @@ fn without_pad(whole: &StructInfo, as_it_was: &StructInfo) -> Result<PrimFunc, I
     made.map_err(|error| InferError::new(error.to_string()))
 }
 
-/// Whether the map leaves every element where it is.
+/// Whether the map is the identity.
 fn is_identity(map: &IndexMap) -> bool {
     map.initial().len() == map.results().len()
         && map.initial().iter().zip(map.results()).all(|(var, index)| index.as_var() == Some(var))
 }
 
-/// The replacement, which says what it computes as the replaced function does.
+/// The replacement, with the attributes of the replaced function.
 fn named(function: &PrimFunc, operator: &str) -> PrimFunc {
     let mut function = function.clone();
     function.attrs.remove(attr_names::GLOBAL_SYMBOL);

@@ -1,9 +1,9 @@
-//! `AnnotateTIROpPattern`: every PrimFunc says what it may be fused with.
+//! `AnnotateTIROpPattern`: every PrimFunc gets its op pattern, by which fusion decides.
 //!
 //! The attribute `op_pattern` is the number of an [`OpPattern`]: 0 elementwise, 1 broadcast, 2 injective, 3 commutative
 //! reduction, 4 out-elementwise-fusable, 8 opaque. It follows from loops and indices by the rules of
-//! [`tilewright_ir::analysis::tir::op_pattern`](mod@tilewright_ir::analysis::tir::op_pattern), not from names. A function
-//! that has the attribute keeps it.
+//! [`tilewright_ir::analysis::tir::op_pattern`](mod@tilewright_ir::analysis::tir::op_pattern), not from names. A
+//! function that has the attribute keeps it.
 
 use tilewright_ir::analysis::tir::{OpPattern, op_pattern};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -11,7 +11,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 
-/// Annotates PrimFuncs with what they may be fused with.
+/// Annotates PrimFuncs with their op patterns.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateTIROpPattern;
 
@@ -39,7 +39,7 @@ impl Pass for AnnotateTIROpPattern {
     }
 }
 
-/// What the function says of itself; opaque, where it says nothing.
+/// The annotated op pattern; opaque without an annotation.
 pub(crate) fn annotated(function: &PrimFunc) -> OpPattern {
     let number = function.attrs.get(OP_PATTERN).and_then(Attr::as_int);
     number.and_then(OpPattern::of_number).unwrap_or(OpPattern::Opaque)

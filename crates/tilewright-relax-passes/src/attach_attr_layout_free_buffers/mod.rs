@@ -1,13 +1,14 @@
-//! `AttachAttrLayoutFreeBuffers`: PrimFuncs say which of their parameters are constants wherever they are called.
+//! `AttachAttrLayoutFreeBuffers`: marks parameters of PrimFuncs that are constants at every call.
 //!
 //! ```text
 //! R.call_tir(cls.f, (x, R.const(…)), …)     ⇒     T.func_attr({"layout_free_buffers": [1]})   in `f`
 //! ```
 //!
-//! From any form to any form, but for calls in destination-passing style: those are behind it. What a schedule makes of such
-//! a parameter first, in a nest of its own, [`SplitLayoutRewritePreproc`](crate::SplitLayoutRewritePreproc) takes out
-//! of the function. A parameter of a graph function is no constant, whatever is bound to it later; functions that others
-//! may call, that are used as values, or that nobody calls are left alone.
+//! From any form to any form before explicit destinations (`CallTIRRewrite`). A schedule may then choose the layout of
+//! such a parameter: it copies (packs) the parameter first, in a nest of its own, which
+//! [`SplitLayoutRewritePreproc`](crate::SplitLayoutRewritePreproc) moves out of the function. A parameter of a graph
+//! function is no constant, whatever is bound to it later. Functions that are visible outside, used as values, or never
+//! called stay as they are.
 
 use std::sync::Arc;
 
@@ -57,9 +58,9 @@ impl Pass for AttachAttrLayoutFreeBuffers {
 /// How the functions of a module are used.
 #[derive(Default)]
 pub(crate) struct Uses {
-    /// Of PrimFuncs that are called the arguments that are constants in every call.
+    /// For each called PrimFunc, the arguments that are constants in every call.
     constant: OrderedMap<Arc<str>, Vec<usize>>,
-    /// Functions that something else is done with than to call them by `call_tir`.
+    /// Functions with uses other than calls by `call_tir`.
     pub(crate) values: Set<Arc<str>>,
 }
 

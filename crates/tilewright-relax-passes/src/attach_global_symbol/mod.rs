@@ -1,6 +1,7 @@
 //! `AttachGlobalSymbol`: every function becomes visible outside the module, under the name that it has inside.
 //!
-//! A function that has a symbol keeps it. Afterwards each PrimFunc can be called by itself, on the caller's own tensors.
+//! A function that has a symbol keeps it. Afterwards each PrimFunc can be called by itself, on the caller's own
+//! tensors.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};

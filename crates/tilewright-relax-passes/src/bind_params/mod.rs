@@ -17,7 +17,7 @@ use tilewright_tensor::Tensor;
 use crate::bind_symbolic_vars::with_sizes;
 use crate::sequence::located;
 
-/// Which parameter.
+/// A parameter, by name or number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParamKey {
     Name(String),
@@ -53,7 +53,7 @@ pub struct BindParams {
 }
 
 impl BindParams {
-    /// The values are snapshots by contract: who goes on writing to their memory changes the module.
+    /// The values are snapshots by contract: writing to their memory later would change the module.
     pub fn new(function: impl Into<String>, values: impl IntoIterator<Item = (ParamKey, Tensor)>) -> Self {
         Self { function: function.into(), values: values.into_iter().collect() }
     }

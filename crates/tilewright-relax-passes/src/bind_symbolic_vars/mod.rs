@@ -106,7 +106,8 @@ impl BindSymbolicVars {
     }
 }
 
-/// The function with numbers for the symbolic dimensions that have a size; what is computed from numbers alone is one too.
+/// The function with numbers for the symbolic dimensions that have a size; what is computed from numbers alone is one
+/// too.
 pub(crate) fn with_sizes(function: &Function, size: &dyn Fn(&scalar::Var) -> Option<i64>) -> Function {
     let analyzer = Analyzer::new();
     let number = |expr: &scalar::Expr| match expr.as_var() {

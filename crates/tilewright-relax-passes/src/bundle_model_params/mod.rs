@@ -6,10 +6,10 @@
 //!                                                return add(matmul(x, w), b)
 //! ```
 //!
-//! From any form to any form. It is about functions with the attribute `num_input`: how many of their first parameters are the
-//! inputs of a run. The others become one parameter, a tuple of them in their order; a function that has none gets an empty
-//! one, so that all are called alike. Functions that others of the module call stay as they are, as do those whose only
-//! parameter behind the inputs is a tuple already.
+//! From any form to any form. The pass changes functions with the attribute `num_input`, the number of their leading
+//! parameters that are the inputs of a run. The other parameters become one, a tuple of them in their order; a function
+//! that has none gets an empty one, so that all are called alike. Functions that others of the module call stay as they
+//! are, as do those whose only parameter after the inputs is a tuple already.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::private_calls::with_weights;
 /// Makes one tuple of the weights of functions.
 #[derive(Clone, Debug)]
 pub struct BundleModelParams {
-    /// What the tuple is called.
+    /// The name of the tuple.
     pub param_tuple_name: String,
 }
 

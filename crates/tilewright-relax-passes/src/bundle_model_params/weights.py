@@ -1,5 +1,5 @@
-# The parameters behind the inputs are one tuple; its fields are taken where the function begins. A function that others
-# call, and one that says nothing of inputs, stay.
+# The parameters after the inputs become one tuple, whose fields are taken at the start of the function. A function that
+# others call, and one without the attribute `num_input`, stay.
 # test: opt --pass BundleModelParams
 # run: other == same
 

@@ -1,4 +1,4 @@
-# A result that takes the place of an argument is another name for it; the others are allocated.
+# A result that overwrites an argument is an alias of it; the others are allocated.
 # test: opt --pass CallTIRRewrite
 # run: main == same
 

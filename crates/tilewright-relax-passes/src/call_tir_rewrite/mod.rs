@@ -2,10 +2,9 @@
 //!
 //! `y = R.call_tir(cls.f, (x,), out_sinfo)` becomes an allocation of `y` and the call `cls.f(x, y)` for its effect;
 //! `R.call_dps_packed` likewise, with `R.call_packed`. Several results are allocated one by one and bound as a tuple. A
-//! result of `R.call_tir_inplace` that takes the place of an argument is another name for it. Scalars that a call passes
-//! behind its destinations (`tir_vars`) become arguments behind them.
-//! Dataflow blocks become plain on the way, and no function is said to be pure any more: calls for their effect are what
-//! it is made of.
+//! result of `R.call_tir_inplace` that overwrites an argument is an alias of it. Scalars that a call passes after its
+//! destinations (`tir_vars`) become arguments after them. Dataflow blocks become plain blocks, and functions are no
+//! longer marked pure: they consist of calls for their effect.
 
 use tilewright_ir::calls::tir_vars;
 use tilewright_ir::op::{InferCx, InferError};
@@ -75,15 +74,15 @@ impl Allocate {
             _ => &[],
         };
         let alone = results.len() == 1 && inplace.is_empty();
-        let (mut places, mut allocated) = (Vec::new(), Vec::new());
+        let (mut destinations, mut allocated) = (Vec::new(), Vec::new());
         for (i, info) in results.iter().enumerate() {
-            if let Some(argument) = inplace.get(i).copied().flatten().and_then(|place| args.get(place)) {
-                places.push(argument.clone());
+            if let Some(argument) = inplace.get(i).copied().flatten().and_then(|position| args.get(position)) {
+                destinations.push(argument.clone());
                 continue;
             }
             let var = if alone { binding.var.clone() } else { Var::new("alloc", info.clone()) };
             out.push(Binding::new(var.clone(), self.allocation(info)?, origins.clone()));
-            places.push(Expr::var(&var));
+            destinations.push(Expr::var(&var));
             allocated.push(Expr::var(&var));
         }
         let scalars = tir_vars(attrs).into_iter().map(Expr::prim);
@@ -95,9 +94,9 @@ impl Allocate {
             Callee::DpsPacked(name) => out.push(effect(Expr::call_packed(name.clone(), all, Vec::new()), origins)),
             Callee::Op(_) | Callee::Packed(_) | Callee::Value(_) => {}
         }
-        let value = match (results.len(), places.pop()) {
-            (1, Some(place)) => place,
-            (_, last) => Expr::tuple(places.into_iter().chain(last).collect()),
+        let value = match (results.len(), destinations.pop()) {
+            (1, Some(destination)) => destination,
+            (_, last) => Expr::tuple(destinations.into_iter().chain(last).collect()),
         };
         if !alone {
             out.push(Binding::new(binding.var.clone(), value, origins.clone()));

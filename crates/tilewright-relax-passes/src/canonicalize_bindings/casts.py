@@ -1,4 +1,4 @@
-# A check of what is known already goes; one that says more stays.
+# A check of known struct info is removed; one that adds information stays.
 # test: opt --pass CanonicalizeBindings
 # run: main n=3 == same
 

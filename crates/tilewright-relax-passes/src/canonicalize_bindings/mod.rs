@@ -1,10 +1,10 @@
-//! `CanonicalizeBindings`: names that say nothing new go.
+//! `CanonicalizeBindings`: removes bindings that only give another name.
 //!
-//! - `y = x` goes, and `y` becomes `x`; a variable that a dataflow block gives out as another name of one of its own takes
-//!   that one's place;
+//! - `y = x` is removed, and `y` becomes `x`; a dataflow output that only renames a dataflow variable of its block
+//!   replaces that variable;
 //! - `y = (a, b)[1]`, written at once or through a variable, is `b`;
-//! - a constant, shape, scalar, string or data type stands where its variable is used;
-//! - `R.match_cast` to what is known of the value already is another name for it.
+//! - a constant, shape, scalar, string or data type is propagated to the uses of its variable;
+//! - `R.match_cast` to already known struct info is an alias.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::IRModule;
@@ -38,9 +38,9 @@ impl Pass for CanonicalizeBindings {
 
 #[derive(Default)]
 struct Names {
-    /// What stands for a variable whose binding is gone.
+    /// The replacements of variables whose bindings are removed.
     stands_for: Map<VarId, Expr>,
-    /// The fields of variables that are bound to tuples; nothing for those that may not be said here.
+    /// The fields of variables that are bound to tuples; `None` for those out of scope here.
     fields: Map<VarId, Vec<Option<Expr>>>,
 }
 
@@ -53,7 +53,7 @@ struct Block {
     own: Set<VarId>,
     /// Variables that are bound to tuples here.
     tuples: Vec<VarId>,
-    /// Dataflow variables and the visible ones that take their places.
+    /// Dataflow variables and the visible variables that replace them.
     given_out: Vec<(Var, Var)>,
 }
 
@@ -99,10 +99,10 @@ impl Names {
         block.bindings.push(Binding { value: BindingValue::Expr(value), ..binding.clone() });
     }
 
-    /// Whether the variable is only another name for the value, which stands for it from here on.
+    /// Whether the variable is an alias of the value, which replaces it from here on.
     fn renames(&mut self, var: &Var, value: &Expr, block: &mut Block) -> bool {
         match &value.kind {
-            // What a dataflow variable is called inside its block may not be said outside.
+            // A dataflow variable is not visible outside its block.
             ExprKind::Var(other) if other.dataflow && !var.dataflow => {
                 let first = block.given_out.iter().find(|(known, _)| known == other).map(|(_, given)| given.clone());
                 match first {
@@ -130,16 +130,16 @@ impl Names {
         }
     }
 
-    /// The block in which visible variables stand where they take the places of dataflow variables.
+    /// The block with dataflow variables replaced by the visible ones.
     fn given_out(&mut self, block: Block) -> BindingBlock {
         let Block { dataflow, bindings, given_out, .. } = block;
         let block = BindingBlock { dataflow, bindings };
         if given_out.is_empty() {
             return block;
         }
-        let place = |var: &Var| given_out.iter().find(|(own, _)| own == var).map(|(_, given)| given.clone());
+        let renaming = |var: &Var| given_out.iter().find(|(own, _)| own == var).map(|(_, given)| given.clone());
         for expr in self.stands_for.values_mut().chain(self.fields.values_mut().flatten().flatten()) {
-            if let Some(renamed) = rewrite(expr, place) {
+            if let Some(renamed) = rewrite(expr, renaming) {
                 *expr = renamed;
             }
         }
@@ -148,7 +148,7 @@ impl Names {
             .filter_map(|(own, given)| self.fields.get(&own.id()).map(|fields| (given.id(), fields.clone())))
             .collect();
         self.fields.extend(moved);
-        rewrite(&block, place).unwrap_or(block)
+        rewrite(&block, renaming).unwrap_or(block)
     }
 
     /// Forgets the fields of tuples that are dataflow variables of a block that ends.

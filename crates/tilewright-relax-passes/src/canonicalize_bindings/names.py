@@ -1,4 +1,4 @@
-# Other names go; what a dataflow block gives out stands where its value is computed.
+# Aliases are removed; a dataflow output that renames a value is defined where the value is computed.
 # test: opt --pass CanonicalizeBindings
 # run: main == same
 

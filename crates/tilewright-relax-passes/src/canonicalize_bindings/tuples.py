@@ -1,4 +1,4 @@
-# A field of a known tuple is what stands in it, also of a tuple in a tuple; of a call's tuple it stays a field.
+# A projection of a known tuple becomes the field, also of a nested tuple; of a call's tuple it stays a projection.
 # test: opt --pass CanonicalizeBindings
 # run: main == same
 

@@ -1,4 +1,4 @@
-# Queries, keys and values come from one product; what they need stands before it, and each keeps its own columns.
+# Queries, keys and values come from one product; its dependences are bound before it, and each keeps its own columns.
 # test: opt --pass CombineParallelMatmul
 # run: main == same
 

@@ -1,4 +1,4 @@
-//! Which products of a block need which others.
+//! Dependences between the products of a block.
 
 use tilewright_ir::relax::Binding;
 use tilewright_support::Map;
@@ -15,7 +15,7 @@ pub(super) struct Dependence {
 const BITS: usize = u64::BITS as usize;
 
 impl Dependence {
-    /// Of the products in the order of their bindings.
+    /// By product, in the order of the bindings.
     pub(super) fn of(bindings: &[Binding], products: &[usize]) -> Self {
         let numbers: Map<usize, usize> = products.iter().enumerate().map(|(number, at)| (*at, number)).collect();
         if products.len() < 2 {

@@ -1,5 +1,5 @@
-# What follows the products stays behind the split where it is not the same: a bias of one element, a product that leaves
-# the block, a product that is used twice, an operator that only one of them has.
+# Operators that follow the products stay after the split where they differ: a bias of one element, a product that
+# leaves the block, a product that is used twice, an operator that only one of them has.
 # test: opt --pass CombineParallelMatmul
 # run: main == same
 

@@ -7,13 +7,14 @@
 //!                                q = s[0]; k = s[1]
 //! ```
 //!
-//! From any form to any form; dataflow blocks change, also those in branches and closures. The right operands have as many
-//! dimensions, are equal in all but the last of them, and none is computed from another of the products. Where every product
-//! is followed by the addition of a bias as wide as itself, the biases are joined too and added before the split; and so is
-//! an element by element operator of one tensor that follows all of them. A width that is no number is combined with those
-//! that are equal to it.
+//! From any form to any form; dataflow blocks change, also those in branches and closures. The right operands have as
+//! many dimensions, are equal in all but the last of them, and none is computed from another of the products. Where
+//! every product is followed by the addition of a bias as wide as itself, the biases are joined too and added before
+//! the split; and so is an element by element operator of one tensor that follows all of them. A width that is no
+//! number is combined with those that are equal to it.
 //!
-//! With a check, the user decides, and products that it refuses stay: of the left operand, the right operands, the biases and what the products have in common.
+//! With a check, the user decides: it gets the left operand, the right operands, the biases and the common operator,
+//! and products that it refuses stay.
 
 mod dependence;
 
@@ -42,7 +43,7 @@ use crate::sequence::{bound_value, map_dataflow, map_functions};
 /// Combines products that share their left operand.
 #[derive(Clone, Default)]
 pub struct CombineParallelMatmul {
-    /// Asked before products are combined.
+    /// The check that may refuse a combination.
     pub check: Option<MatmulCheck>,
 }
 
@@ -137,7 +138,7 @@ struct Branch<'b> {
     product: usize,
     /// The number of the binding that adds a bias, and the bias.
     bias: Option<(usize, &'b Expr)>,
-    /// The number of the binding of an operator element by element behind them.
+    /// The number of the binding of an elementwise operator that follows.
     activation: Option<usize>,
 }
 
@@ -156,7 +157,7 @@ impl Branch<'_> {
     }
 }
 
-/// Members of the block, and what stands for them.
+/// Groups of bindings, and their replacements.
 type Group = (Vec<usize>, Vec<Binding>);
 
 struct Block<'b> {
@@ -169,10 +170,10 @@ struct Block<'b> {
 impl<'b> Block<'b> {
     fn of(bindings: &'b [Binding]) -> Self {
         let chain = udchain(&BindingBlock { dataflow: true, bindings: bindings.to_vec() });
-        let place: Map<_, usize> = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
+        let index: Map<_, usize> = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
         let only_use =
             bindings.iter().enumerate().filter_map(|(i, binding)| match chain.users.get(&binding.var)?.as_slice() {
-                [user] if binding.var.dataflow => Some((i, *place.get(&user.id())?)),
+                [user] if binding.var.dataflow => Some((i, *index.get(&user.id())?)),
                 _ => None,
             });
         Self { cx: InferCx::default(), bindings, only_use: only_use.collect() }
@@ -198,7 +199,7 @@ impl<'b> Block<'b> {
         Some(Branch { input: input.as_var()?, rhs, product: at, bias, activation })
     }
 
-    /// What is added to the product, if it is as wide.
+    /// The bias that is added to the product, if it is as wide.
     fn bias(&self, product: usize, sum: usize, rhs: &Expr) -> Option<&'b Expr> {
         let (op, args, _) = self.call(sum)?;
         let [a, b] = args else { return None };
@@ -235,9 +236,9 @@ impl<'b> Block<'b> {
                 if !is_free(first, &grouped) {
                     continue;
                 }
-                let beside =
+                let is_compatible =
                     |next: &&&Branch<'b>| is_free(next, &grouped) && !dependence.needs(next.product, first.product);
-                let found = self.grown(first, branches[i + 1..].iter().filter(beside).copied(), &grouped);
+                let found = self.grown(first, branches[i + 1..].iter().filter(is_compatible).copied(), &grouped);
                 if found.len() < 2 {
                     continue;
                 }
@@ -253,7 +254,7 @@ impl<'b> Block<'b> {
         Ok(groups)
     }
 
-    /// The branches sorted by what products that are combined have in common.
+    /// The branches grouped by the properties that combined products have in common.
     fn kinds<'a>(&self, branches: &'a [Branch<'b>]) -> Vec<Vec<&'a Branch<'b>>> {
         let mut kinds: OrderedMap<(&Var, [u64; 2]), Vec<Vec<&Branch<'b>>>> = OrderedMap::default();
         for branch in branches {
@@ -266,7 +267,7 @@ impl<'b> Block<'b> {
         kinds.into_values().flatten().collect()
     }
 
-    /// The first of the branches, and those of the others that can be combined with it beside the groups that there are.
+    /// The first of the branches, and the other branches that can be combined with it and with the existing groups.
     fn grown<'a>(
         &self,
         first: &'a Branch<'b>,
@@ -328,7 +329,7 @@ impl<'b> Block<'b> {
             && alike(first.rhs, next.rhs)
     }
 
-    /// What stands for the products; nothing if the check says no.
+    /// The combined computation; `None` if the check refuses.
     fn combined(&self, found: &[Branch<'b>], check: Option<&MatmulCheck>) -> Result<Option<Group>, String> {
         let biases = self.common_biases(found);
         let activation = self.common_activation(found, !biases.is_empty());
@@ -422,7 +423,7 @@ impl<'b> Block<'b> {
         Ok(Some((members, out.bindings)))
     }
 
-    /// Where the columns of each are: the ends of all but the last, or how many there are of equal width.
+    /// The split points of the columns: the ends of all but the last, or the number of equal parts.
     fn parts(&self, rhs: &[Expr]) -> Option<Attr> {
         let widths: Option<Vec<_>> = rhs.iter().map(|rhs| rhs.struct_info.dims()?.last().cloned()).collect();
         let widths = widths?;

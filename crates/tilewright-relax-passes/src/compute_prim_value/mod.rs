@@ -1,4 +1,4 @@
-//! `ComputePrimValue`: scalars that are computed of sizes come from PrimFuncs.
+//! `ComputePrimValue`: scalars that depend on sizes are computed by PrimFuncs.
 //!
 //! ```text
 //! if R.prim_value(n % 16 == 0): …    ⇒    alloc = R.builtin.alloc_tensor(R.shape([1]), "int64")
@@ -6,13 +6,13 @@
 //!                                         if R.vm.make_prim_value(alloc, slot=0, dtype="bool"): …
 //! ```
 //!
-//! From any form to any form. A PrimFunc gives no value, but writes one: the number stands in a tensor of one element, as in
-//! the heap of [`crate::VMShapeLower`]. In a dataflow block, which holds no call for its effect, the PrimFunc is called by
-//! `R.call_tir`. Equal computations share a PrimFunc. Numbers and symbolic dimensions by themselves stay, and so do the
-//! dimensions of shapes. What a scalar is computed of is not known of it afterwards.
+//! From any form to any form. A PrimFunc returns no value but writes one, here to a tensor of one element, as in the
+//! heap of [`crate::VMShapeLower`]. In a dataflow block, which holds no call for its effect, the PrimFunc is called by
+//! `R.call_tir`. Equal computations share a PrimFunc. Constants and bare symbolic dimensions stay, and so do the
+//! dimensions of shapes. The relation of such a scalar to the sizes is unknown afterwards.
 //!
-//! `default_build` does not need it: the machine computes such scalars in instructions of its own. It is for those who want
-//! them to be code like any other.
+//! `default_build` does not need it: the machine computes such scalars by instructions. It is for users who want them
+//! as functions.
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite};
@@ -73,7 +73,7 @@ pub(crate) fn is_computed(number: &scalar::Expr) -> bool {
 struct Functions(Map<u64, Vec<GlobalVar>>);
 
 impl Functions {
-    /// What stands for the scalar; the call that computes it is emitted.
+    /// The replacement of a scalar; emits the call that computes it.
     fn call(&mut self, bb: &mut BlockBuilder, value: &scalar::Expr) -> Result<Expr, BuildError> {
         let dims = number_heap::dims_of(value);
         let function = self.function(bb, value, &dims)?;

@@ -1,5 +1,5 @@
-# A result has the layout that is asked for, the first one if none is; other convolutions follow their data, and what is in
-# parts stays. Both operands of a sum come into one order.
+# A result has the layout that is asked for, the first one if none is; other convolutions follow their data, and split
+# layouts stay. Both operands of a sum get one layout.
 # test: opt --pass ConvertLayout:desired_layouts=nn.conv2d:NHWC:OIHW:NCHW+nn.conv1d:NWC
 # run: main == same
 

@@ -1,4 +1,4 @@
-//! Calls in other orders, as the properties of their operators say.
+//! Calls in other layouts, by the properties of their operators.
 
 use tilewright_ir::op::{Layouts, OpRef};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo};
@@ -19,7 +19,7 @@ struct Called<'e> {
 }
 
 impl Block<'_> {
-    /// What computes the value in another order; nothing where it is as it was.
+    /// The expression of the value in another layout; `None` without a change.
     pub(super) fn changed(&mut self, value: &Expr) -> Option<Changed> {
         match &value.kind {
             ExprKind::TupleGet { tuple, index } => {
@@ -108,7 +108,8 @@ impl Block<'_> {
         Some((Expr::call_op(&self.cx, call.op, args, attrs).ok()?, Placed::Tensor(order)))
     }
 
-    /// The first operand in the order in which it is computed; the first of its fields that has one says that of a tuple.
+    /// The first operand in the order in which it is computed; the first of its fields that has one says that of a
+    /// tuple.
     fn first_operand(&mut self, call: &Called<'_>) -> Option<(Vec<Expr>, Order)> {
         let first = call.args.first()?;
         let (first, order) = match &first.kind {
@@ -182,7 +183,7 @@ fn wrapped(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(if axis < 0 { axis.checked_add(rank)? } else { axis }).ok()
 }
 
-/// Where a dimension is in an order.
+/// The position of a dimension in a permutation.
 fn moved(order: &[usize], axis: i64) -> Option<i64> {
     let at = *inverse(order).get(wrapped(axis, order.len())?)?;
     i64::try_from(at).ok()

@@ -1,4 +1,4 @@
-//! `ConvertLayout`: operators work on tensors whose dimensions stand in the orders that the user wants.
+//! `ConvertLayout`: operators work on tensors in the layouts that the user wants.
 //!
 //! ```text
 //! y = nn.conv2d(x, w)            x1 = permute_dims(x, [0, 2, 3, 1])
@@ -8,14 +8,13 @@
 //!                                z  = permute_dims(z1, [0, 3, 1, 2])
 //! ```
 //!
-//! From any form to any form; dataflow blocks change, also those in branches and closures. Operators that are not asked for
-//! take the order of what computes their operands where they can: how each does is a property of the operator
-//! ([`Layouts`]), nothing here knows one by name. A tensor is put back into its own order where something needs it so, or
-//! where it leaves the block. Each is permuted once for an order; `FoldConstant` permutes constants while the program is
-//! built.
+//! From any form to any form; dataflow blocks change, also those in branches and closures. Operators without a wanted
+//! layout adopt the layout of their operands if they can, which is a property of the operator ([`Layouts`]): nothing
+//! here knows one by name. A tensor is permuted back where a use requires its own layout, or where it leaves the block.
+//! Each is permuted once per layout; `FoldConstant` permutes constants at compile time.
 //!
-//! An order is written as the dimensions of the tensor as it was, one for each dimension of what stands for it. Layouts that
-//! split an axis are no orders: a call that has one stays as it is.
+//! A layout is written as a permutation: for each dimension of the new tensor the dimension of the original one.
+//! Layouts that split an axis are no permutations: a call that has one stays as it is.
 
 mod calls;
 mod order;
@@ -38,8 +37,8 @@ use crate::sequence::{bound_value, map_dataflow, map_functions};
 /// Changes the order of dimensions.
 #[derive(Clone, Debug, Default)]
 pub struct ConvertLayout {
-    /// By operator, the layouts of its first operands, then that of its result; of those that are left out, the operands'
-    /// stay and the result's is that of the first operand.
+    /// By operator, the layouts of its first operands, then that of its result; of those that are left out, the
+    /// operands' stay and the result's is that of the first operand.
     desired: OrderedMap<&'static str, Vec<String>>,
 }
 
@@ -48,7 +47,7 @@ const NAME: &str = "ConvertLayout";
 impl ConvertLayout {
     pub(crate) const DEF: PassDef = PassDef {
         name: NAME,
-        doc: "Operators work on tensors whose dimensions stand in the orders that are wanted.",
+        doc: "Operators work on tensors in the layouts that are wanted.",
         params: &[ParamDef {
             name: "desired_layouts",
             kind: ParamKind::TextLists,
@@ -85,8 +84,8 @@ fn check(op: OpRef, layouts: &[String]) -> Result<(), String> {
     });
     let texts: Vec<&str> = texts.collect();
     if layouts.is_empty() || layouts.len() > texts.len() {
-        let most = texts.len();
-        return Err(format!("`{NAME}`: `{}` has 1 to {most} layouts, found {}", op.name, layouts.len()));
+        let max = texts.len();
+        return Err(format!("`{NAME}`: `{}` has 1 to {max} layouts, found {}", op.name, layouts.len()));
     }
     match texts.iter().zip(layouts).find(|(own, wanted)| between(own, wanted).is_none()) {
         Some((own, wanted)) => Err(format!("`{NAME}`: `{wanted}` is no order of the axes {own} of `{}`", op.name)),
@@ -112,7 +111,7 @@ impl Pass for ConvertLayout {
     }
 }
 
-/// The order of a value: of a tensor, or of each field of a tuple.
+/// The layout of a value: of a tensor, or of each field of a tuple.
 #[derive(Clone, Debug)]
 enum Placed {
     Tensor(Order),
@@ -133,14 +132,14 @@ impl Placed {
 struct Block<'p> {
     cx: InferCx,
     pass: &'p ConvertLayout,
-    /// What stands for variables that are computed in another order.
+    /// The permuted values of variables that are computed in another layout.
     placed: Map<VarId, (Expr, Placed)>,
     /// Those of them that are not bound in their own order yet.
     pending: Map<VarId, Var>,
     /// Variables in other orders than they are computed in.
     permuted: Map<(VarId, Order), Expr>,
     out: Vec<Binding>,
-    /// Where what is being made comes from.
+    /// The origin of the bindings under construction.
     origins: Origins,
 }
 
@@ -188,7 +187,7 @@ impl<'p> Block<'p> {
         Expr::var(&var)
     }
 
-    /// Whether what is computed has the type that is said, but for the order.
+    /// Whether the computed struct info is the declared one, up to the layout.
     fn stands_for(&self, found: &StructInfo, wanted: &StructInfo, placed: &Placed) -> bool {
         match (placed, found, wanted) {
             (Placed::Tensor(order), _, _) => {
@@ -243,7 +242,7 @@ impl<'p> Block<'p> {
         permute_dims::call(&self.cx, value.clone(), Some(&axes)).ok()
     }
 
-    /// The order in which a tensor is computed, where that is another one.
+    /// The layout in which a tensor is computed, if it is not its own.
     fn order_of(&self, operand: &Expr) -> Option<&Order> {
         match self.placed.get(&operand.as_var()?.id())? {
             (_, Placed::Tensor(order)) => Some(order),

@@ -1,19 +1,19 @@
-//! Orders of dimensions.
+//! Layouts as permutations of dimensions.
 
-/// For each dimension, that of the tensor as it was.
+/// For each dimension, the dimension of the original tensor.
 pub(super) type Order = Vec<usize>;
 
-/// Whether it changes nothing.
+/// Whether it is the identity.
 pub(super) fn is_own(order: &[usize]) -> bool {
     order.iter().enumerate().all(|(at, &from)| at == from)
 }
 
-/// The way back.
+/// The inverse.
 pub(super) fn inverse(order: &[usize]) -> Order {
     (0..order.len()).filter_map(|at| order.iter().position(|&from| from == at)).collect()
 }
 
-/// What makes the order `to` of a tensor that is in the order `from`.
+/// The permutation from layout `from` to layout `to`.
 pub(super) fn step(from: &[usize], to: &[usize]) -> Order {
     let back = inverse(from);
     to.iter().filter_map(|&at| back.get(at).copied()).collect()
@@ -27,13 +27,13 @@ pub(super) fn between(from: &str, to: &str) -> Option<Order> {
     (inverse(&order).len() == order.len()).then_some(order)
 }
 
-/// The layout in an order; nothing of one that splits an axis or has other dimensions.
+/// The permuted layout; `None` of one that splits an axis or has other dimensions.
 pub(super) fn reordered(layout: &str, order: &[usize]) -> Option<String> {
     between(layout, layout).filter(|own| own.len() == order.len())?;
     order.iter().map(|&at| layout.chars().nth(at)).collect()
 }
 
-/// The order of what is left of a tensor in an order without some dimensions, counted as they were.
+/// The permutation that remains after some dimensions, numbered as in the original tensor, are removed.
 pub(super) fn without(order: &[usize], dropped: &[usize]) -> Order {
     let stays = |at: &usize| !dropped.contains(at);
     let kept: Vec<usize> = (0..order.len()).filter(stays).collect();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_counts_what_was_left() {
+    fn remaining_dimensions_are_renumbered() {
         // NCHW in the order NHWC, without H and W: N, C.
         assert_eq!(without(&[0, 2, 3, 1], &[2, 3]), [0, 1]);
         // Without N: H, W, C of C, H, W.

@@ -1,4 +1,4 @@
-# Calls with effects and conditionals stand between blocks; one binding alone makes none, and what is used behind is given out.
+# Calls with effects and conditionals separate blocks; one binding alone makes none, and values used later are outputs.
 # test: opt --pass ConvertToDataflow
 # run: main == same
 

@@ -8,9 +8,9 @@
 //!                                   call_packed("log", b)
 //! ```
 //!
-//! From any form to any form. Neighbouring bindings without side effects become one block, where they are `min_size` or more;
-//! dataflow blocks that stand beside them become part of it. Conditionals and calls with effects stay between. A variable
-//! that nothing outside of its block uses becomes a dataflow variable.
+//! From any form to any form. Consecutive bindings without side effects become one block, if they are at least
+//! `min_size`; adjacent dataflow blocks are merged into it. Conditionals and calls with effects stay outside. A
+//! variable that nothing outside its block uses becomes a dataflow variable.
 
 use std::sync::Arc;
 
@@ -24,19 +24,19 @@ use crate::hiding::hidden;
 use crate::normalize::normalized;
 use crate::sequence::{map_functions, map_inside, push_block};
 
-/// Makes dataflow blocks of at least so many bindings.
+/// Makes dataflow blocks of consecutive pure bindings.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvertToDataflow {
     pub min_size: usize,
 }
 
 const NAME: &str = "ConvertToDataflow";
-/// The least number of bindings of a new block, where nobody says it.
-const LEAST: usize = 2;
+/// The default minimum number of bindings of a new block.
+const DEFAULT_MIN_SIZE: usize = 2;
 
 impl Default for ConvertToDataflow {
     fn default() -> Self {
-        Self { min_size: LEAST }
+        Self { min_size: DEFAULT_MIN_SIZE }
     }
 }
 
@@ -47,7 +47,7 @@ impl ConvertToDataflow {
         params: &[ParamDef {
             name: "min_size",
             kind: ParamKind::Int,
-            default: AttrDefault::Int(LEAST as i64),
+            default: AttrDefault::Int(DEFAULT_MIN_SIZE as i64),
             doc: "The least number of bindings of which a new block is made.",
         }],
         make: |args| match usize::try_from(args.int("min_size")) {
@@ -109,11 +109,11 @@ impl ConvertToDataflow {
     }
 }
 
-/// Neighbouring bindings that may stand in a dataflow block.
+/// Consecutive bindings that may be in a dataflow block.
 #[derive(Default)]
 struct Run {
     bindings: Vec<Binding>,
-    /// Some of them do already.
+    /// Whether some of them are in one already.
     holds_block: bool,
 }
 
@@ -121,7 +121,7 @@ fn may_flow(binding: &Binding) -> bool {
     let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
     match &value.kind {
         ExprKind::If { .. } | ExprKind::Function(_) => false,
-        // Memory is taken and given back in the order of the text.
+        // Allocations and frees keep their order.
         ExprKind::Call { callee: Callee::Op(op), .. } if matches!(op.legalize, Legalize::Machine(op) if op.is_of_memory()) => {
             false
         }

@@ -1,4 +1,4 @@
-# A dataflow block takes in what stands beside it, whatever the size; checks may stand in one.
+# A dataflow block absorbs adjacent bindings, whatever their number; checks may be in a block.
 # test: opt --pass ConvertToDataflow:min_size=3
 # run: main(f32[4], f32[4]) == same
 

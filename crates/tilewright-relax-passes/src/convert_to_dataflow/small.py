@@ -1,4 +1,4 @@
-# Fewer bindings than asked for make no block.
+# Fewer than `min_size` bindings make no block.
 # test: opt --pass ConvertToDataflow:min_size=3
 # run: main == same
 

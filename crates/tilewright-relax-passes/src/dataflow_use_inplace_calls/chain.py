@@ -1,5 +1,5 @@
-# Each result takes the place of the argument that dies; arguments of the function, what is used again and what has
-# another shape do not give theirs.
+# Each result overwrites the argument that dies; arguments of the function, live tensors and those of another shape are
+# not overwritten.
 # test: opt --pass LegalizeOps --pass DataflowUseInplaceCalls --pass DeadCodeElimination
 # run: main == same
 # run: main special == same

@@ -1,11 +1,12 @@
-//! What of an argument the elements of other buffers are computed from.
+//! Data dependence of buffers on an argument, by elements and by rows.
 //!
 //! The argument's *rows* are named by some of its dimensions, the same for all statements; where nothing is reduced, an
 //! element is a row. A buffer computed from the argument has
 //!
-//! - *elements*: it is indexed as the argument, and an element of it comes from the argument's element there and from what
-//!   there is of its row: `t[i, j] = x[i, j] - s[i]`; or
-//! - *values of rows*: an element comes from one row, which some of its dimensions name: `s[i] = sum over k of x[i, k]`.
+//! - *elements*: it is indexed as the argument, and an element of it comes from the argument's element there and from
+//!   what there is of its row: `t[i, j] = x[i, j] - s[i]`; or
+//! - *values of rows*: an element comes from one row, which some of its dimensions name: `s[i] = sum over k of x[i,
+//!   k]`.
 //!
 //! A product is neither: `x[i, k]` is needed for all elements `y[i, j]`, and its axis `j` names no row.
 
@@ -129,7 +130,7 @@ impl Dependence {
         Some(self.values.iter().map(of).collect::<Option<Vec<_>>>()?.concat())
     }
 
-    /// Takes in a stage that has values of the rows that the axes name: everywhere the same ones, and no axes beside them.
+    /// Records a stage that has values of the rows that the axes name: the same axes everywhere, and no others.
     fn values_of_row(&mut self, stage: &Stage<'_>, named: &[Vec<Var>]) -> Option<()> {
         let (first, others) = named.split_first()?;
         let mut spatial = stage.wide().filter(|iter| iter.kind == IterKind::Spatial);
@@ -148,7 +149,7 @@ impl Stage<'_> {
         self.iters.iter().filter(|iter| iter.domain.extent.as_int() != Some(1))
     }
 
-    /// Which dimension of what is stored the axis is the index of.
+    /// The dimension of the stored element that the axis is the index of.
     fn dim_of(&self, axis: &Var) -> Option<usize> {
         self.indices.iter().position(|index| index.as_var() == Some(axis))
     }

@@ -1,14 +1,14 @@
-//! `DataflowUseInplaceCalls`: results take the places of arguments that die with the call.
+//! `DataflowUseInplaceCalls`: results overwrite arguments that die with the call.
 //!
-//! `y = R.call_tir(cls.f, (x, …), …)` becomes `R.call_tir_inplace` of a copy of `f` that writes its result over `x`, where
-//! all of this is proven:
+//! `y = R.call_tir(cls.f, (x, …), …)` becomes `R.call_tir_inplace` of a copy of `f` that writes its result over `x`,
+//! where all of this is proven:
 //!
-//! - `x` is a tensor that an earlier `call_tir` of this function has made: no argument, no constant, nothing that someone
-//!   else may hold;
-//! - nothing needs it behind the call on this path, under any name, and no other argument lies in its memory;
+//! - `x` is a tensor that an earlier `call_tir` of this function has made: no argument, no constant, nothing that
+//!   someone else may hold;
+//! - it is dead after the call on this path, under all aliases, and no other argument shares its memory;
 //! - it has the result's shape and data type;
-//! - `f` reads no element of `x` once it may have written the result's element in its place, also when its stages are computed
-//!   row by row (the module `overwriting`).
+//! - `f` reads no element of `x` after it may have overwritten it with an element of the result, also when its
+//!   stages are computed row by row (module `overwriting`).
 //!
 //! The first such argument is taken; calls with several results stay as they are.
 
@@ -28,7 +28,7 @@ use crate::lifetimes::{Lifetime, Names, lifetimes_and_names};
 use crate::normalize::normalized;
 use crate::sequence::{Rebuild, map_functions, rebuild};
 
-/// Lets results overwrite arguments that nobody uses any more.
+/// Lets results overwrite dead arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct DataflowUseInplaceCalls;
 
@@ -64,10 +64,10 @@ fn makes_a_tensor(binding: &Binding) -> bool {
     matches!(&value.kind, ExprKind::Call { callee: Callee::Tir(_), sinfo_args, .. } if sinfo_args.len() == 1)
 }
 
-/// The module with its functions that work in place.
+/// The module with its in-place functions.
 struct Library {
     module: IRModule,
-    /// By name and argument; nothing where there is no proof.
+    /// By name and argument; `None` without a proof.
     known: Map<(Arc<str>, usize), Option<GlobalVar>>,
 }
 
@@ -121,7 +121,7 @@ impl Inplace<'_> {
         None
     }
 
-    /// Whether the argument is a tensor of this function's own that nobody needs behind the position.
+    /// Whether the argument is a tensor of this function that is dead after the position.
     fn dies(&self, position: usize, args: &[Expr], arg: &Expr) -> bool {
         let Some(index) = arg.as_var().and_then(|var| self.names.of.get(&var.id()).copied()) else { return false };
         let value = &self.values[index];

@@ -1,14 +1,14 @@
-//! Why a PrimFunc may write its result over an argument.
+//! The proof that a PrimFunc may write its result over an argument.
 //!
-//! The body is looked at as statements one after the other. Up to the one that first touches the result, the argument is
-//! whole; behind it nothing reads the argument. That statement is a perfect nest around one store `y[i] = …`, whose every
-//! load of the argument is at the same indices, and whose instances run once each and store to different elements: an
-//! instance reads what only it overwrites, and it reads before it writes. That is the whole proof.
+//! The body is a sequence of statements. Up to the one that first touches the result, the argument is unchanged; after
+//! it nothing reads the argument. That statement is a perfect nest around one store `y[i] = …`, whose every load of the
+//! argument is at the same indices, and whose instances are distinct and store to different elements: an instance reads
+//! only the element that it overwrites, and reads it before it writes.
 //!
-//! More is asked so that overwriting costs nothing: a schedule may still take the stages of an element together, or those of
-//! a row, as it does where the result has memory of its own. So what comes from the argument are elements and values of rows
-//! (the module `dependence`): the row of another element is never needed again. Schedules prove that for themselves; a
-//! function that needs more of the argument, as a product does, would be left with its stages apart.
+//! A further condition keeps in-place calls as fast as others: a schedule may compute the stages element by element or
+//! row by row. So all buffers computed from the argument must be elements or values of rows (module `dependence`): the
+//! row of another element is never read again. Schedules prove legality by themselves; in a function that needs more of
+//! the argument, such as a product, the stages could not be fused.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::tir::{
@@ -18,8 +18,8 @@ use tilewright_support::Map;
 
 use super::dependence::{Dependence, touches};
 
-/// The function without its result, which it writes over the argument; nothing without a proof. `arguments` is the number
-/// of its parameters but for the one result.
+/// The function without its result, which it writes over the argument; `None` without a proof. `arguments` is the
+/// number of its parameters but for the one result.
 pub(super) fn made(function: &PrimFunc, argument: usize, arguments: usize) -> Option<PrimFunc> {
     if function.params.len() != arguments + 1 {
         return None;
@@ -38,7 +38,7 @@ pub(super) fn made(function: &PrimFunc, argument: usize, arguments: usize) -> Op
     rewrite(&inplace, |var: &Var| Some(fresh.entry(var.id()).or_insert_with(|| var.renewed()).clone()))
 }
 
-/// Whether the same index means the same place in both.
+/// Whether the same index is the same address in both.
 fn alike(x: &Buffer, y: &Buffer) -> bool {
     let compact = |buffer: &Buffer| buffer.strides.is_empty() && buffer.elem_offset.is_none();
     x.dtype == y.dtype

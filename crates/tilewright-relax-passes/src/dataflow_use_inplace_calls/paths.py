@@ -1,5 +1,4 @@
-# A tensor gives its place on the path that needs it no more, and keeps it where it is needed later, also under another
-# name or in a tuple.
+# A tensor is overwritten on the path on which it is dead, and not where it is live, also under an alias or in a tuple.
 # test: opt --pass LegalizeOps --pass DataflowUseInplaceCalls --pass DeadCodeElimination
 # run: main(bool[]=[1], f32[3,4]) == same
 # run: main(bool[]=[0], f32[3,4]) == same

@@ -1,5 +1,6 @@
-# A PrimFunc that reads its argument at other places, or again behind what it has written, does not work in place, nor does
-# one that has read them all before it writes, unless they are of one row; one whose stages read an element or a row does.
+# A PrimFunc that reads its argument at other indices than it writes, or again after it has written, does not work in
+# place, nor does one that reads all elements before it writes, unless they are of one row; one whose stages read an
+# element or a row does.
 # test: opt --pass DataflowUseInplaceCalls --pass DeadCodeElimination
 # run: main == same
 

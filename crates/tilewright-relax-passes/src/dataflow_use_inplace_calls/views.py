@@ -1,4 +1,4 @@
-# A tensor of which another argument is a view keeps its place.
+# A tensor of which another argument is a view is not overwritten.
 # test: opt --pass LegalizeOps --pass RewriteDataflowReshape --pass DataflowUseInplaceCalls --pass DeadCodeElimination
 # run: main(f32[3,4]) == same
 

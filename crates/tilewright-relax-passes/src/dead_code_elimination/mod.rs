@@ -1,8 +1,8 @@
-//! `DeadCodeElimination`: what nobody uses and has no effect goes.
+//! `DeadCodeElimination`: removes unused bindings without effects, and unreachable functions.
 //!
-//! A binding goes if its value is pure and its variable is not used; a `match_cast` stays, because it checks. A private
-//! function goes if no function that is visible outside the module reaches it; a module without a visible function keeps
-//! all of them. With `entry_functions`, these functions are the ones to start from beside the visible ones.
+//! A binding is removed if its value is pure and its variable unused; a `match_cast` stays, because it checks. A
+//! private function is removed if no externally visible function reaches it; a module without a visible function keeps
+//! all of them. With `entry_functions`, these functions are roots as well as the visible ones.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ const NAME: &str = "DeadCodeElimination";
 impl DeadCodeElimination {
     pub(crate) const DEF: PassDef = PassDef {
         name: NAME,
-        doc: "What nobody uses and has no effect goes.",
+        doc: "Removes unused bindings without effects, and unreachable private functions.",
         params: &[ParamDef {
             name: "entry_functions",
             kind: ParamKind::OptionalStrs,
             default: AttrDefault::None,
-            doc: "The names of functions that stay, with what they use, beside those that are visible outside.",
+            doc: "The names of further root functions besides the externally visible ones.",
         }],
         make: |args| Ok(Arc::new(Self { entry_functions: args.texts("entry_functions").unwrap_or_default() })),
     };

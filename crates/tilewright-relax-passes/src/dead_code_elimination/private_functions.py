@@ -1,4 +1,4 @@
-# A private function that nothing visible reaches goes; one that is reached through another stays.
+# A private function that nothing visible reaches is removed; one that is reached through another stays.
 # test: opt --pass DeadCodeElimination
 # run: main == same
 

@@ -1,4 +1,4 @@
-# What nobody uses goes, and then what only that used; a block that is empty goes too.
+# Unused bindings are removed, and then those that only they used; empty blocks are removed too.
 # test: opt --pass DeadCodeElimination
 # run: main == same
 

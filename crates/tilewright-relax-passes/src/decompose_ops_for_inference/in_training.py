@@ -1,5 +1,5 @@
-# Mean and variance of the batch where the call asks for them; narrow elements are worked with in float32; only the function
-# that is named changes.
+# Mean and variance of the batch where the call asks for them; narrow elements are computed in float32; only the named
+# function changes.
 # test: opt --pass DecomposeOpsForInference:func_name=main
 # run: main tol=2e-3 == same
 # run: other == same

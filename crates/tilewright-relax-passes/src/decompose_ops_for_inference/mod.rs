@@ -1,4 +1,4 @@
-//! `DecomposeOpsForInference`: what only training needs is no part of a graph that is run.
+//! `DecomposeOpsForInference`: replaces operators by simpler ones without the parts that only training needs.
 //!
 //! ```text
 //! bn = nn.batch_norm(x, gamma, beta, mean, var, axis=1, training=False)
@@ -6,10 +6,10 @@
 //! ```
 //!
 //! From any form to any form. An operator changes whose declaration says how ([`tilewright_ir::op::OpDef::decompose`]):
-//! `nn.batch_norm`, with the mean and variance that the call takes, and `nn.dropout`, which drops nothing here; `einsum`,
-//! two operands at a time; `nn.conv1d_transpose` to `nn.conv3d_transpose` with strides, where several without, by parts of the
-//! kernel, multiply less. What is known beforehand of the simpler operators, `FoldConstant` computes. A call of whose operands
-//! too little is known stays. Fields of tuples that a dataflow block writes out are used as they are.
+//! `nn.batch_norm`, with the mean and variance that the call takes; `nn.dropout`, which is the identity here; `einsum`,
+//! two operands at a time; `nn.conv1d_transpose` to `nn.conv3d_transpose` with strides, where their polyphase
+//! components multiply less. `FoldConstant` then computes the constant parts. A call with operands of unknown shape
+//! stays. Fields of tuples that a dataflow block constructs are propagated.
 
 use std::sync::Arc;
 

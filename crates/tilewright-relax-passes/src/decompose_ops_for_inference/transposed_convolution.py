@@ -1,4 +1,5 @@
-# A transposed convolution becomes several without strides, by the places of the kernel that results with the same rest meet.
+# A transposed convolution becomes its polyphase components: convolutions without strides, one per residue of the output
+# index.
 # test: opt --pass DecomposeOpsForInference --pass FoldConstant --pass DeadCodeElimination
 # run: uneven n=5 == same
 # run: uneven n=1 == same

@@ -1,4 +1,4 @@
-//! `DecomposeOpsForTraining`: operators become simpler ones whose derivatives are known.
+//! `DecomposeOpsForTraining`: replaces operators by simpler ones whose derivatives are known.
 //!
 //! ```text
 //! y = nn.layer_norm(x, gamma, beta, axes=-1)
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! From any form to any form. An operator changes whose declaration says how ([`tilewright_ir::op::OpDef::decompose`]):
-//! `nn.batch_norm`, with the mean and variance that the call takes, and `nn.layer_norm`. A call of whose operands too little is
-//! known stays.
+//! `nn.batch_norm`, with the mean and variance that the call takes, and `nn.layer_norm`. A call with operands of
+//! unknown shape stays.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! `EliminateCommonSubexpr`: what has been computed is not computed again.
+//! `EliminateCommonSubexpr`: equal values are computed once.
 //!
-//! A binding whose value is pure and equal to that of an earlier one, which is visible here and was bound on every path, is
-//! another name for the earlier variable ([`crate::CanonicalizeBindings`] removes it). Inside a branch the values from
-//! before the conditional are known, behind it those of its branches are not. A function with calls that overwrite what they are given,
-//! or may do so, stays as it is.
+//! A binding whose value is pure and equal to that of an earlier binding that dominates it becomes an alias of the
+//! earlier variable ([`crate::CanonicalizeBindings`] removes it). Values from before a conditional are available inside
+//! its branches; values from inside a branch are not available after it. A function with calls that overwrite
+//! arguments, or may do so, stays as it is.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Pass for EliminateCommonSubexpr {
     }
 }
 
-/// Whether the function may overwrite values: then two that are equal are not one.
+/// Whether the function may overwrite values: then equal values cannot share memory.
 pub(crate) fn overwrites(function: &Function) -> bool {
     let mut found = false;
     walk(function, |expr: &Expr| {
@@ -74,7 +74,7 @@ pub(crate) fn overwrites(function: &Function) -> bool {
     found
 }
 
-/// What equal values share, and few others do: what is called, how, and of what.
+/// The hash key of a value: callee, attributes and arguments. Equal values have equal keys, few others do.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     what: Arc<str>,
@@ -82,22 +82,22 @@ struct Key {
     operands: Vec<Operand>,
 }
 
-/// Values and names of one sort of variables.
+/// Values and aliases of one sort of variables.
 #[derive(Default)]
 struct Table {
     values: Map<Key, Vec<(Expr, Var)>>,
-    /// Variables that are other names.
+    /// Aliases.
     names: Map<VarId, Var>,
 }
 
-/// What is known in a sequence.
+/// The available values in a sequence.
 #[derive(Default)]
 struct Known<'o> {
     call_only: bool,
-    /// Of the sequence around.
+    /// Those of the enclosing sequence.
     outer: Option<&'o Known<'o>>,
     visible: Table,
-    /// Of the dataflow variables of this block.
+    /// Those of the dataflow variables of this block.
     dataflow: Table,
 }
 
@@ -150,7 +150,7 @@ impl Known<'_> {
         if var.dataflow { &mut self.dataflow } else { &mut self.visible }
     }
 
-    /// The tables from here outwards.
+    /// The tables from the innermost scope outwards.
     fn tables(&self) -> impl Iterator<Item = &Table> {
         std::iter::successors(Some(self), |known| known.outer).flat_map(|known| [&known.dataflow, &known.visible])
     }
@@ -177,7 +177,7 @@ impl Known<'_> {
                     ExprKind::If { condition: self.named(condition), then: branch(then), otherwise: branch(otherwise) };
                 Expr::raw(value.struct_info.clone(), kind)
             }
-            // What a closure computes stays in it: it may run often, or never.
+            // Values inside a closure stay there: it may run often, or never.
             ExprKind::Function(function) => {
                 let body = with_stack(|| self.empty().sequence(&function.body));
                 let function = Function { body, ..(**function).clone() };
@@ -188,7 +188,7 @@ impl Known<'_> {
     }
 }
 
-/// Nothing for values that are not shared.
+/// `None` for values that are not shared.
 fn key(value: &Expr) -> Option<Key> {
     let of = |exprs: &[Expr]| exprs.iter().map(Operand::of).collect();
     match &value.kind {

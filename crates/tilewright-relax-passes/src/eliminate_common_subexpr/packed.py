@@ -1,4 +1,4 @@
-# A packed function may write the tensor that it is given: an equal value behind it is computed anew.
+# A packed function may write its argument: an equal value after it is computed anew.
 # test: opt --pass EliminateCommonSubexpr
 
 @I.ir_module

@@ -1,5 +1,5 @@
-# A branch knows what was computed before it; behind it nobody knows what it computed. What a dataflow block keeps to
-# itself is computed again outside.
+# Values from before a branch are available in it; values of the branch are not available after it. Dataflow variables
+# of a block are computed again outside.
 # test: opt --pass EliminateCommonSubexpr
 # run: main(bool[]=[1], f32[4]) == same
 # run: main(bool[]=[0], f32[4]) == same

@@ -1,4 +1,4 @@
-# Batches of matrices; the sum goes, since nobody uses it any more.
+# Batches of matrices; the sum is removed, since it is unused.
 # test: opt --pass ExpandMatmulOfSum
 # run: main tol=1e-5 == same
 

@@ -1,4 +1,4 @@
-//! `ExpandMatmulOfSum`: the product with a sum is the sum of the products.
+//! `ExpandMatmulOfSum`: distributes a product over a sum of its right operand.
 //!
 //! ```text
 //! s = add(a, b)              p = matmul(x, a)
@@ -6,10 +6,10 @@
 //!                            y = add(p, q)
 //! ```
 //!
-//! From any form to any form, in dataflow blocks. The right operand is a sum of two tensors of its own shape, permuted or not,
-//! that nothing else uses: a weight and what adapts it, where the second is a product of small matrices itself, which
-//! `AdjustMatmulOrder` then multiplies from the left. Sums of integers are added up in their own type, so products of a wider
-//! type stay. Floats are rounded otherwise than before.
+//! From any form to any form, in dataflow blocks. The right operand is a sum of two tensors of its own shape, permuted
+//! or not, that nothing else uses: a weight and its low-rank adapter (LoRA), the second a product of small matrices,
+//! which `AdjustMatmulOrder` then multiplies from the left. Sums of integers are computed in their own type, so
+//! products of a wider type stay. The rounding of floats changes.
 
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::Expr;

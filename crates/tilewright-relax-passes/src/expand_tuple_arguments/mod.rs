@@ -5,9 +5,9 @@
 //! y = f((a, b))                          ⇒    y = f(a, b)
 //! ```
 //!
-//! From any form to any form. It is about private functions that are only called, and whose every call gives a tuple that is
-//! known to have the fields; fields that are tuples are expanded too. `CanonicalizeBindings` uses the fields themselves,
-//! `RemoveUnusedParameters` drops those that nothing needs.
+//! From any form to any form. The pass changes private functions that are only called, and whose every call gives a
+//! tuple that is known to have the fields; fields that are tuples are expanded too. `CanonicalizeBindings` uses the
+//! fields themselves, `RemoveUnusedParameters` drops those that nothing needs.
 
 use std::sync::Arc;
 

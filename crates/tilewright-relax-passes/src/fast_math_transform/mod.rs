@@ -1,14 +1,14 @@
-//! `FastMathTransform`: exponentials get functions with names of their own, in whose places users may put their own.
+//! `FastMathTransform`: calls exponentials as named functions, which users may replace.
 //!
 //! ```text
 //! y = exp(x)              y = call_tir(cls.fast_exp, (x,))
 //! z = nn.softmax(y)   ⇒   z = call_tir(cls.fast_softmax, (y,))
 //! ```
 //!
-//! From any form to any form. It is about `exp`, `erf`, `tanh` and `nn.softmax`; calls whose shapes or data types are not known
-//! stay, and so do those of constants, which are folded. The functions are those of `LegalizeOps`, and as fast: what the
-//! lowering makes of an exponential is a short formula with a stated bound already, and no faster one is exact enough to be
-//! worth it.
+//! From any form to any form. The pass changes `exp`, `erf`, `tanh` and `nn.softmax`; calls of unknown shapes or data
+//! types stay, and so do those of constants, which are folded. The functions are those of `LegalizeOps`, and as fast:
+//! the lowering of an exponential is a short formula with a stated error bound already, and no faster one is exact
+//! enough.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{Legalize, OpCall, OpDef, OpRef};
@@ -28,7 +28,7 @@ use crate::sequence::{Rebuild, bound_value, defect, map_functions, rebuild};
 pub struct FastMathTransform;
 
 const NAME: &str = "FastMathTransform";
-/// The operators, and what their functions are called.
+/// The operators and the names of their functions.
 const FAST: [(&OpDef, &str); 4] =
     [(&exp::OP, "fast_exp"), (&erf::OP, "fast_erf"), (&tanh::OP, "fast_tanh"), (&softmax::OP, "fast_softmax")];
 

@@ -1,4 +1,4 @@
-# Of calls that ask for the same of other constants each gets the results of its own, and attributes tell calls apart.
+# Equal calls of different constants each get their own result, and attributes distinguish calls.
 # test: opt --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 

@@ -1,4 +1,4 @@
-# The branch that a constant condition takes stands in the place of the conditional.
+# A conditional with a constant condition becomes the branch that is taken.
 # test: opt --pass FoldConstant
 # run: main == same
 

@@ -17,14 +17,14 @@ use tilewright_tensor::Tensor;
 use super::{FREE_BYTES, GROWTH, view};
 use crate::equal_calls::{Asked, EqualCalls};
 
-/// What is computed for a call of constants.
+/// The computation of a call of constants.
 struct Computation {
     function: PrimFunc,
-    /// Where its results lie in the arguments as they are.
+    /// The results that are views of arguments.
     views: Option<view::Views>,
 }
 
-/// The computations of calls, by what these ask for: a model has few that differ.
+/// The computations of calls, by their keys: a model has few distinct ones.
 #[derive(Default)]
 pub(super) struct Computations {
     of_ops: EqualCalls<Option<Rc<Computation>>>,
@@ -33,7 +33,7 @@ pub(super) struct Computations {
 }
 
 impl Computations {
-    /// The computation of the call; nothing where it is not to be computed now.
+    /// The computation of the call; `None` if it is not to be folded.
     fn of(
         &mut self,
         module: &IRModule,
@@ -83,7 +83,7 @@ impl Computation {
     }
 }
 
-/// The result of the call as a constant, or a tuple of constants; nothing if it is not to be folded, or fails.
+/// The result of the call as a constant, or a tuple of constants; `None` if it is not to be folded, or fails.
 pub(super) fn call(
     evaluator: &dyn Evaluator,
     computations: &mut Computations,
@@ -116,7 +116,7 @@ pub(super) fn call(
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
     evaluator.run(&computation.function, &all).ok()?;
     drop(all);
-    // Now nobody else knows them: what is sealed goes into the executable without a copy.
+    // Nothing else refers to the tensors, so sealing needs no copy for the executable.
     constants(results.into_iter().map(Tensor::sealed).collect::<Result<_, _>>().ok()?, result)
 }
 
@@ -165,8 +165,8 @@ fn with_scalars(function: &PrimFunc, args: &[Expr]) -> Option<PrimFunc> {
     Some(rewrite(&function, value).unwrap_or(function))
 }
 
-/// Whether the function has tensors for parameters, leaves the first ones as they are, and calls nothing outside: what a
-/// function of the host does is not known here.
+/// Whether the function has only tensor parameters, leaves the first ones unchanged, and calls nothing outside: the
+/// effects of a host function are unknown.
 fn only_reads(function: &PrimFunc, inputs: usize) -> bool {
     let interface = KernelInterface::of(function);
     let mut alone = true;

@@ -1,4 +1,4 @@
-# What stays: effects, results much larger than what they are made of, symbolic sizes, faults, and what nobody uses.
+# Not folded: effects, results much larger than their arguments, symbolic sizes, faults, and unused results.
 # test: opt --pass BindParams:w --pass FoldConstant
 # run: main(f32[3,256], f32[256], bool[]=[0]) == same
 

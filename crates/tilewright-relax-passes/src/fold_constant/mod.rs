@@ -1,17 +1,19 @@
-//! `FoldConstant`: what does not depend on the function's arguments is computed now.
+//! `FoldConstant`: evaluates at compile time what does not depend on the function's arguments.
 //!
-//! A call of a pure operator, or of a PrimFunc by `call_tir`, whose arguments are all constants becomes its result: tensors,
-//! shapes and scalars, by name or in place. A conditional whose condition is constant becomes the branch that is taken. The
-//! context's [`Evaluator`] computes: compiled code in production, so that weights are laid out anew in about the time that
-//! their bytes take. Without one, no call is folded. Results that lie in an argument as they are become views of it.
+//! A call of a pure operator, or of a PrimFunc by `call_tir`, whose arguments are all constants becomes its result:
+//! tensors, shapes and scalars, through variables or directly. A conditional with a constant condition becomes the
+//! branch that is taken. The context's [`Evaluator`] computes, in production by compiled code, so that weights are
+//! repacked at memory bandwidth. Without one, no call is folded. Results that are contiguous parts of an argument
+//! become views of it.
 //!
-//! What stays as it is: calls with effects, calls with a symbolic dimension, results that nobody uses, results of more than
-//! [`GROWTH`] times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call),
-//! calls whose evaluation fails, as the fault is the run's, where it happens at all, what a later call writes in place, as
-//! constants are for ever, and functions that fusion has made: what a kernel works out from nothing would be read from memory.
+//! Not folded are: calls with effects, calls with a symbolic dimension, unused results, results of more than [`GROWTH`]
+//! times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call), calls
+//! whose evaluation fails (the fault belongs to the run, if it occurs at all), values that a later call overwrites, as
+//! constants are immutable, and functions that fusion has made: data that a kernel generates would be read from memory
+//! instead.
 //!
-//! A constant that only folded calls have used goes at once, so that memory holds the constants that the module is left
-//! with and those of one chain of calls.
+//! A constant that only folded calls have used is freed immediately, so that memory holds the remaining constants of
+//! the module and those of one chain of calls.
 
 mod evaluate;
 mod view;
@@ -29,9 +31,9 @@ use crate::outline::PRIMITIVE;
 use crate::sequence::{map_functions, push_block};
 use evaluate::Computations;
 
-/// How many times the bytes of its arguments a result may take.
+/// The largest ratio of a result's bytes to those of its arguments.
 pub const GROWTH: usize = 2;
-/// The bytes that a result may take besides.
+/// Bytes that a result may take besides.
 pub const FREE_BYTES: usize = 1 << 16;
 
 /// Computes what is constant.
@@ -61,7 +63,7 @@ impl Pass for FoldConstant {
     }
 }
 
-/// Which way uses are counted.
+/// The direction in which uses are counted.
 #[derive(Clone, Copy)]
 enum Count {
     More,
@@ -74,9 +76,9 @@ struct Fold<'a> {
     computations: Computations,
     /// Variables whose value is known: tensors, shapes, scalars, and tuples of them.
     known: Map<VarId, Expr>,
-    /// Variables whose binding becomes what is known of them.
+    /// Variables whose binding becomes their known value.
     folded: Set<VarId>,
-    /// Folded variables that nothing uses any more.
+    /// Folded variables without remaining uses.
     dead: Set<VarId>,
     /// The number of bindings and results that mention a variable.
     uses: Map<VarId, usize>,
@@ -170,7 +172,7 @@ impl<'a> Fold<'a> {
         out.push(binding);
     }
 
-    /// Puts the bindings of the branch that is taken in the place of the conditional.
+    /// Replaces the conditional by the bindings of the branch that is taken.
     fn replace_conditional(
         &mut self,
         binding: &Binding,
@@ -182,7 +184,7 @@ impl<'a> Fold<'a> {
         // Dataflow variables live in dataflow blocks only.
         let plain = |var: &Var| var.dataflow.then(|| Var::new(var.name.clone(), var.struct_info.clone()));
         let branch = if dataflow { None } else { rewrite(&branch, plain) }.unwrap_or(branch);
-        // First what is used more: what the branch uses must not die in between.
+        // Uses are added before others are removed, so that values that the branch uses stay alive.
         self.count(&branch, Count::More);
         self.count_in(conditional, Count::Less);
         for block in branch.blocks {
@@ -195,7 +197,7 @@ impl<'a> Fold<'a> {
         self.binding(result, dataflow, out);
     }
 
-    /// What is known of an operand, if that is its value.
+    /// The known value of an operand, if it is known completely.
     fn constant(&self, operand: &Expr) -> Option<Expr> {
         match &operand.kind {
             ExprKind::Var(var) => self.known.get(&var.id()).cloned(),
@@ -220,7 +222,7 @@ impl<'a> Fold<'a> {
         evaluate::call(self.evaluator?, &mut self.computations, self.module, callee, &args, attrs, &value.struct_info)
     }
 
-    /// Puts the constants in; those that nothing uses go.
+    /// Inserts the constants; removes unused ones.
     fn finish(&self, seq: &mut SeqExpr) {
         for block in &mut seq.blocks {
             block.bindings.retain(|binding| !self.dead.contains(&binding.var.id()));

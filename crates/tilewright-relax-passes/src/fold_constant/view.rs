@@ -1,7 +1,7 @@
-//! Results that lie in an argument as they are: reshaped constants, and the parts of one along its outermost dimension.
+//! Results that are views of an argument: reshaped constants, and parts of one along its outermost dimension.
 //!
-//! Nothing is computed for them, and no memory filled: a large weight that is split and then laid out anew would be
-//! written twice.
+//! They need no computation and no memory: a large weight that is split and then repacked would otherwise be written
+//! twice.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::Range;
@@ -9,14 +9,15 @@ use tilewright_ir::nest::Nest;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::Tensor;
 
-/// Views keep all bytes of the argument alive: the results together have at least such a part of them.
-const PART: usize = 2;
+/// A view keeps all bytes of the argument alive: the results together are at least the fraction 1 /
+/// `MIN_VIEWED_FRACTION` of them.
+const MIN_VIEWED_FRACTION: usize = 2;
 
-/// Where each result of a function lies in its arguments: all of them, or there are no views.
+/// The view of each result of a function; all results are views, or none.
 pub(super) struct Views(Vec<(Stage, usize)>);
 
 impl Views {
-    /// Of a function that gets so many inputs, which are compact, and then its results.
+    /// Analyses a function of `inputs` compact inputs, followed by its results.
     pub(super) fn of(function: &PrimFunc, inputs: usize) -> Option<Self> {
         let buffers: Vec<&Buffer> = function.params.iter().map(|param| param.buffer.as_ref()).collect::<Option<_>>()?;
         let (given, wanted) = buffers.split_at_checked(inputs)?;
@@ -36,17 +37,17 @@ impl Views {
         (stages.len() == wanted.len()).then_some(Self(views))
     }
 
-    /// The results, unless they would keep much more than themselves.
+    /// The results, unless they would keep much more memory alive than they use.
     pub(super) fn of_inputs(&self, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
         let whole: usize = inputs.iter().map(Tensor::num_bytes).sum();
         let views = self.0.iter().map(|(stage, input)| stage.view(inputs.get(*input)?));
         let views: Vec<Tensor> = views.collect::<Option<_>>()?;
         let bytes: usize = views.iter().map(Tensor::num_bytes).sum();
-        (bytes.saturating_mul(PART) >= whole).then_some(views)
+        (bytes.saturating_mul(MIN_VIEWED_FRACTION) >= whole).then_some(views)
     }
 }
 
-/// A stage that copies neighbours: each element, in order, from so many elements behind the first one of what it reads.
+/// A stage that copies consecutive elements, in order, from an offset in its source.
 #[derive(Clone)]
 struct Stage {
     written: Buffer,
@@ -79,12 +80,12 @@ impl Stage {
         if !(alike && plain && ranks && nest.predicate.as_int() == Some(1)) {
             return None;
         }
-        let behind = &flat(from, &source)? - &flat(indices, &shape)?;
-        let first = analyzer.simplify(&behind).as_int().filter(|first| *first >= 0)?;
+        let offset = &flat(from, &source)? - &flat(indices, &shape)?;
+        let first = analyzer.simplify(&offset).as_int().filter(|first| *first >= 0)?;
         Some(Self { written: written.clone(), read: read.clone(), first })
     }
 
-    /// What the stage writes, as a part of what it reads.
+    /// The part of the source that the stage copies.
     fn view(&self, input: &Tensor) -> Option<Tensor> {
         let offset = self.first.checked_mul(i64::try_from(self.read.dtype.bytes()).ok()?)?;
         let shape = self.written.constant_shape()?;
@@ -93,7 +94,7 @@ impl Stage {
     }
 }
 
-/// The number of an element in row-major order.
+/// The row-major linear index of an element.
 fn flat(indices: &[Expr], shape: &[i64]) -> Option<Expr> {
     let mut number = Expr::i64(0);
     for (index, &dim) in indices.iter().zip(shape) {

@@ -1,5 +1,5 @@
-# Parts of a weight along its outermost dimension, and weights in other shapes, are the weight's own memory; what goes into
-# another order is computed.
+# Parts of a weight along its outermost dimension, and reshaped weights, are views of the weight; a permutation is
+# computed.
 # test: opt --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 

@@ -1,12 +1,12 @@
-//! What calls write in place: it must not become a constant.
+//! Values that calls overwrite: they must not become constants.
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::calls::packed_places;
+use tilewright_ir::calls::packed_inplace;
 use tilewright_ir::relax::{BindingValue, Callee, Expr, ExprKind, SeqExpr, Var};
 use tilewright_support::{Set, with_stack};
 
-/// The variables of a function's body in whose memory a call may write: its arguments that it overwrites, and what these may
-/// be other names or views of.
+/// The variables of a function's body whose memory a call may overwrite: overwritten arguments, and everything that
+/// they may be aliases or views of.
 pub(super) fn in_place(body: &SeqExpr) -> Set<VarId> {
     let mut written = Set::default();
     walk(body, |value: &Expr| overwritten(value, &mut written));
@@ -19,16 +19,16 @@ pub(super) fn in_place(body: &SeqExpr) -> Set<VarId> {
 /// Tells the variables that a call overwrites.
 fn overwritten(value: &Expr, found: &mut Set<VarId>) {
     let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return };
-    let places: Vec<Option<usize>> = match callee {
+    let positions: Vec<Option<usize>> = match callee {
         Callee::TirInplace { results, .. } => results.clone(),
-        Callee::Packed(_) => packed_places(attrs).unwrap_or_default(),
+        Callee::Packed(_) => packed_inplace(attrs).unwrap_or_default(),
         _ => return,
     };
-    places.into_iter().flatten().filter_map(|place| args.get(place)).for_each(|arg| mentioned(arg, found));
+    positions.into_iter().flatten().filter_map(|position| args.get(position)).for_each(|arg| mentioned(arg, found));
 }
 
-/// Adds what the values of these variables are made of, from the last binding on; but the result of a PrimFunc has memory of
-/// its own, or that of an argument that is known to be overwritten.
+/// Adds the variables from which these values are made, backwards from the last binding; the result of a PrimFunc has
+/// memory of its own, or that of an argument that is known to be overwritten.
 fn sources(seq: &SeqExpr, written: &mut Set<VarId>) {
     for binding in seq.blocks.iter().rev().flat_map(|block| block.bindings.iter().rev()) {
         let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;

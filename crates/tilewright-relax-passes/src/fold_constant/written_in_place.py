@@ -1,4 +1,4 @@
-# What a later call writes in place does not become a constant, under whatever name it is written.
+# A value that a later call overwrites does not become a constant, under whatever alias it is written.
 # test: opt --pass FoldConstant
 # run: main == same
 

@@ -1,4 +1,4 @@
-# A convolution and its normalisation are one convolution; the relu behind stays.
+# A convolution and its normalisation become one convolution; the following relu stays.
 # test: opt --pass DecomposeOpsForInference --pass FoldConstant --pass FoldScaleAxis --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 # run: main seed=1 == same

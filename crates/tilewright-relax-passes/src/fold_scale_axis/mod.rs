@@ -1,15 +1,14 @@
-//! `FoldScaleAxis`: constant weights are scaled instead of what is computed with them.
+//! `FoldScaleAxis`: moves a scale per channel from the result of an operator to its constant weights.
 //!
 //! ```text
 //! c = nn.conv2d(x, w)                                c = nn.conv2d(x, w * reshape(s / d))
 //! y = ((c + b - m) / d) * s + t         ⇒            y = c + (((b - m) / d) * s + t)
 //! ```
 //!
-//! From any form to any form, in dataflow blocks; `w` and all the others are constants, which `FoldConstant` computes with
-//! then. It is about convolutions and products with matrices, whose results nothing else uses, and about what differs from
-//! channel to channel at most: a normalisation with mean and variance that are known beforehand, as
-//! `DecomposeOpsForInference` writes it. Where nothing is multiplied, nothing changes. Floats are rounded otherwise than
-//! before.
+//! From any form to any form, in dataflow blocks; `w` and all the others are constants, which `FoldConstant` computes
+//! with then. The pass changes convolutions and matrix products, whose results nothing else uses, followed by
+//! arithmetic with at most one constant per channel: a normalisation with constant mean and variance, as
+//! `DecomposeOpsForInference` writes it. Without a multiplication, nothing changes. The rounding of floats changes.
 
 use tilewright_expr::Expr as Dim;
 use tilewright_expr::node::VarId;
@@ -62,7 +61,7 @@ impl Pass for FoldScaleAxis {
 struct Block<'b> {
     cx: InferCx,
     bindings: &'b [Binding],
-    place: Map<VarId, usize>,
+    index: Map<VarId, usize>,
     users: Vec<Vec<usize>>,
 }
 
@@ -73,7 +72,7 @@ struct Affine {
     shift: Option<Expr>,
 }
 
-/// Where the channels are.
+/// The channel dimensions.
 struct Channels {
     /// In the weights.
     of_weights: usize,
@@ -83,8 +82,8 @@ struct Channels {
 
 impl<'b> Block<'b> {
     fn of(bindings: &'b [Binding]) -> Self {
-        let place = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
-        Self { cx: InferCx::default(), bindings, place, users: users(&needs(bindings)) }
+        let index = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
+        Self { cx: InferCx::default(), bindings, index, users: users(&needs(bindings)) }
     }
 
     /// The bindings that change, and their values.
@@ -93,7 +92,7 @@ impl<'b> Block<'b> {
         ends.filter_map(|at| Some((at, self.written(&self.affine(at)?)?))).collect()
     }
 
-    /// Those that use the binding, where that is only one.
+    /// The only user of the binding, if there is only one.
     fn users(&self, at: usize) -> impl Iterator<Item = usize> {
         let only = self.bindings[at].var.dataflow && self.users[at].len() == 1;
         self.users[at].iter().copied().filter(move |_| only)
@@ -106,14 +105,14 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// The constant that an operand is.
+    /// The constant value of an operand.
     fn constant(&self, operand: &Expr) -> Option<Expr> {
         self.tensor(operand).map(|_| operand.clone())
     }
 
     fn tensor<'a>(&'a self, operand: &'a Expr) -> Option<&'a Tensor> {
         let value = match &operand.kind {
-            ExprKind::Var(var) => bound_value(&self.bindings[*self.place.get(&var.id())?])?,
+            ExprKind::Var(var) => bound_value(&self.bindings[*self.index.get(&var.id())?])?,
             _ => operand,
         };
         match &value.kind {
@@ -122,8 +121,8 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// Whether weights may be multiplied by the constant, or divided by it: an infinity times numbers of both signs would be
-    /// no number where the operators, one after the other, give an infinity.
+    /// Whether weights may be multiplied by the constant, or divided by it: an infinity times weights of both signs
+    /// would be NaN where the operators, one after the other, give an infinity.
     fn is_tame(&self, op: OpRef, constant: &Expr) -> bool {
         let fits = |x: f64| x.is_finite() && (op != DIVIDE || x != 0.0);
         let all =
@@ -135,7 +134,7 @@ impl<'b> Block<'b> {
         all == Some(true)
     }
 
-    /// What the binding computes of another one and a constant: the operator, the operand, the constant.
+    /// The binding as an operator applied to an operand and a constant.
     fn step(&self, at: usize) -> Option<(OpRef, &'b Expr, Expr)> {
         let (op, args, _) = self.call(at)?;
         let [a, b] = args else { return None };
@@ -147,13 +146,13 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// What the binding is of the result of an operator with weights, that nothing else uses.
+    /// The binding as an affine function of the result of an operator with weights that nothing else uses.
     fn affine(&self, at: usize) -> Option<Affine> {
         let mut steps = Vec::new();
         let mut weighted = at;
         while let Some((op, operand, constant)) = self.step(weighted) {
             let result = &self.bindings[weighted].var.struct_info;
-            let before = *self.place.get(&operand.as_var()?.id())?;
+            let before = *self.index.get(&operand.as_var()?.id())?;
             let scales = op == MULTIPLY || op == DIVIDE;
             if self.users(before).next().is_none()
                 || !operand.struct_info.equal(result)
@@ -227,7 +226,7 @@ fn one(dtype: DataType) -> Tensor {
     if dtype == DataType::F64 { Tensor::scalar(1f64) } else { Tensor::scalar(1f32) }
 }
 
-/// Where the channels are in weights and result of an operator that multiplies with weights.
+/// The channel dimensions in weights and result of an operator that multiplies with weights.
 fn channels(op: OpRef, attrs: &Attrs, of_weights: usize, of_result: usize) -> Option<Channels> {
     if op == OpRef(&matmul::OP) {
         return (of_weights == 2 && of_result >= 2).then_some(Channels { of_weights: 1, of_result: of_result - 1 });
@@ -242,7 +241,7 @@ fn channels(op: OpRef, attrs: &Attrs, of_weights: usize, of_result: usize) -> Op
     (op.properties.fusion == Fusion::OutElementwise).then_some(found)
 }
 
-/// How many values a constant has along the channels of a result of this rank, if it has one along all else.
+/// The number of values of a constant along the channels of a result of this rank, if it varies along channels only.
 fn per_channel(constant: &Expr, channel: usize, rank: usize) -> Option<i64> {
     let sizes: Vec<i64> = constant.struct_info.dims()?.iter().map(Dim::as_int).collect::<Option<_>>()?;
     let first = rank.checked_sub(sizes.len())?;

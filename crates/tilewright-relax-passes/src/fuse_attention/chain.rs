@@ -1,4 +1,4 @@
-//! Which bindings of a dataflow block are an attention.
+//! Recognises attention in a dataflow block.
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::VarId;
@@ -20,14 +20,14 @@ use super::spelled::number;
 use crate::needs::{needs, users};
 use crate::sequence::bound_value;
 
-/// How many operators may stand between the first product and the softmax, and before or behind an operand.
-const LONGEST: usize = 16;
+/// Operators at most between the first product and the softmax, and before or after an operand.
+const MAX_CHAIN_OPS: usize = 16;
 
-/// A dataflow block, asked for attentions.
+/// A dataflow block, with what the search for attention needs.
 pub(super) struct Block<'b> {
     module: &'b IRModule,
     bindings: &'b [Binding],
-    place: Map<VarId, usize>,
+    index: Map<VarId, usize>,
     /// Of each binding those that use it.
     users: Vec<Vec<usize>>,
     cx: InferCx,
@@ -35,8 +35,8 @@ pub(super) struct Block<'b> {
 
 impl<'b> Block<'b> {
     pub(super) fn of(module: &'b IRModule, bindings: &'b [Binding]) -> Self {
-        let place = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
-        Self { module, bindings, place, users: users(&needs(bindings)), cx: InferCx::default() }
+        let index = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
+        Self { module, bindings, index, users: users(&needs(bindings)), cx: InferCx::default() }
     }
 
     /// The attention whose last product, or whose one operator, is the binding.
@@ -63,7 +63,7 @@ impl<'b> Block<'b> {
             Some(mut all) => members.append(&mut all),
             None => chains.into_iter().for_each(|chain| self.without_views(chain.found, &mut members)),
         }
-        self.movers_behind(end, &mut members);
+        self.movers_after(end, &mut members);
         members.sort_unstable();
         members.dedup();
         let is_known = |member: &usize| match &self.bindings[*member].var.struct_info {
@@ -90,7 +90,7 @@ impl<'b> Block<'b> {
 
     /// The binding of an operand.
     pub(super) fn bound(&self, operand: &Expr) -> Option<usize> {
-        self.place.get(&operand.as_var()?.id()).copied()
+        self.index.get(&operand.as_var()?.id()).copied()
     }
 
     /// The binding of an operand that nothing else uses.
@@ -103,12 +103,12 @@ impl<'b> Block<'b> {
         &self.bindings[at].var.struct_info
     }
 
-    /// Whether nothing but the members uses the binding.
+    /// Whether only members use the binding.
     pub(super) fn only_used_by(&self, at: usize, members: &[usize]) -> bool {
         self.bindings[at].var.dataflow && self.users[at].iter().all(|user| members.contains(user))
     }
 
-    /// The shares by which values are mixed: a softmax over the last dimension of what became of a product.
+    /// The attention weights: a softmax over the last dimension of values computed from a product.
     fn weights(&self, operand: &'b Expr) -> Option<Weights<'b>> {
         let at = self.only_used_here(operand)?;
         if operand.struct_info.dtype() != Some(DataType::F32) {
@@ -117,11 +117,11 @@ impl<'b> Block<'b> {
         if let Some(rows) = self.view_of_rows(at) {
             let mut found = self.weights(rows)?;
             found.path.push(at);
-            return (found.path.len() <= 2 * LONGEST).then_some(found);
+            return (found.path.len() <= 2 * MAX_CHAIN_OPS).then_some(found);
         }
         let (op, args, attrs) = self.op(at)?;
         if let Some(softmax) = self.spelled_softmax(at) {
-            let mut found = self.product_at(softmax.scores, LONGEST)?;
+            let mut found = self.product_at(softmax.scores, MAX_CHAIN_OPS)?;
             found.path.extend(softmax.members);
             return Some(found);
         }
@@ -132,13 +132,13 @@ impl<'b> Block<'b> {
         let rank = scores.struct_info.rank()?;
         let axis = attrs.get("axis").and_then(Attr::as_int)?;
         let is_last = axis == -1 || usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
-        let mut found = is_last.then(|| self.product(scores, LONGEST))??;
+        let mut found = is_last.then(|| self.product(scores, MAX_CHAIN_OPS))??;
         found.path.push(at);
         Some(found)
     }
 
-    /// Whether the product mixes the values for each row of weights: it has no dimensions but those of the weights and the
-    /// width of the values.
+    /// Whether the product mixes the values for each row of weights: it has no dimensions but those of the weights and
+    /// the width of the values.
     fn mixes(&self, end: usize, weights: &Expr, values: &Expr) -> bool {
         let (Some([rows @ .., _]), Some([mixed @ .., _])) = (weights.struct_info.dims(), self.result(end).dims())
         else {
@@ -148,7 +148,7 @@ impl<'b> Block<'b> {
         rows.len() == mixed.len() && alike && has_constant_end(values)
     }
 
-    /// The product at the beginning of a chain of operators that work on it element by element.
+    /// The product at the start of a chain of elementwise operators.
     fn product(&self, operand: &'b Expr, longest: usize) -> Option<Weights<'b>> {
         self.product_at(self.only_used_here(operand)?, longest)
     }
@@ -247,11 +247,11 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// What moves the elements of an operand before it is used, from the last backwards.
+    /// The data movement of an operand, from the last operator backwards.
     fn movers(&self, operand: &'b Expr) -> Chain<'b> {
         let mut chain = Chain { found: Vec::new(), begin: operand };
         while let Some(at) = self.only_used_here(chain.begin)
-            && chain.found.len() < LONGEST
+            && chain.found.len() < MAX_CHAIN_OPS
             && let Some(moved) = self.moves(at)
         {
             chain.found.push(at);
@@ -260,10 +260,10 @@ impl<'b> Block<'b> {
         chain
     }
 
-    /// The chain with what widens elements or scales them by a number in front of it, and what moves them before.
+    /// The chain preceded by casts to wider elements or scaling by a constant, and by data movement before those.
     fn with_formulas(&self, mut chain: Chain<'b>) -> Chain<'b> {
         while let Some(at) = self.only_used_here(chain.begin)
-            && chain.found.len() < LONGEST
+            && chain.found.len() < MAX_CHAIN_OPS
             && let Some(operand) = self.widens(at).or_else(|| self.scales(at))
         {
             let before = self.movers(operand);
@@ -273,14 +273,14 @@ impl<'b> Block<'b> {
         chain
     }
 
-    /// What the binding gives as float32, where it is narrower.
+    /// The operand that the binding casts to float32 from a narrower type.
     fn widens(&self, at: usize) -> Option<&'b Expr> {
         let (op, [narrow, ..], _) = self.op(at)? else { return None };
         let fits = is_summed_in_float32(narrow) && self.result(at).dtype() == Some(DataType::F32);
         (op == OpRef(&astype::OP) && fits && narrow.as_var().is_some()).then_some(narrow)
     }
 
-    /// What the binding multiplies or divides by a number, in float32.
+    /// The operand that the binding multiplies or divides by a constant, in float32.
     fn scales(&self, at: usize) -> Option<&'b Expr> {
         let (op, [a, b], _) = self.op(at)? else { return None };
         let of = match number(b) {
@@ -291,13 +291,14 @@ impl<'b> Block<'b> {
         (of.as_var().is_some() && self.result(at).dtype() == Some(DataType::F32)).then_some(of)
     }
 
-    /// The chains with the parts of a tensor at which they begin and what parts it, where nothing else uses these.
+    /// The chains together with the operator that splits one tensor into the parts at which they begin, if nothing else
+    /// uses these.
     fn parts_of_one(&self, chains: &[Chain<'b>; 3]) -> Option<Vec<usize>> {
         let (mut members, mut parts, mut parted) = (Vec::new(), Vec::new(), None);
         for chain in chains {
             let part = self.only_used_here(chain.begin)?;
             let ExprKind::TupleGet { tuple, .. } = &bound_value(&self.bindings[part])?.kind else { return None };
-            let whole = *self.place.get(&tuple.as_var()?.id())?;
+            let whole = *self.index.get(&tuple.as_var()?.id())?;
             if parted.is_some_and(|parted| parted != whole) {
                 return None;
             }
@@ -316,7 +317,8 @@ impl<'b> Block<'b> {
         (one && moves && only).then_some(members)
     }
 
-    /// The chains with what moves the elements of the one tensor of which each takes a piece, where nothing else uses that.
+    /// The chains together with the data movement of the one tensor of which each takes a slice, if nothing else uses
+    /// it.
     fn pieces_of_one(&self, chains: &[Chain<'b>; 3]) -> Option<Vec<usize>> {
         let [first, ..] = chains;
         let whole = self.bound(first.begin)?;
@@ -334,11 +336,11 @@ impl<'b> Block<'b> {
         Some(members)
     }
 
-    /// Adds what moves all elements of the result to places of their own, up to the last that is no view.
-    fn movers_behind(&self, end: usize, members: &mut Vec<usize>) {
+    /// Adds the data movement of the result, up to the last operator that is no view.
+    fn movers_after(&self, end: usize, members: &mut Vec<usize>) {
         let (mut at, mut found) = (end, Vec::new());
         while self.bindings[at].var.dataflow
-            && found.len() < LONGEST
+            && found.len() < MAX_CHAIN_OPS
             && let [next] = self.users[at].as_slice()
             && (self.converts(*next)
                 || self.moves(*next).is_some() && self.same_count(self.result(at), self.result(*next)))
@@ -371,15 +373,15 @@ pub(super) struct Found {
     pub(super) copied: Vec<usize>,
 }
 
-/// What moves the elements of an operand.
+/// The data movement of an operand.
 struct Chain<'b> {
     /// From the last backwards.
     found: Vec<usize>,
-    /// What the first moves; the operand, if nothing does.
+    /// The source of the movement; the operand itself without any.
     begin: &'b Expr,
 }
 
-/// How values are weighed.
+/// How values are weighted.
 struct Weights<'b> {
     /// The bindings from the product to the shares.
     path: Vec<usize>,
@@ -387,7 +389,7 @@ struct Weights<'b> {
     keys: &'b Expr,
 }
 
-/// Whether a factor's products are summed up in float32.
+/// Whether the products with a factor are accumulated in float32.
 fn is_summed_in_float32(factor: &Expr) -> bool {
     let narrow = [DataType::F32, DataType::F16, DataType::BF16];
     factor.struct_info.dtype().is_some_and(|dtype| narrow.contains(&dtype))

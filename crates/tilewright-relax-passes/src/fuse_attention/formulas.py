@@ -1,4 +1,4 @@
-# A PrimFunc that works on the scores element by element goes in, with the size that it is told; equal functions are one.
+# An elementwise PrimFunc on the scores is fused, with its scalar argument; equal functions are one.
 # test: opt --pass FuseAttention
 # run: main n=3 m=5 == same
 # run: main n=4 m=4 == same

@@ -1,4 +1,4 @@
-# A mask of places and a bias of slopes are worked out in each attention; one that is read from a table is not.
+# A mask of positions and a bias of slopes are recomputed in each attention; one that is read from a table is not.
 # test: opt --pass FuseAttention --pass DeadCodeElimination
 # run: main == same
 

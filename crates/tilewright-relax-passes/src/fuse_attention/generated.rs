@@ -1,19 +1,18 @@
-//! Which operands of scores are worked out from next to nothing: masks that are comparisons of places, biases that are slopes
-//! times distances. Each attention works them out for itself, which takes less time than reading them, and shows which keys a
-//! query sees.
+//! Generated operands of scores: masks that compare positions, biases that are slopes times distances. Each attention
+//! recomputes them, which takes less time than reading them, and shows which keys a query attends to.
 
 use tilewright_ir::op::Fusion;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo};
 
 use super::chain::Block;
 
-/// The most operators that are worked out again.
-const MOST: usize = 24;
-/// So many times as many elements as what it is worked out from such an operand has at least.
-const TIMES: i64 = 64;
+/// Operators at most that are recomputed.
+const MAX_RECOMPUTED_OPS: usize = 24;
+/// A generated operand has at least this many times the elements of its inputs.
+const MIN_EXPANSION: i64 = 64;
 
 impl Block<'_> {
-    /// What generates the operands of the bindings, in order.
+    /// The bindings that generate operands of the given ones, in order.
     pub(super) fn generated_operands(&self, members: &[usize]) -> Vec<usize> {
         let mut found = Vec::new();
         for &member in members.iter().filter(|&&member| self.is_elementwise(member)) {
@@ -37,11 +36,12 @@ impl Block<'_> {
         Some(found)
     }
 
-    /// Adds the bindings that generate a tensor, down to small ones; `all` is how many elements are generated, if that is known.
+    /// Adds the bindings that generate a tensor, down to small ones; `all` is the number of generated elements, if
+    /// known.
     fn sources(&self, tensor: &Expr, all: Option<i64>, found: &mut Vec<usize>) -> Option<()> {
         let before = found.len();
         if let Some(at) = self.bound(tensor)
-            && before < MOST
+            && before < MAX_RECOMPUTED_OPS
         {
             if found.contains(&at) {
                 return Some(());
@@ -55,7 +55,8 @@ impl Block<'_> {
             }
         }
         let own = elements(tensor)?;
-        let is_small = own <= TIMES || own.checked_mul(TIMES).zip(all).is_some_and(|(own, all)| own <= all);
+        let is_small =
+            own <= MIN_EXPANSION || own.checked_mul(MIN_EXPANSION).zip(all).is_some_and(|(own, all)| own <= all);
         is_small.then_some(())
     }
 
@@ -64,11 +65,11 @@ impl Block<'_> {
         let (op, args, _) = self.op(at)?;
         let is_tensor = |arg: &&Expr| matches!(arg.struct_info, StructInfo::Tensor { .. });
         let tensors: Vec<&Expr> = args.iter().filter(is_tensor).collect();
-        // Of several tensors one may hold the places at which others are read.
-        let most = if tensors.len() > 1 { Fusion::Broadcast } else { Fusion::Injective };
+        // Of several tensors one may hold the indices at which others are read.
+        let max_pattern = if tensors.len() > 1 { Fusion::Broadcast } else { Fusion::Injective };
         let is_one = matches!(self.result(at), StructInfo::Tensor { .. });
         let plain = !args.iter().any(|arg| matches!(arg.kind, ExprKind::Tuple(_)));
-        (op.properties.pure && op.properties.fusion <= most && is_one && plain).then_some(tensors)
+        (op.properties.pure && op.properties.fusion <= max_pattern && is_one && plain).then_some(tensors)
     }
 }
 

@@ -1,4 +1,5 @@
-# Shares over another dimension, shares or scores that something else uses, and products that no softmax stands between.
+# Not fused: a softmax over another dimension, weights or scores with other uses, and products without a softmax in
+# between.
 # test: opt --pass FuseAttention
 # run: main == same
 

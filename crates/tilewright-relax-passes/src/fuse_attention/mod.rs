@@ -8,15 +8,15 @@
 //!                                           o = fused_attention(q, k, v, …)
 //! ```
 //!
-//! From any form to any form; dataflow blocks change. Between the first product and the softmax may stand any operators and
-//! PrimFuncs that work element by element on the product, with other operands repeated along its dimensions: scales, masks,
-//! biases, choices; the softmax may be spelled out. The softmax is of float32, and its shares weigh the values as they are,
-//! which is what `flash_attention` computes; others stay as they were. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
-//! groups) and those of the result behind becomes part of the function, too, so that nothing of it is copied; so does what
-//! parts one tensor into the three. Masks and biases that are worked out from next to nothing are worked out in the function
-//! (`generated`). What only gives a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements
-//! around them in the same way. Nothing is computed otherwise than before: what a schedule makes of the function is its own
-//! matter.
+//! From any form to any form; dataflow blocks change. Between the first product and the softmax there may be any
+//! operators and PrimFuncs that work elementwise on the product, with other operands broadcast along its dimensions:
+//! scales, masks, biases, choices; the softmax may be decomposed. The softmax is of float32, and its weights are
+//! applied to the values without a cast, which is what `flash_attention` computes; other forms stay as they are. Data
+//! movement of queries, keys or values before (transpositions, heads repeated for groups) and of the result after
+//! becomes part of the function, too, so that nothing is copied; so does an operator that splits one tensor into the
+//! three. Generated masks and biases are recomputed in the function (`generated`). Reshapes at the ends stay outside,
+//! where they cost nothing. `nn.attention` and its relatives absorb the data movement around them in the same way. The
+//! pass itself changes no arithmetic: how the function is computed is up to its schedule.
 //!
 //! `LegalizeOps` and `FuseTIR` make one PrimFunc of the function; equal functions are one.
 
@@ -42,7 +42,7 @@ use chain::{Block, Found};
 pub struct FuseAttention;
 
 const NAME: &str = "FuseAttention";
-/// What the functions are called.
+/// The names of the functions.
 const FUNCTION: &str = "fused_attention";
 
 impl Pass for FuseAttention {
@@ -92,7 +92,7 @@ fn groups(module: &IRModule, bindings: &[Binding]) -> Vec<Found> {
         let Some(mut attention) = block.attention(end) else { continue };
         if Growing::default().take(&grouped, &attention.members) {
             grouped.add(&attention.members);
-            // What another group gives is an operand.
+            // The result of another group is an operand.
             attention.copied.retain(|&copy| !grouped.is_in_group(copy));
             found.push(attention);
         }
@@ -108,9 +108,9 @@ fn called(
     bindings: &[Binding],
     group: &Found,
 ) -> Result<Binding, InferError> {
-    let mut places = [group.members.as_slice(), &group.copied].concat();
-    places.sort_unstable();
-    let members: Vec<Binding> = places.iter().map(|&member| bindings[member].clone()).collect();
+    let mut numbers = [group.members.as_slice(), &group.copied].concat();
+    numbers.sort_unstable();
+    let members: Vec<Binding> = numbers.iter().map(|&member| bindings[member].clone()).collect();
     let Some(last) = members.last() else { return Err(InferError::new("a group without members")) };
     let attrs = Attrs::from([(PRIMITIVE.into(), Attr::Int(1))]);
     let outputs = std::slice::from_ref(&last.var);

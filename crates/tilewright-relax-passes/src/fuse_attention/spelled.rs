@@ -1,15 +1,15 @@
-//! Which bindings are a softmax over the last dimension, spelled out.
+//! Recognises a decomposed softmax over the last dimension.
 //!
 //! ```text
 //! best = max(scores, axis=-1, keepdims=True)
-//! powers = exp(scores - best)
-//! total = sum(powers, axis=-1, keepdims=True)
-//! shares = powers / total
+//! exps = exp(scores - best)
+//! total = sum(exps, axis=-1, keepdims=True)
+//! shares = exps / total
 //! ```
 //!
-//! The maximum may be replaced by zero where a row has nothing but minus infinity. The divisor may be a formula of the sum that
-//! is zero only where the sum is: more than it, held above or below a number, replaced where it is zero. Other formulas stay
-//! outside, since `flash_attention` does not divide by them, and so do reductions that are not of float32.
+//! The maximum may be replaced by zero where a row has nothing but minus infinity. The divisor may be a formula of the
+//! sum that is zero only where the sum is: more than it, held above or below a number, replaced where it is zero. Other
+//! formulas stay outside, since `flash_attention` does not divide by them, and so do reductions that are not of float32.
 
 use tilewright_expr as scalar;
 use tilewright_ir::Attr;
@@ -25,28 +25,28 @@ use tilewright_tensor::DataType;
 use super::chain::Block;
 use crate::inline_scalar_constants::number as constant_number;
 
-/// How many bindings such a softmax has at most.
-const MOST: usize = 16;
+/// Bindings of such a softmax at most.
+const MAX_SOFTMAX_BINDINGS: usize = 16;
 
 pub(super) struct Softmax {
     /// The binding of the scores.
     pub(super) scores: usize,
-    /// The bindings behind the scores, the shares among them.
+    /// The bindings after the scores, including the weights.
     pub(super) members: Vec<usize>,
 }
 
 impl Block<'_> {
     /// The softmax whose shares the binding computes; nothing else uses what is between, or the scores.
     pub(super) fn spelled_softmax(&self, shares: usize) -> Option<Softmax> {
-        let [powers, total] = self.args(shares, OpRef(&divide::OP))? else { return None };
-        if powers.struct_info.dtype() != Some(DataType::F32) {
+        let [exps, total] = self.args(shares, OpRef(&divide::OP))? else { return None };
+        if exps.struct_info.dtype() != Some(DataType::F32) {
             return None;
         }
-        let at = self.bound(powers)?;
+        let at = self.bound(exps)?;
         let [distance] = self.args(at, OpRef(&exp::OP))? else { return None };
         let mut members = vec![shares, at, self.bound(distance)?];
         let [scores, best] = self.args(members[2], OpRef(&subtract::OP))? else { return None };
-        self.divisor(total, powers, &mut members)?;
+        self.divisor(total, exps, &mut members)?;
         self.subtrahend(best, scores, &mut members)?;
         let scores = self.bound(scores)?;
         let inside = members[1..].iter().chain([&scores]).all(|&member| self.only_used_by(member, &members));
@@ -58,36 +58,36 @@ impl Block<'_> {
         (op == wanted).then_some(args)
     }
 
-    /// Adds what makes the divisor of the sum of powers, and that sum.
-    fn divisor(&self, operand: &Expr, powers: &Expr, members: &mut Vec<usize>) -> Option<()> {
+    /// Adds the bindings from the sum of exponentials to the divisor.
+    fn divisor(&self, operand: &Expr, exps: &Expr, members: &mut Vec<usize>) -> Option<()> {
         let at = self.bound(operand)?;
         members.push(at);
-        if self.reduces_rows(at, (OpRef(&sum::OP), powers)) {
+        if self.reduces_rows(at, (OpRef(&sum::OP), exps)) {
             return Some(());
         }
         let (op, args, _) = self.op(at)?;
-        if members.len() > MOST {
+        if members.len() > MAX_SOFTMAX_BINDINGS {
             return None;
         }
         let at_least_zero = |e: &Expr| number(e).is_some_and(|number| number >= 0.0);
         let positive = |e: &Expr| number(e).is_some_and(|number| number > 0.0);
         let of = match args {
             [condition, a, b] if op == OpRef(&r#where::OP) => {
-                self.divisor(self.compared(condition, members)?.0, powers, members)?;
+                self.divisor(self.compared(condition, members)?.0, exps, members)?;
                 return [a, b].into_iter().try_for_each(|branch| match positive(branch) {
                     true => Some(()),
-                    false => self.divisor(branch, powers, members),
+                    false => self.divisor(branch, exps, members),
                 });
             }
             [of, low, high] if op == OpRef(&clip::OP) => (at_least_zero(low) && positive(high)).then_some(of),
-            [a, b] if op == OpRef(&add::OP) || op == OpRef(&maximum::OP) => beside((a, b), at_least_zero),
-            [a, b] if op == OpRef(&minimum::OP) => beside((a, b), positive),
+            [a, b] if op == OpRef(&add::OP) || op == OpRef(&maximum::OP) => other_operand((a, b), at_least_zero),
+            [a, b] if op == OpRef(&minimum::OP) => other_operand((a, b), positive),
             _ => None,
         };
-        self.divisor(of?, powers, members)
+        self.divisor(of?, exps, members)
     }
 
-    /// Adds what is taken from the scores: their maximum, or zero where that is minus infinity.
+    /// Adds the bindings of the subtrahend of the scores: their maximum, or zero where that is minus infinity.
     fn subtrahend(&self, operand: &Expr, scores: &Expr, members: &mut Vec<usize>) -> Option<()> {
         let at = self.bound(operand)?;
         members.push(at);
@@ -123,7 +123,7 @@ impl Block<'_> {
             OpRef(&greater::OP),
             OpRef(&greater_equal::OP),
         ];
-        let of = compares.contains(&op).then(|| beside((a, b), |e| number(e).is_some()))??;
+        let of = compares.contains(&op).then(|| other_operand((a, b), |e| number(e).is_some()))??;
         members.push(at);
         Some((of, op, number(a).or_else(|| number(b))?))
     }
@@ -141,12 +141,12 @@ impl Block<'_> {
     }
 }
 
-/// The operand beside one that fits.
-fn beside<'e>((a, b): (&'e Expr, &'e Expr), fits: impl Fn(&Expr) -> bool) -> Option<&'e Expr> {
+/// The other operand of a pair of which one fits.
+fn other_operand<'e>((a, b): (&'e Expr, &'e Expr), fits: impl Fn(&Expr) -> bool) -> Option<&'e Expr> {
     if fits(b) { Some(a) } else { fits(a).then_some(b) }
 }
 
-/// The number that stands at every place of an operand.
+/// The constant of which all elements of an operand consist.
 pub(super) fn number(operand: &Expr) -> Option<f64> {
     let value = match &operand.kind {
         ExprKind::Prim(value) => value.clone(),

@@ -1,14 +1,14 @@
-//! A dataflow block as a graph: what each binding may be fused with, who uses it, and what all its uses pass through.
+//! A dataflow block as a graph: the op pattern of each binding, its users, and its post-dominator.
 //!
-//! Nodes are the numbers of bindings. An edge from a binding to its user says how that uses it: an elementwise user of a
-//! tensor of another shape than its own result repeats it. Where a call overwrites an argument in place, edges that
-//! nothing is fused along run to it from every earlier reader of that memory under any name: what reads stays before it.
+//! Nodes are the numbers of bindings. An edge from a binding to its user says how that uses it: an elementwise user of
+//! a tensor of another shape broadcasts it. A call that overwrites an argument in place has edges, along which nothing
+//! is fused, from every earlier reader of that memory under any alias: reads stay before the write.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::IRModule;
 use tilewright_ir::analysis::tir::OpPattern;
 use tilewright_ir::analysis::vars::value_of;
-use tilewright_ir::calls::{TirCall, packed_places};
+use tilewright_ir::calls::{TirCall, packed_inplace};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo};
 use tilewright_support::{Map, OrderedMap};
 
@@ -31,17 +31,17 @@ pub(super) struct Node {
 impl Graph {
     pub(super) fn of(module: &IRModule, bindings: &[Binding]) -> Self {
         let mut nodes: Vec<Node> = bindings.iter().map(|binding| node(module, binding)).collect();
-        let mut place: Map<VarId, usize> = Map::default();
+        let mut index: Map<VarId, usize> = Map::default();
         for (i, binding) in bindings.iter().enumerate() {
             let mut edges: OrderedMap<usize, OpPattern> = OrderedMap::default();
             for (var, edge) in uses(nodes[i].pattern, binding) {
-                if let Some(&from) = place.get(&var) {
+                if let Some(&from) = index.get(&var) {
                     let known = edges.entry(from).or_insert(edge);
                     *known = edge.max(*known);
                 }
             }
             edges.into_iter().for_each(|(from, edge)| nodes[from].users.push((i, edge)));
-            place.insert(binding.var.id(), i);
+            index.insert(binding.var.id(), i);
         }
         if bindings.iter().any(|binding| !overwritten(value_of(binding)).is_empty()) {
             keep_readers_before_writers(&mut nodes, bindings);
@@ -50,7 +50,7 @@ impl Graph {
         Self { nodes, tree }
     }
 
-    /// The first binding behind this one that every use passes through.
+    /// The post-dominator: the first later binding that every use passes through.
     pub(super) fn post_dominator(&self, node: usize) -> Option<usize> {
         self.tree.parents[node]
     }
@@ -117,16 +117,16 @@ fn same_shape(a: &StructInfo, b: &StructInfo) -> bool {
 /// The arguments that a call overwrites.
 fn overwritten(value: &Expr) -> Vec<&Expr> {
     let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return Vec::new() };
-    let places = match callee {
+    let positions = match callee {
         Callee::TirInplace { results, .. } => results.clone(),
-        Callee::Packed(_) => packed_places(attrs).unwrap_or_default(),
+        Callee::Packed(_) => packed_inplace(attrs).unwrap_or_default(),
         Callee::Op(_) | Callee::Tir(_) | Callee::DpsPacked(_) | Callee::Value(_) => Vec::new(),
     };
-    places.into_iter().flatten().filter_map(|place| args.get(place)).collect()
+    positions.into_iter().flatten().filter_map(|position| args.get(position)).collect()
 }
 
-/// Adds the edges from readers of memory to the call that overwrites it. The call is itself the one reader that those behind
-/// it have to wait for: it has waited for the others.
+/// Adds the edges from readers of memory to the call that overwrites it. The call then counts as the only reader for
+/// later writes: it has waited for the others.
 fn keep_readers_before_writers(nodes: &mut [Node], bindings: &[Binding]) {
     let mut memory = Memory::default();
     for (i, binding) in bindings.iter().enumerate() {
@@ -152,14 +152,14 @@ fn variables(value: &Expr) -> Vec<VarId> {
     found
 }
 
-/// Which variables may be the same memory: classes of variables. What comes from outside of the block is all one class.
-/// Classes only grow, and so this is coarser than what [`crate::lifetimes`] tells of a function, and as fast as one walk.
+/// May-alias classes of variables. Everything from outside the block is in one class. Classes only grow, so this is
+/// coarser than [`crate::lifetimes`], and takes one walk.
 #[derive(Default)]
 struct Memory {
     class: Map<VarId, usize>,
-    /// Of each class one that it became part of; itself, if none. The first is what comes from outside.
+    /// The parent of each class in a union-find forest; itself for a root. Class 0 is everything from outside.
     joined: Vec<usize>,
-    /// Of each class that is part of no other: who has read it since it was last overwritten.
+    /// The readers of each root class since it was last overwritten.
     readers: Map<usize, Vec<usize>>,
 }
 
@@ -195,7 +195,7 @@ impl Memory {
         }
     }
 
-    /// One class becomes part of another; both are part of no other.
+    /// Merges one root class into another.
     fn join(&mut self, class: usize, into: usize) {
         self.joined[class] = into;
         if class != into

@@ -1,4 +1,4 @@
-# A call in place is the last of its group, and what reads the tensor that it overwrites stays before it: `b` is not
+# A call in place is the last of its group, and reads of the tensor that it overwrites stay before it: `b` is not
 # computed with `d`.
 # test: opt --pass AnnotateTIROpPattern --pass FuseOps
 # run: main == same

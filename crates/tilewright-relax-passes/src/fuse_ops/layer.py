@@ -1,5 +1,5 @@
-# What follows a product element for element goes with it; a second product starts a group of its own, and what only
-# turns its operand stays apart from it. Equal groups are one function.
+# Elementwise users of a product are fused with it; a second product starts a group of its own, and the transposition of
+# its operand stays separate. Equal groups are one function.
 # test: opt --pass LegalizeOps --pass AnnotateTIROpPattern --pass FuseOps
 # run: main == same
 # run: main special == same

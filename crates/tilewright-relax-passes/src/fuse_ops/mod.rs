@@ -1,10 +1,10 @@
 //! `FuseOps`: calls of PrimFuncs that may be computed together become one function.
 //!
-//! In each dataflow block, calls of PrimFuncs are put into groups by their annotation `op_pattern` (see `partition` for the
-//! rules, and `graph` for what they look at). A group of several calls becomes a private function with the attribute
-//! `Primitive`, named after what it calls, and a call of it stands in the place of the last of its bindings; equal
-//! functions are one. Constants become arguments. What is not annotated, calls of anything else, checks and effects stay
-//! where they are. A group has one result, and nothing else of it is used outside: nothing is computed twice.
+//! In each dataflow block, calls of PrimFuncs are put into groups by their annotation `op_pattern` (see `partition` for
+//! the rules, and `graph` for their input). A group of several calls becomes a private function with the attribute
+//! `Primitive`, named after its callees, and the last of its bindings becomes a call of it; equal functions are one.
+//! Constants become arguments. Unannotated functions, other calls, checks and effects stay where they are. A group has
+//! one result, and nothing else of it is used outside: nothing is computed twice.
 
 mod graph;
 mod partition;
@@ -40,10 +40,10 @@ impl Default for FuseOps {
 
 const NAME: &str = "FuseOps";
 const MAX_DEPTH: &str = "relax.FuseOps.max_depth";
-/// The most bindings of one function where no option says it.
-const MOST: i64 = 256;
-/// Names of functions are no longer than about this.
-const LONGEST_NAME: usize = 100;
+/// The default limit of bindings of one function.
+const DEFAULT_MAX_BINDINGS: i64 = 256;
+/// The approximate limit of the length of a function's name.
+const MAX_NAME_BYTES: usize = 100;
 
 impl FuseOps {
     pub(crate) const DEF: PassDef = PassDef {
@@ -68,7 +68,7 @@ impl Pass for FuseOps {
         &[OptionDef {
             name: MAX_DEPTH,
             kind: AttrKind::Int,
-            doc: "The most bindings that become one function; 256, if nothing is said.",
+            doc: "The maximum number of bindings that become one function; 256 by default.",
         }]
     }
 
@@ -77,9 +77,9 @@ impl Pass for FuseOps {
         if level == 0 {
             return Ok(module);
         }
-        let most = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(MOST);
-        let most = usize::try_from(most).unwrap_or(0);
-        let mut fusing = Fusing { most, cx: InferCx::default(), module: module.clone(), made: Made::default() };
+        let max_bindings = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(DEFAULT_MAX_BINDINGS);
+        let max_bindings = usize::try_from(max_bindings).unwrap_or(0);
+        let mut fusing = Fusing { max_bindings, cx: InferCx::default(), module: module.clone(), made: Made::default() };
         for (name, function) in module.iter() {
             let GlobalFunc::Relax(function) = function else { continue };
             if [COMPOSITE, CODEGEN, PRIMITIVE].iter().any(|attr| function.attrs.contains_key(*attr)) {
@@ -104,7 +104,7 @@ impl Pass for FuseOps {
 }
 
 struct Fusing {
-    most: usize,
+    max_bindings: usize,
     cx: InferCx,
     module: IRModule,
     made: Made,
@@ -115,7 +115,7 @@ impl Fusing {
         let graph = Graph::of(&self.module, &block.bindings);
         let mut ends: Map<usize, Vec<usize>> = Map::default();
         let mut inside: Set<usize> = Set::default();
-        for group in partition::groups(&graph, self.most) {
+        for group in partition::groups(&graph, self.max_bindings) {
             let group = without_fields_from_outside(&block.bindings, group);
             if let Some(&last) = group.last()
                 && makes_its_result(&block.bindings, &group, last)
@@ -135,7 +135,7 @@ impl Fusing {
         Ok(BindingBlock { dataflow: true, bindings })
     }
 
-    /// The binding that stands for the group: a call of a function of its own.
+    /// The binding of the group: a call of a function of its own.
     fn fused(&mut self, bindings: &[Binding], group: &[usize], last: &Binding) -> Result<Binding, InferError> {
         let members: Vec<Binding> = group.iter().map(|&i| bindings[i].clone()).collect();
         let attrs = Attrs::from([(PRIMITIVE.into(), Attr::Int(1))]);
@@ -148,7 +148,8 @@ impl Fusing {
     }
 }
 
-/// The group without fields of tuples that are not made in it, and tuples of what is not: they have these as arguments.
+/// The group without fields of tuples that are made outside it, and without tuples of values from outside: these become
+/// arguments.
 fn without_fields_from_outside(bindings: &[Binding], group: Vec<usize>) -> Vec<usize> {
     let mut inside: Set<VarId> = Set::default();
     let mut kept = Vec::new();
@@ -182,7 +183,7 @@ fn makes_its_result(bindings: &[Binding], group: &[usize], last: usize) -> bool 
     false
 }
 
-/// `fused_` and the names of what is called.
+/// `fused_` and the names of the callees.
 fn name_of(members: &[Binding]) -> String {
     let called = |member: &Binding| match &value_of(member).kind {
         ExprKind::Call { callee: Callee::Tir(function) | Callee::TirInplace { function, .. }, .. } => {
@@ -193,7 +194,7 @@ fn name_of(members: &[Binding]) -> String {
     let names: Vec<_> = members.iter().filter_map(called).collect();
     let mut all = "fused".to_owned();
     for (i, name) in names.iter().enumerate() {
-        if all.len() + name.len() > LONGEST_NAME && i > 0 {
+        if all.len() + name.len() > MAX_NAME_BYTES && i > 0 {
             // Writing to a string cannot fail.
             let _ = write!(all, "_and_{}_more", names.len() - i);
             break;

@@ -1,4 +1,4 @@
-//! Which bindings of a block become one function.
+//! Partitions the bindings of a block into fused groups.
 //!
 //! A node is fused with its *post-dominator*, the first node that all its uses pass through, and with everything on the
 //! paths between the two; so nothing of a group but its last node is used outside of it. Whether it is decided by the
@@ -14,7 +14,8 @@
 //! |---|---|
 //! | injective, a tuple | what is between is at most injective; the end too, or a reduction |
 //!
-//! Reductions end their group, and opaque bindings are in none. A tuple is never the end: the first node behind it that all uses pass through is.
+//! Reductions end their group, and opaque bindings are in none. A tuple is never the post-dominator: the first later
+//! node that all uses pass through is.
 
 use tilewright_ir::analysis::tir::OpPattern;
 use tilewright_support::Set;
@@ -22,15 +23,15 @@ use tilewright_support::Set;
 use super::graph::Graph;
 
 /// The members of each group with at least two calls, in order; the last one has the result. Groups have at most
-/// `most` members.
-pub(super) fn groups(graph: &Graph, most: usize) -> Vec<Vec<usize>> {
+/// `limit` members.
+pub(super) fn groups(graph: &Graph, limit: usize) -> Vec<Vec<usize>> {
     let patterns = graph
         .nodes
         .iter()
         .map(|node| if node.pattern == OpPattern::Tuple { OpPattern::Injective } else { node.pattern });
     let count = graph.nodes.len();
     let mut partition =
-        Partition { graph, joined: (0..count).collect(), patterns: patterns.collect(), sizes: vec![1; count], most };
+        Partition { graph, joined: (0..count).collect(), patterns: patterns.collect(), sizes: vec![1; count], limit };
     for phase in [Phase::First, Phase::Second] {
         (0..count).for_each(|node| partition.fuse(node, phase));
     }
@@ -51,15 +52,15 @@ enum Phase {
 /// Groups under construction, each named by its last node.
 struct Partition<'g> {
     graph: &'g Graph,
-    /// Of each node one behind it in its group; itself, if it is the last.
+    /// For each node a later one of its group; itself, if it is the last.
     joined: Vec<usize>,
-    /// Of the groups, by their last nodes.
+    /// The op patterns of the groups, by their last nodes.
     patterns: Vec<OpPattern>,
     sizes: Vec<usize>,
-    most: usize,
+    limit: usize,
 }
 
-/// What the paths from a node to its post-dominator must be.
+/// The conditions on the paths from a node to its post-dominator.
 struct Rule {
     /// The patterns of the groups between.
     between: OpPattern,
@@ -117,7 +118,7 @@ impl Partition<'_> {
         if let Some(path) = self.path(node, end, &rule) {
             let mut groups: Set<usize> = path.into_iter().map(|member| self.root(member)).collect();
             groups.insert(group);
-            if groups.iter().map(|group| self.sizes[*group]).sum::<usize>() <= self.most {
+            if groups.iter().map(|group| self.sizes[*group]).sum::<usize>() <= self.limit {
                 groups.into_iter().for_each(|group| self.join(group, end));
             }
         }
@@ -139,8 +140,8 @@ impl Partition<'_> {
                     true => (rule.end)(self.patterns[group], self.graph.nodes[user].pattern),
                     false => self.patterns[group] <= rule.between,
                 };
-                // What is longer than a group may be is no group.
-                if !fits || found.len() >= self.most {
+                // A group longer than the limit is not formed.
+                if !fits || found.len() >= self.limit {
                     return None;
                 }
                 found.push(user);

@@ -1,9 +1,9 @@
-//! `FuseOpsByPattern`: what looks like a pattern becomes a function of its own.
+//! `FuseOpsByPattern`: groups of bindings that match a pattern become functions.
 //!
-//! The patterns are tried in their order, each at every binding of every dataflow block; a binding is in one match at most.
-//! What matched becomes a private function with the attribute `Composite`, the pattern's name, and a call of it stands in
-//! the place of the last of its bindings. A match is left alone where something inside it is used outside of it too: nothing
-//! is computed twice. With `annotate_codegen` each such function is put into one for the code generator that the part of the
+//! The patterns are tried in their order, each at every binding of every dataflow block; a binding is in at most one
+//! match. A match becomes a private function with the attribute `Composite`, the pattern's name, and the last of its
+//! bindings becomes a call of it. A match is skipped if a value inside it is used outside of it too: nothing is
+//! computed twice. With `annotate_codegen` each such function is wrapped in one for the code generator that the
 //! pattern's name before the first dot names.
 
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::normalize::normalized;
 use crate::outline::{CODEGEN, COMPOSITE, Constants, Outlined, PRIMITIVE, outlined};
 use crate::pattern::{Matches, Pattern, match_expr};
 
-/// Fuses what looks like one of the patterns.
+/// Fuses matches of patterns.
 #[derive(Clone, Debug, Default)]
 pub struct FuseOpsByPattern {
     pub patterns: Vec<FusionPattern>,
@@ -63,12 +63,12 @@ impl fmt::Debug for FusionPattern {
     }
 }
 
-/// What a check is told of a match.
+/// A match, as a check gets it.
 #[derive(Clone, Debug)]
 pub struct PatternMatch {
-    /// The expression that the whole pattern stands for.
+    /// The expression that the whole pattern matched.
     pub matched_expr: Expr,
-    /// What the annotated patterns stand for, where they are part of the match.
+    /// The expressions that the annotated patterns matched, if they are part of the match.
     pub annotated_expr: OrderedMap<String, Expr>,
     /// The bindings that would be fused.
     pub matched_bindings: OrderedMap<Var, Expr>,
@@ -155,7 +155,7 @@ impl<'p> Fusing<'p> {
         Ok(BindingBlock { dataflow: true, bindings })
     }
 
-    /// The binding that stands for the group: a call of a function of its own.
+    /// The binding of the group: a call of a function of its own.
     fn fused(&mut self, block: &BindingBlock, group: &Group<'p>) -> Result<Binding, String> {
         let members: Vec<Binding> = group.members.iter().map(|&i| block.bindings[i].clone()).collect();
         let Some(last) = members.last() else { return Err("a match without bindings".to_owned()) };
@@ -173,7 +173,7 @@ impl<'p> Fusing<'p> {
         Ok(Binding::new(last.var.clone(), call, origins))
     }
 
-    /// The function for the code generator, in the place of the composite one.
+    /// The function for the code generator, which wraps the composite one.
     fn annotated(&mut self, composite: &GlobalVar, pattern: &str, args: &[Expr]) -> Result<GlobalVar, String> {
         let call = Expr::call_value(&InferCx::default(), Expr::global(composite), args.to_vec());
         let call = call.map_err(|error| error.to_string())?;
@@ -205,7 +205,7 @@ fn op_name(value: &Expr) -> Option<String> {
 
 /// The matches of a block that are fused.
 fn groups<'p>(pass: &'p FuseOpsByPattern, block: &BindingBlock) -> Result<Vec<Group<'p>>, String> {
-    let place: Map<VarId, usize> = block.bindings.iter().enumerate().map(|(i, b)| (b.var.id(), i)).collect();
+    let index: Map<VarId, usize> = block.bindings.iter().enumerate().map(|(i, b)| (b.var.id(), i)).collect();
     let mut users: OrderedMap<Var, Vec<Var>> = OrderedMap::default();
     for binding in &block.bindings {
         let mut seen = Set::default();
@@ -215,7 +215,7 @@ fn groups<'p>(pass: &'p FuseOpsByPattern, block: &BindingBlock) -> Result<Vec<Gr
             }
         });
     }
-    let values = |var: &Var| match &block.bindings[*place.get(&var.id())?].value {
+    let values = |var: &Var| match &block.bindings[*index.get(&var.id())?].value {
         BindingValue::Expr(value) => Some(value.clone()),
         BindingValue::MatchCast { .. } => None,
     };
@@ -227,7 +227,7 @@ fn groups<'p>(pass: &'p FuseOpsByPattern, block: &BindingBlock) -> Result<Vec<Gr
                 continue;
             }
             let Some(found) = match_expr(&pattern.pattern, &Expr::var(&binding.var), &values) else { continue };
-            let members = members(&found, &place, i);
+            let members = members(&found, &index, i);
             let free = members.iter().all(|member| !taken.contains(member));
             if free && closed(block, &users, &members) && allowed(pattern, block, &found, &members, &users)? {
                 taken.extend(&members);
@@ -238,17 +238,17 @@ fn groups<'p>(pass: &'p FuseOpsByPattern, block: &BindingBlock) -> Result<Vec<Gr
     Ok(groups)
 }
 
-/// The bindings that a match says something of, in order.
-fn members(found: &Matches, place: &Map<VarId, usize>, root: usize) -> Vec<usize> {
-    let described = found.vars().filter(|(pattern, _)| pattern.says_what_is_bound());
-    let mut members: Vec<usize> = described.filter_map(|(_, var)| place.get(&var.id()).copied()).collect();
+/// The bindings that a match describes, in order.
+fn members(found: &Matches, index: &Map<VarId, usize>, root: usize) -> Vec<usize> {
+    let described = found.vars().filter(|(pattern, _)| pattern.matches_bound_value());
+    let mut members: Vec<usize> = described.filter_map(|(_, var)| index.get(&var.id()).copied()).collect();
     members.push(root);
     members.sort_unstable();
     members.dedup();
     members
 }
 
-/// Whether nothing but the last of the bindings is used outside of them.
+/// Whether only the last of the bindings is used outside of them.
 fn closed(block: &BindingBlock, users: &OrderedMap<Var, Vec<Var>>, members: &[usize]) -> bool {
     let inside: Set<VarId> = members.iter().map(|&i| block.bindings[i].var.id()).collect();
     members.split_last().is_some_and(|(_, inner)| {

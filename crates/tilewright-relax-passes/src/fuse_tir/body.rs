@@ -1,8 +1,8 @@
-//! The PrimFunc that does what a Relax function of calls of PrimFuncs does.
+//! A Relax function of calls of PrimFuncs as one PrimFunc.
 //!
-//! Every tensor of the function has a *place*, a buffer: an argument's, or one that a call writes. A call that works in
-//! place gives its result the place of its argument. At the end the places of results are parameters, other written ones
-//! temporaries. The calls' bodies stand one after the other in the root block.
+//! Every tensor of the function has a *slot*, which becomes a buffer: an argument's, or one that a call writes. A call
+//! that works in place gives its result the slot of its argument. At the end the slots of results are parameters, other
+//! written ones temporaries. The calls' bodies follow each other in the root block.
 //!
 //! Parameters are, in this order: the tensors and scalars that are used, in the order of the function's own parameters,
 //! fields of tuples one by one; the constants; the results; the symbolic dimensions that none of these tells.
@@ -22,7 +22,7 @@ use tilewright_tensor::DataType;
 
 use super::splice::{Names, Replacements, own, spliced};
 
-/// A PrimFunc in the place of a Relax function.
+/// The PrimFunc that replaces a Relax function.
 pub(super) struct Fused {
     pub(super) function: PrimFunc,
     /// The arguments that it takes.
@@ -31,13 +31,13 @@ pub(super) struct Fused {
     pub(super) results: Vec<Option<usize>>,
     /// The function's result.
     pub(super) result: Tree,
-    /// The dimensions behind the results, in terms of the function's own.
+    /// The dimensions that are passed after the results, in terms of the function's own.
     pub(super) dims: Vec<Expr>,
     /// The PrimFuncs that it replaces.
     pub(super) parts: Vec<Arc<str>>,
 }
 
-/// Where an argument comes from.
+/// The origin of an argument.
 #[derive(Clone)]
 pub(super) enum Input {
     /// A parameter of the function, and which field of it.
@@ -53,31 +53,31 @@ pub(super) enum Tree {
     Tuple(Vec<Tree>),
 }
 
-/// What a variable of the function holds.
+/// The value of a variable of the function.
 #[derive(Clone)]
 enum Value {
     Tensor(usize),
     Scalar(Expr),
     Tuple(Vec<Value>),
-    /// Something that only says its dimensions.
+    /// A value of which only the dimensions are used.
     Shape,
 }
 
 /// A tensor of the function.
-struct Place {
+struct TensorSlot {
     /// Set by the first call that reads or writes it.
     buffer: Option<Buffer>,
     dims: Vec<Expr>,
     dtype: DataType,
     name: Arc<str>,
-    /// Where it comes from; nothing for what a call writes.
+    /// The argument that it comes from; `None` for a tensor that a call writes.
     input: Option<Input>,
     overwritten: bool,
 }
 
 struct Body<'m> {
     module: &'m IRModule,
-    places: Vec<Place>,
+    slots: Vec<TensorSlot>,
     /// Scalar parameters of the function, and where they come from.
     scalars: Vec<(Var, Input)>,
     values: Map<VarId, Value>,
@@ -85,16 +85,16 @@ struct Body<'m> {
     temporaries: Vec<Buffer>,
     stmts: Vec<Stmt>,
     parts: Vec<Arc<str>>,
-    /// Whether all that is called says so.
+    /// Whether all callees are `noalias`.
     noalias: bool,
 }
 
-/// The function as one PrimFunc; nothing where it is not made of calls of PrimFuncs alone, or where they take what no
-/// compact tensor is.
+/// The function as one PrimFunc; `None` if it has anything but calls of PrimFuncs, or if these require buffers that are
+/// not compact tensors.
 pub(super) fn fused(module: &IRModule, function: &Function) -> Option<Fused> {
     let mut body = Body {
         module,
-        places: Vec::new(),
+        slots: Vec::new(),
         scalars: Vec::new(),
         values: Map::default(),
         names: Names::default(),
@@ -143,11 +143,11 @@ impl Body<'_> {
 
     fn tensor(&mut self, name: Arc<str>, info: &StructInfo, input: Option<Input>) -> Option<usize> {
         let (dims, dtype) = (info.dims()?.to_vec(), info.dtype()?);
-        self.places.push(Place { buffer: None, dims, dtype, name, input, overwritten: false });
-        Some(self.places.len() - 1)
+        self.slots.push(TensorSlot { buffer: None, dims, dtype, name, input, overwritten: false });
+        Some(self.slots.len() - 1)
     }
 
-    /// What a binding binds.
+    /// The value of a binding.
     fn value(&mut self, value: &relax::Expr) -> Option<Value> {
         let ExprKind::Call { callee, args, attrs, sinfo_args } = &value.kind else { return self.operand(value) };
         let (function, results) = match callee {
@@ -157,9 +157,9 @@ impl Body<'_> {
         };
         let mut given = args.iter().map(|arg| self.operand(arg)).collect::<Option<Vec<_>>>()?;
         let mut made = Vec::new();
-        for (place, info) in results.into_iter().zip(sinfo_args) {
-            made.push(match place {
-                Some(place) => self.overwritten(given.get(place)?)?,
+        for (slot, info) in results.into_iter().zip(sinfo_args) {
+            made.push(match slot {
+                Some(slot) => self.overwritten(given.get(slot)?)?,
                 None => {
                     let made = Value::Tensor(self.tensor(function.name.clone(), info, None)?);
                     given.push(made.clone());
@@ -176,8 +176,8 @@ impl Body<'_> {
     }
 
     fn overwritten(&mut self, argument: &Value) -> Option<Value> {
-        let Value::Tensor(place) = argument else { return None };
-        self.places[*place].overwritten = true;
+        let Value::Tensor(slot) = argument else { return None };
+        self.slots[*slot].overwritten = true;
         Some(argument.clone())
     }
 
@@ -211,14 +211,14 @@ impl Body<'_> {
         let both = || function.params.iter().zip(given);
         for (param, value) in both() {
             match (&param.buffer, value) {
-                (Some(buffer), Value::Tensor(place)) => replacements.dims(buffer, &self.places[*place].dims)?,
+                (Some(buffer), Value::Tensor(slot)) => replacements.dims(buffer, &self.slots[*slot].dims)?,
                 (None, Value::Scalar(value)) => replacements.scalar(&param.var, value)?,
                 _ => return None,
             }
         }
         for (param, value) in both() {
-            if let Value::Tensor(place) = value {
-                let buffer = self.buffer(*place, param.buffer.as_ref()?, &replacements)?;
+            if let Value::Tensor(slot) = value {
+                let buffer = self.buffer(*slot, param.buffer.as_ref()?, &replacements)?;
                 replacements.buffer(param, &buffer)?;
             }
         }
@@ -230,32 +230,32 @@ impl Body<'_> {
         Some(())
     }
 
-    /// The buffer of a place, made like the first parameter that it is given for.
-    fn buffer(&mut self, place: usize, param: &Buffer, replacements: &Replacements) -> Option<Buffer> {
-        let place = &mut self.places[place];
-        if place.buffer.is_none() {
-            let is_result = place.input.is_none();
-            let name = if is_result { param.name.clone() } else { place.name.clone() };
+    /// The buffer of a slot, declared like the first parameter that it is passed for.
+    fn buffer(&mut self, slot: usize, param: &Buffer, replacements: &Replacements) -> Option<Buffer> {
+        let slot = &mut self.slots[slot];
+        if slot.buffer.is_none() {
+            let is_result = slot.input.is_none();
+            let name = if is_result { param.name.clone() } else { slot.name.clone() };
             let shape = param.shape.iter().map(|dim| replacements.expr(dim)).collect();
             let buffer = param.derive(|node| {
                 node.data = Var::new(name.clone(), DataType::HANDLE);
                 (node.name, node.shape) = (name, shape);
                 (node.strides, node.elem_offset, node.offset_factor) = (Vec::new(), None, 0);
             });
-            if !is_plain_tensor(&buffer) || buffer.dtype != place.dtype {
+            if !is_plain_tensor(&buffer) || buffer.dtype != slot.dtype {
                 return None;
             }
-            place.buffer = Some(buffer);
+            slot.buffer = Some(buffer);
         }
-        place.buffer.clone()
+        slot.buffer.clone()
     }
 
     fn finish(mut self, result: &Value, origins: &Origins) -> Option<Fused> {
         let mut shown = Vec::new();
         self.shown(result, &mut shown);
-        // What is overwritten for nobody to see would change an argument behind the caller's back.
-        let hidden = |(i, place): (usize, &Place)| place.overwritten && place.input.is_some() && !shown.contains(&i);
-        if shown.is_empty() || self.places.iter().enumerate().any(hidden) {
+        // An argument overwritten without being a result would change invisibly for the caller.
+        let hidden = |(i, slot): (usize, &TensorSlot)| slot.overwritten && slot.input.is_some() && !shown.contains(&i);
+        if shown.is_empty() || self.slots.iter().enumerate().any(hidden) {
             return None;
         }
         let mut used = Set::default();
@@ -265,8 +265,8 @@ impl Body<'_> {
         for (var, input) in self.scalars.iter().filter(|(var, _)| used.contains(&var.id())) {
             given.push((Param::scalar(var), input.clone(), None));
         }
-        for (i, place) in self.places.iter().enumerate() {
-            if let (Some(buffer), Some(input)) = (&place.buffer, &place.input) {
+        for (i, slot) in self.slots.iter().enumerate() {
+            if let (Some(buffer), Some(input)) = (&slot.buffer, &slot.input) {
                 given.push((Param::buffer(buffer), input.clone(), Some(i)));
             }
         }
@@ -274,14 +274,14 @@ impl Body<'_> {
             Input::Param(param, path) => (*param, path.clone()),
             Input::Constant(_) => (usize::MAX, Vec::new()),
         });
-        for (param, input, place) in given {
-            numbers.extend(place.map(|place| (place, inputs.len())));
+        for (param, input, slot) in given {
+            numbers.extend(slot.map(|slot| (slot, inputs.len())));
             params.push(param);
             inputs.push(input);
         }
-        let results: Vec<Option<usize>> = shown.iter().map(|place| numbers.get(place).copied()).collect();
-        for place in shown.iter().filter(|place| !numbers.contains_key(*place)) {
-            params.push(Param::buffer(self.places[*place].buffer.as_ref()?));
+        let results: Vec<Option<usize>> = shown.iter().map(|slot| numbers.get(slot).copied()).collect();
+        for slot in shown.iter().filter(|slot| !numbers.contains_key(*slot)) {
+            params.push(Param::buffer(self.slots[*slot].buffer.as_ref()?));
         }
         self.keep_temporaries(&shown);
         let result = self.tree(result, &shown)?;
@@ -295,27 +295,27 @@ impl Body<'_> {
         Some(Fused { function, inputs, results, result, dims, parts: self.parts })
     }
 
-    /// Results that are allocated are like no other memory. Of an argument that is overwritten the callers know only that
-    /// nobody reads it afterwards: before, others may have been other names for it.
+    /// Allocated results alias nothing. Of an overwritten argument callers guarantee only that it is dead afterwards:
+    /// it may have had aliases before.
     fn is_noalias(&self) -> bool {
-        let inputs = || self.places.iter().filter(|place| place.input.is_some() && place.buffer.is_some());
-        !inputs().any(|place| place.overwritten) || self.noalias && inputs().count() == 1
+        let inputs = || self.slots.iter().filter(|slot| slot.input.is_some() && slot.buffer.is_some());
+        !inputs().any(|slot| slot.overwritten) || self.noalias && inputs().count() == 1
     }
 
-    /// What calls write and no result shows is a temporary, named so.
+    /// Written slots that are no results become temporaries, renamed accordingly.
     fn keep_temporaries(&mut self, shown: &[usize]) {
-        let hidden = self.places.iter().enumerate().filter(|(i, place)| place.input.is_none() && !shown.contains(i));
-        let own: Vec<Buffer> = hidden.filter_map(|(_, place)| place.buffer.clone()).collect();
+        let hidden = self.slots.iter().enumerate().filter(|(i, slot)| slot.input.is_none() && !shown.contains(i));
+        let own: Vec<Buffer> = hidden.filter_map(|(_, slot)| slot.buffer.clone()).collect();
         self.temporaries.splice(0..0, own);
     }
 
-    /// The places of the result that calls have written, each once.
+    /// The slots of the result that calls have written, each once.
     fn shown(&self, value: &Value, found: &mut Vec<usize>) {
         match value {
-            Value::Tensor(place) => {
-                let made = self.places[*place].input.is_none() || self.places[*place].overwritten;
-                if made && !found.contains(place) {
-                    found.push(*place);
+            Value::Tensor(slot) => {
+                let made = self.slots[*slot].input.is_none() || self.slots[*slot].overwritten;
+                if made && !found.contains(slot) {
+                    found.push(*slot);
                 }
             }
             Value::Tuple(fields) => fields.iter().for_each(|field| self.shown(field, found)),
@@ -325,9 +325,9 @@ impl Body<'_> {
 
     fn tree(&self, value: &Value, shown: &[usize]) -> Option<Tree> {
         match value {
-            Value::Tensor(place) => match shown.iter().position(|known| known == place) {
+            Value::Tensor(slot) => match shown.iter().position(|known| known == slot) {
                 Some(number) => Some(Tree::Result(number)),
-                None => self.places[*place].input.clone().map(Tree::Argument),
+                None => self.slots[*slot].input.clone().map(Tree::Argument),
             },
             Value::Tuple(fields) => {
                 Some(Tree::Tuple(fields.iter().map(|field| self.tree(field, shown)).collect::<Option<Vec<_>>>()?))

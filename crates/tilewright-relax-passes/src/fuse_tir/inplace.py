@@ -1,5 +1,5 @@
-# A result in the place of an argument: of a temporary it is the same buffer, of an argument of the whole function the call
-# is one in place.
+# A result that overwrites an argument: of a temporary it is the same buffer, of an argument of the whole function the
+# call becomes one in place.
 # test: opt --pass FuseTIR
 # run: main == same
 

@@ -1,4 +1,4 @@
-# The bodies stand one after the other; what one writes for another is a temporary, and blocks have names of their own.
+# The bodies follow each other; intermediate tensors are temporaries, and blocks get unique names.
 # test: opt --pass LegalizeOps --pass AnnotateTIROpPattern --pass FuseOps --pass FuseTIR
 # run: main == same
 # run: main special == same

@@ -1,5 +1,5 @@
-# What cannot be one PrimFunc stays a function: one with an operator in it, one that overwrites an argument for nobody to
-# see, one that is used as a value, one that is visible outside.
+# Functions that cannot be one PrimFunc: with an operator inside, with an overwritten argument that is no result, used
+# as a value, visible outside.
 # test: opt --pass FuseTIR
 # run: main == same
 

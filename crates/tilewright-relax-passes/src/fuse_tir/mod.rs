@@ -1,13 +1,13 @@
 //! `FuseTIR`: functions that fusion has made become PrimFuncs.
 //!
-//! A private function with the attribute `Primitive` that consists of calls of PrimFuncs becomes one PrimFunc of the same
-//! name, with the bodies of those one after the other (see `body`): what one writes for another is a temporary. Its
-//! calls become `R.call_tir`, or `R.call_tir_inplace` where a result overwrites an argument. PrimFuncs that nobody calls
-//! any more go. Loops are not merged here: this is the matter of what schedules them.
+//! A private function with the attribute `Primitive` that consists of calls of PrimFuncs becomes one PrimFunc of the
+//! same name, with the bodies of those in sequence (see `body`): intermediate tensors become temporaries. Its calls
+//! become `R.call_tir`, or `R.call_tir_inplace` where a result overwrites an argument. PrimFuncs that are no longer
+//! called are removed. Loops are not fused here: that is up to schedules.
 //!
-//! A function stays as it is where a body cannot be taken over: it holds something else than such calls, a check or an
-//! operator; it overwrites an argument without giving it back; it is used as a value; a PrimFunc asks for strides, memory
-//! or addresses that no compact tensor has. It means the same, called as a function.
+//! A function stays as it is if its body has anything but such calls, a check or an operator; if it overwrites an
+//! argument without returning it; if it is used as a value; or if a PrimFunc requires strides, memory or addresses that
+//! no compact tensor has. As a function it means the same.
 
 mod body;
 mod splice;
@@ -28,7 +28,7 @@ use tilewright_support::{Diagnostic, Map, OrderedMap, Set};
 
 use crate::normalize::normalized;
 use crate::outline::{CODEGEN, PRIMITIVE};
-use crate::sequence::{Place, Rebuild, defect, map_functions, rebuild};
+use crate::sequence::{Emitter, Rebuild, defect, map_functions, rebuild};
 use body::{Fused, Input, Tree, fused};
 
 /// Makes PrimFuncs of functions that fusion has made.
@@ -89,7 +89,7 @@ fn all_fused(module: &IRModule) -> OrderedMap<Arc<str>, Fused> {
     made
 }
 
-/// The functions that something else is done with than to call them with known results.
+/// The functions with uses other than calls with known results.
 fn used_as_values(module: &IRModule) -> Set<Arc<str>> {
     let (mut named, mut called): (Map<usize, Arc<str>>, Set<usize>) = (Map::default(), Set::default());
     let mut found: Set<Arc<str>> = Set::default();
@@ -136,7 +136,7 @@ fn is_known(info: &StructInfo) -> bool {
 struct Calls<'m> {
     cx: InferCx,
     made: &'m OrderedMap<Arc<str>, Fused>,
-    /// What the parameters of the functions were.
+    /// The original parameters of the functions.
     params: Map<Arc<str>, Vec<StructInfo>>,
     globals: Map<Arc<str>, GlobalVar>,
 }
@@ -148,8 +148,8 @@ impl Rebuild for Calls<'_> {
             && let ExprKind::GlobalVar(global) = &callee.kind
             && let Some(fused) = self.made.get(&global.name)
         {
-            let mut place = Place { dataflow, origins: &binding.origins, out };
-            let made = self.call(&mut place, fused, &global.name, args, &value.struct_info);
+            let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+            let made = self.call(&mut emitter, fused, &global.name, args, &value.struct_info);
             let value = made.map_err(|error| Box::new(defect(&error)))?;
             out.push(Binding { value: BindingValue::Expr(value), ..binding });
             return Ok(());
@@ -159,7 +159,7 @@ impl Rebuild for Calls<'_> {
     }
 }
 
-impl Place<'_> {
+impl Emitter<'_> {
     /// A field of a field of … a value.
     fn field(&mut self, value: &Expr, path: &[usize]) -> Result<Expr, InferError> {
         let mut value = value.clone();
@@ -177,7 +177,7 @@ impl Calls<'_> {
     /// The value of a call, from the function's arguments and what it gave.
     fn call(
         &self,
-        place: &mut Place<'_>,
+        emitter: &mut Emitter<'_>,
         fused: &Fused,
         name: &Arc<str>,
         args: &[Expr],
@@ -188,7 +188,7 @@ impl Calls<'_> {
         };
         let mut inputs = Vec::new();
         for input in &fused.inputs {
-            inputs.push(argument(place, input, args)?);
+            inputs.push(argument(emitter, input, args)?);
         }
         let mut infos = vec![None; fused.results.len()];
         results(&fused.result, given, &mut infos);
@@ -198,8 +198,8 @@ impl Calls<'_> {
         let tir_vars: Vec<_> = fused.dims.iter().map(|dim| known(dim, &bound)).collect();
         let call = match fused.results.iter().any(Option::is_some) {
             true => {
-                let places = fused.results.clone();
-                Expr::call_tir_inplace_with(&self.cx, global.clone(), inputs, places, infos, tir_vars)?
+                let inplace = fused.results.clone();
+                Expr::call_tir_inplace_with(&self.cx, global.clone(), inputs, inplace, infos, tir_vars)?
             }
             false => {
                 let said = TirCall { tir_vars, te_grad: None };
@@ -209,29 +209,29 @@ impl Calls<'_> {
         if is_flat(&fused.result, fused.results.len()) {
             return Ok(call);
         }
-        let call = place.bind(call);
+        let call = emitter.bind(call);
         let fields: Vec<Expr> = match fused.results.len() {
             1 => vec![call],
             many => {
-                let fields = (0..many).map(|i| Ok(place.bind(Expr::tuple_get(call.clone(), i)?)));
+                let fields = (0..many).map(|i| Ok(emitter.bind(Expr::tuple_get(call.clone(), i)?)));
                 fields.collect::<Result<_, InferError>>()?
             }
         };
-        assembled(place, &fused.result, &fields, args)
+        assembled(emitter, &fused.result, &fields, args)
     }
 }
 
-fn argument(place: &mut Place<'_>, input: &Input, args: &[Expr]) -> Result<Expr, InferError> {
+fn argument(emitter: &mut Emitter<'_>, input: &Input, args: &[Expr]) -> Result<Expr, InferError> {
     match input {
         Input::Constant(constant) => Ok(constant.clone()),
         Input::Param(param, path) => match args.get(*param) {
-            Some(arg) => place.field(arg, path),
+            Some(arg) => emitter.field(arg, path),
             None => Err(InferError::new(format!("no argument {param}"))),
         },
     }
 }
 
-/// What each result of the PrimFunc is, by what the function gave.
+/// The results of the PrimFunc, by the function's result.
 fn results(tree: &Tree, given: &StructInfo, found: &mut [Option<StructInfo>]) {
     match (tree, given) {
         (Tree::Result(number), info) => found[*number] = Some(info.clone()),
@@ -254,12 +254,12 @@ fn is_flat(tree: &Tree, count: usize) -> bool {
     }
 }
 
-fn assembled(place: &mut Place<'_>, tree: &Tree, fields: &[Expr], args: &[Expr]) -> Result<Expr, InferError> {
+fn assembled(emitter: &mut Emitter<'_>, tree: &Tree, fields: &[Expr], args: &[Expr]) -> Result<Expr, InferError> {
     match tree {
         Tree::Result(number) => Ok(fields[*number].clone()),
-        Tree::Argument(input) => argument(place, input, args),
+        Tree::Argument(input) => argument(emitter, input, args),
         Tree::Tuple(inside) => {
-            let inside = inside.iter().map(|tree| assembled(place, tree, fields, args));
+            let inside = inside.iter().map(|tree| assembled(emitter, tree, fields, args));
             Ok(Expr::tuple(inside.collect::<Result<_, _>>()?))
         }
     }

@@ -8,7 +8,7 @@ use tilewright_ir::analysis::tir::renew_defs;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Param, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Map, Set, with_stack};
 
-/// What stands for the parameters of a function.
+/// The replacements of a function's parameters.
 #[derive(Default)]
 pub(super) struct Replacements {
     buffers: Map<VarId, Buffer>,
@@ -16,7 +16,7 @@ pub(super) struct Replacements {
     data: Map<VarId, Var>,
     /// Scalars and symbolic dimensions.
     scalars: Map<VarId, Expr>,
-    /// The handles of buffer parameters, for which nothing stands.
+    /// The handles of buffer parameters, which have no replacement.
     handles: Set<VarId>,
 }
 
@@ -41,22 +41,22 @@ impl Replacements {
         Some(())
     }
 
-    /// The scalar expression of the function as it is in its place.
+    /// The scalar expression of the function with its parameters replaced.
     pub(super) fn expr(&self, expr: &Expr) -> Expr {
         let mut mapper =
             Splice { replacements: self, names: &mut Names::default(), memo: Memo::default(), stuck: false };
         expr.map_children(&mut mapper).unwrap_or_else(|| expr.clone())
     }
 
-    /// `place` stands for the buffer of a parameter. Where that names its strides or offset, they are those of a compact
-    /// tensor; nothing where they can be no such.
-    pub(super) fn buffer(&mut self, param: &Param, place: &Buffer) -> Option<()> {
+    /// Replaces the buffer of a parameter by `argument`. If the parameter names strides or an offset, they get those of
+    /// a compact tensor; `None` if they cannot be such.
+    pub(super) fn buffer(&mut self, param: &Param, argument: &Buffer) -> Option<()> {
         let buffer = param.buffer.as_ref()?;
-        if buffer.dtype != place.dtype || buffer.broadcasts || !buffer.axis_separators.is_empty() {
+        if buffer.dtype != argument.dtype || buffer.broadcasts || !buffer.axis_separators.is_empty() {
             return None;
         }
         let mut step = Expr::i64(1);
-        for (axis, dim) in place.shape.iter().enumerate().rev() {
+        for (axis, dim) in argument.shape.iter().enumerate().rev() {
             if let Some(stride) = buffer.strides.get(axis) {
                 self.layout(stride, &step)?;
             }
@@ -66,8 +66,8 @@ impl Replacements {
             self.layout(offset, &Expr::i64(0))?;
         }
         self.handles.insert(param.var.id());
-        self.buffers.insert(buffer.id(), place.clone());
-        self.data.insert(buffer.data.id(), place.data.clone());
+        self.buffers.insert(buffer.id(), argument.clone());
+        self.data.insert(buffer.data.id(), argument.data.clone());
         Some(())
     }
 
@@ -91,8 +91,8 @@ pub(super) fn own(function: &PrimFunc) -> PrimFunc {
     renew_defs(function)
 }
 
-/// The body in its place: its temporaries, and its statement. Nothing where it uses a handle as such. `names` are those of
-/// the blocks that there are already.
+/// The body with its parameters replaced: its temporaries, and its statement. `None` if it uses a handle as such.
+/// `names` are those of existing blocks.
 pub(super) fn spliced(
     function: &PrimFunc,
     replacements: &Replacements,
@@ -115,16 +115,16 @@ pub(super) fn spliced(
     (!mapper.stuck).then_some((temporaries, body))
 }
 
-/// The names of the blocks that there are.
+/// The names of existing blocks.
 #[derive(Default)]
 pub(super) struct Names {
     taken: Set<Arc<str>>,
-    /// Of a name that was asked for again, a number below which none is free.
+    /// For each duplicate name, a number below which none is free.
     next: Map<Arc<str>, usize>,
 }
 
 impl Names {
-    /// Takes the name; where it is taken, another one like it, which is given.
+    /// Takes the name, or a similar one if it is taken; returns the name.
     fn another(&mut self, wish: &Arc<str>) -> Option<Arc<str>> {
         if self.taken.insert(wish.clone()) {
             return None;
@@ -144,16 +144,16 @@ struct Splice<'r> {
     replacements: &'r Replacements,
     names: &'r mut Names,
     memo: Memo,
-    /// Something is used that nothing stands for.
+    /// Whether something without a replacement is used.
     stuck: bool,
 }
 
 impl Splice<'_> {
     fn replaced(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
         if let Some(buffer) = node.downcast::<Buffer>()
-            && let Some(place) = self.replacements.buffers.get(&buffer.id())
+            && let Some(argument) = self.replacements.buffers.get(&buffer.id())
         {
-            return Some(Box::new(place.clone()));
+            return Some(Box::new(argument.clone()));
         }
         if let Some(var) = node.downcast::<Var>() {
             self.stuck |= self.replacements.handles.contains(&var.id());
@@ -174,7 +174,7 @@ impl Splice<'_> {
         renamed.map(|stmt| Box::new(stmt) as Box<dyn AnyHandle>).or(inside)
     }
 
-    /// A block whose name is taken, under another one.
+    /// Renames a block whose name is taken.
     fn renamed(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let StmtKind::Block { values, predicate, block } = &stmt.kind else { return None };
         let name = self.names.another(&block.name)?;
@@ -184,7 +184,7 @@ impl Splice<'_> {
     }
 }
 
-/// A constant that stands for a scalar, in the type that it is converted to: scripts have no other form of it.
+/// A constant for a scalar, in the type that it is converted to: scripts have no other form of it.
 fn converted(expr: &Expr) -> Option<Expr> {
     match &expr.kind {
         ExprKind::Cast(value) if matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) => {

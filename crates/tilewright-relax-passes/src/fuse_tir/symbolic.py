@@ -1,4 +1,4 @@
-# Dimensions are those of the graph; one that no tensor tells any more is passed behind the results.
+# Dimensions are those of the graph; one that no tensor determines is passed after the results.
 # test: opt --pass LegalizeOps --pass AnnotateTIROpPattern --pass FuseOps --pass FuseTIR
 # run: main n=3 m=2 == same
 # run: main n=1 m=1 == same

@@ -1,4 +1,5 @@
-# Tuples come apart: fields are parameters and results of their own, and what the function only passes on is not passed.
+# Tuples are flattened: fields are parameters and results of their own, and fields that the function only passes on are
+# not passed.
 # test: opt --pass AnnotateTIROpPattern --pass FuseTIR
 # run: main == same
 

@@ -1,14 +1,14 @@
-//! `FuseTransposeMatmul`: a product with a transposed matrix reads the matrix as it lies.
+//! `FuseTransposeMatmul`: a product with a transposed matrix reads the matrix without transposing it.
 //!
 //! ```text
 //! t = permute_dims(w, [1, 0])
 //! y = matmul(x, t)               ⇒    y = call_tir(NT_matmul, (x, w))
 //! ```
 //!
-//! From any form to any form, in dataflow blocks, where the order exchanges the last two dimensions of the right operand and
-//! leaves those before them. The product becomes a PrimFunc, that of `matmul` with the indices of the operand exchanged: equal
-//! ones are one, and floats are summed in the order of before. What else uses the transposed tensor keeps it; it goes with
-//! dead code otherwise. Shapes and data types have to be known.
+//! From any form to any form, in dataflow blocks, where the permutation exchanges the last two dimensions of the right
+//! operand and keeps those before them. The product becomes a PrimFunc, that of `matmul` with the indices of the
+//! operand exchanged: equal ones are shared, and the order of summation is unchanged. Other uses of the transposed
+//! tensor keep it; else it is dead code. Shapes and data types have to be known.
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall, OpRef};
@@ -25,7 +25,7 @@ use crate::legalize_ops::Library;
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, defect, located, map_dataflow, map_functions};
 
-/// Multiplies with transposed matrices where they lie.
+/// Multiplies by transposed matrices in place.
 #[derive(Clone, Copy, Debug)]
 pub struct FuseTransposeMatmul;
 
@@ -57,7 +57,7 @@ impl Pass for FuseTransposeMatmul {
     }
 }
 
-/// The call that stands for a product with a transposed operand.
+/// The call that computes a product with a transposed operand.
 fn fused(around: &Around, library: &mut Library, binding: &Binding, value: &Expr) -> Result<Option<Expr>, InferError> {
     let Some(([x, transposed], attrs)) = called(value, &matmul::OP) else { return Ok(None) };
     let Some(([w], order)) = around.called(transposed, &permute_dims::OP) else { return Ok(None) };
@@ -66,7 +66,7 @@ fn fused(around: &Around, library: &mut Library, binding: &Binding, value: &Expr
         return Ok(None);
     };
     let all = [x, transposed, w, value].map(|operand| known(&operand.struct_info));
-    // One operand of both sorts would be one buffer.
+    // An operand that is both transposed and not would be one buffer.
     if !all.into_iter().all(|known| known) || x.as_var() == transposed.as_var() {
         return Ok(None);
     }
@@ -82,7 +82,7 @@ fn fused(around: &Around, library: &mut Library, binding: &Binding, value: &Expr
     Expr::call_tir(&InferCx::default(), global, args, vec![value.struct_info.clone()]).map(Some)
 }
 
-/// Whether the order exchanges the last two of so many dimensions, and no others.
+/// Whether the permutation exchanges the last two of `rank` dimensions, and no others.
 fn exchanges_last(axes: Option<&Attr>, rank: usize) -> bool {
     let Some(axes) = axes.and_then(Attr::as_ints) else { return rank == 2 };
     let from_start = |axis: &i64| if *axis < 0 { axis + rank as i64 } else { *axis };

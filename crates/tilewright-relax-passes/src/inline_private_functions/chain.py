@@ -1,4 +1,4 @@
-# Bodies take the places of calls, also those that call others; visible and recursive functions stay.
+# Bodies replace calls, also nested ones; visible and recursive functions stay.
 # test: opt --pass InlinePrivateFunctions
 # run: main == same
 

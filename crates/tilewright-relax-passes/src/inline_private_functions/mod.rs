@@ -1,10 +1,10 @@
 //! `InlinePrivateFunctions`: calls of private Relax functions become their bodies.
 //!
-//! A function that can reach itself stays, and so does one with attributes of its own: they mean that someone treats the
-//! function as a whole. A private function that nothing mentions any more goes.
+//! A function that can reach itself stays, and so does one with attributes of its own: they mean that someone treats
+//! the function as a whole. A private function without remaining uses is removed.
 //!
-//! What the call would check is still checked: where an argument is not known to be what the parameter says, it goes
-//! through `R.match_cast`. A call of which a symbolic dimension of the callee cannot be told so stays a call.
+//! The checks of the call remain: an argument that is not known to have the parameter's struct info goes through
+//! `R.match_cast`. A call stays if the arguments do not determine a symbolic dimension of the callee.
 
 mod renewed;
 
@@ -20,7 +20,7 @@ use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use crate::normalize::normalized;
 use crate::sequence::{Rebuild, rebuild};
 
-/// Puts the bodies of private functions where they are called.
+/// Inlines private functions at their calls.
 #[derive(Clone, Copy, Debug)]
 pub struct InlinePrivateFunctions;
 
@@ -33,7 +33,7 @@ impl Pass for InlinePrivateFunctions {
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let mut inline = Inline { bodies: bodies(&module) };
-        // What is put somewhere needs nothing put into it, unless it stays because that was not possible everywhere.
+        // Bodies to inline need no inlining themselves, unless they stay because that was not possible everywhere.
         let others = with_bodies(&module, &mut inline, Candidates::Stay)?;
         let module = without_unused(others, &inline.bodies);
         let module = with_bodies(&module, &mut inline, Candidates::Change)?;
@@ -41,7 +41,7 @@ impl Pass for InlinePrivateFunctions {
     }
 }
 
-/// What becomes of the functions that can be put where they are called.
+/// The inlinable functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Candidates {
     Stay,
@@ -63,7 +63,7 @@ fn with_bodies(module: &IRModule, inline: &mut Inline, candidates: Candidates) -
     if diagnostics.has_errors() { Err(PassError { pass: NAME, diagnostics }) } else { Ok(changed) }
 }
 
-/// The functions that can be put where they are called, normalised.
+/// The inlinable functions, normalised.
 fn bodies(module: &IRModule) -> Map<Arc<str>, Arc<Function>> {
     let recursive: Set<Arc<str>> = detect_recursion(module).into_iter().flatten().collect();
     let wanted = |function: &Function| function.attrs.is_empty() && function.global_symbol().is_none();
@@ -78,7 +78,7 @@ fn bodies(module: &IRModule) -> Map<Arc<str>, Arc<Function>> {
         .collect()
 }
 
-/// The module without those of the functions that no function names any more.
+/// The module without unused functions among those.
 fn without_unused(mut module: IRModule, candidates: &Map<Arc<str>, Arc<Function>>) -> IRModule {
     let callees: Map<Arc<str>, Vec<Arc<str>>> = module
         .iter()
@@ -125,7 +125,7 @@ impl Rebuild for Inline {
 }
 
 impl Inline {
-    /// The bindings that stand for one that calls a private function.
+    /// The bindings that replace a call of a private function.
     fn inlined(&self, binding: &Binding, dataflow: bool) -> Option<Vec<Binding>> {
         let BindingValue::Expr(value) = &binding.value else { return None };
         let ExprKind::Call { callee: Callee::Value(callee), args, sinfo_args, .. } = &value.kind else { return None };

@@ -6,7 +6,8 @@ use tilewright_ir::op::{DimBindings, InferCx, check_against};
 use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, Function, StructInfo, Var};
 use tilewright_support::{Map, Origins, Set};
 
-/// The bindings of the body and its result, for these arguments; nothing if a symbolic dimension cannot be told from them.
+/// The bindings of the body and its result, for these arguments; nothing if a symbolic dimension cannot be told from
+/// them.
 pub(super) fn body(function: &Function, args: &[Expr], dataflow: bool) -> Option<(Vec<Binding>, Expr)> {
     let dims = dims(function, args)?;
     let function = with_dims(function, &dims);
@@ -14,7 +15,7 @@ pub(super) fn body(function: &Function, args: &[Expr], dataflow: bool) -> Option
     let (casts, values) = arguments(&function, args, dataflow)?;
     let value = |e: &Expr| match &e.kind {
         ExprKind::Var(var) => values.get(&var.id()).cloned(),
-        // The tuple may stand for a parameter now.
+        // The tuple may be the value of a parameter.
         ExprKind::TupleGet { tuple, index } => match &tuple.kind {
             ExprKind::Tuple(fields) => fields.get(*index).cloned(),
             _ => None,
@@ -26,7 +27,7 @@ pub(super) fn body(function: &Function, args: &[Expr], dataflow: bool) -> Option
     Some((casts.into_iter().chain(bindings).collect(), body.result))
 }
 
-/// What the arguments tell of the function's symbolic dimensions.
+/// The values of the function's symbolic dimensions, from the arguments.
 fn dims(function: &Function, args: &[Expr]) -> Option<DimBindings> {
     let params: Vec<StructInfo> = function.params.iter().map(|param| param.struct_info.clone()).collect();
     let infos: Vec<&StructInfo> = args.iter().map(|arg| &arg.struct_info).collect();
@@ -76,7 +77,7 @@ fn with_variables(function: &Function, dataflow: bool) -> Function {
     Function { body, ..function.clone() }
 }
 
-/// What stands for each parameter, behind the checks that this needs.
+/// The value of each parameter, after the checks that it needs.
 fn arguments(function: &Function, args: &[Expr], dataflow: bool) -> Option<(Vec<Binding>, Map<VarId, Expr>)> {
     let (mut casts, mut values) = (Vec::new(), Map::default());
     let mut open: Vec<(&Var, &Expr)> = Vec::new();
@@ -116,7 +117,7 @@ fn mentioned(info: &StructInfo) -> Vec<VarId> {
     found
 }
 
-/// The dimensions that stand alone: a value of this info tells them.
+/// The dimensions that are bare variables: a value of this info determines them.
 fn bare(info: &StructInfo) -> Vec<VarId> {
     match info {
         StructInfo::Tuple(fields) => fields.iter().flat_map(bare).collect(),

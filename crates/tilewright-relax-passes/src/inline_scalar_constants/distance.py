@@ -1,4 +1,4 @@
-# A number goes into a copy of the function; others may still call the one that it was.
+# A scalar constant is written into a copy of the function; other calls keep the original.
 # test: opt --pass LegalizeOps --pass InlineScalarConstants
 # run: main n=5 == same
 

@@ -1,4 +1,4 @@
-//! `InlineScalarConstants`: PrimFuncs know the numbers that they are called with.
+//! `InlineScalarConstants`: PrimFuncs get the scalar constants that they are called with.
 //!
 //! ```text
 //! y = R.call_tir(cls.multiply, (x, R.const(0.5)), …)       ⇒     y = R.call_tir(cls.multiply1, (x,), …)
@@ -6,9 +6,9 @@
 //! multiply:  y[i] = x[i] * s[()]                           ⇒     multiply1:  y[i] = x[i] * T.float32(0.5)
 //! ```
 //!
-//! From any form to any form, but for calls in destination-passing style: those are behind it. It is about arguments of
-//! `R.call_tir` that are floats or bools of one element, and parameters that are read at their one place and not used
-//! otherwise. A NaN stays a tensor: programs have one NaN, tensors many. Calls with equal numbers share a function.
+//! From any form to any form before explicit destinations (`CallTIRRewrite`). The pass changes arguments of
+//! `R.call_tir` that are floats or bools of one element, and whose parameters are only read, at their single element. A
+//! NaN stays a tensor: programs have one NaN, tensors many. Calls with equal constants share a function.
 
 use std::sync::Arc;
 

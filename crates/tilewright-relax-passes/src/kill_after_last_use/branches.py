@@ -1,4 +1,4 @@
-# On a path that does not use a tensor it goes where the path begins.
+# A tensor is freed at the start of a path that does not use it.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory --pass KillAfterLastUse
 # run: main(bool[]=[1], f32[4]) == same
 # run: main(bool[]=[0], f32[4]) == same

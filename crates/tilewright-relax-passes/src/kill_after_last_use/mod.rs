@@ -1,10 +1,10 @@
-//! `KillAfterLastUse`: tensors in memory of their own go as soon as nothing uses them.
+//! `KillAfterLastUse`: tensors in memory of their own are freed after their last use.
 //!
-//! Behind the last use on every path comes `R.memory.kill_tensor`: at run time the memory serves other tensors before the
-//! function ends. What is killed are tensors that the function allocates at run time, and those that it gets from packed
-//! and Relax functions; not its arguments, not constants, and not what lies in its storage. Variables that are other names
-//! of one tensor are one: it goes behind the last use of any of them. A tuple keeps its fields alive by itself. What is killed
-//! already is not killed again.
+//! `R.memory.kill_tensor` follows the last use on every path, so that at run time the memory serves other tensors
+//! before the function ends. It frees tensors that the function allocates at run time, and those that it gets from
+//! packed and Relax functions; not its arguments, constants or tensors in its planned storage. Aliases count as one
+//! tensor, which is freed after the last use of any of them. A tuple keeps its fields alive by itself. A tensor that is
+//! killed already is not killed again.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ struct Kill<'a> {
     cx: InferCx,
     /// The tensors that can be killed, in the order of the text.
     owned: Vec<Var>,
-    /// Which of them a variable names.
+    /// The tensors that a variable names.
     names: Map<VarId, usize>,
 }
 
@@ -97,7 +97,7 @@ impl Kill<'_> {
         makes && matches!(binding.var.struct_info, StructInfo::Tensor { .. })
     }
 
-    /// The sequence with its kills; `live` goes from behind it to before it.
+    /// The sequence with its kills; `live` is updated backwards.
     fn sequence(&self, seq: &SeqExpr, live: &mut Live) -> Result<SeqExpr, InferError> {
         live.extend(self.used(&seq.result));
         let mut blocks = Vec::new();
@@ -113,7 +113,7 @@ impl Kill<'_> {
         Ok(SeqExpr { blocks, result: seq.result.clone() })
     }
 
-    /// Adds the binding, last things first.
+    /// Adds the binding; the block is built in reverse.
     fn binding(&self, binding: &Binding, live: &mut Live, out: &mut Vec<Binding>) -> Result<(), InferError> {
         let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
         if let ExprKind::If { condition, then, otherwise } = &value.kind {
@@ -142,7 +142,7 @@ impl Kill<'_> {
         Ok(())
     }
 
-    /// What only one branch needs goes at the beginning of the other.
+    /// Tensors that only one branch needs are freed at the start of the other.
     fn conditional(
         &self,
         condition: &Expr,

@@ -1,4 +1,4 @@
-# Memory of the function's own goes behind its last use; arguments, planned tensors and results stay.
+# Memory of the function's own is freed after its last use; arguments, planned tensors and results stay.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory --pass KillAfterLastUse
 # run: main == same
 

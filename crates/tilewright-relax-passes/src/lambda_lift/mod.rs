@@ -6,11 +6,11 @@
 //!     return inner(x)                ⇒        return main_inner(x, y)
 //! ```
 //!
-//! From any form to any form. A function inside `main` that is bound to `inner` becomes the private function `main_inner`. What
-//! it takes from around it comes as further parameters, the symbolic dimensions that those do not tell as a shape. Where it is
-//! only called, its calls pass them; where it is a value and takes something, that value becomes `R.make_closure` of it, which
-//! is called by `R.invoke_pure_closure` or `R.invoke_closure`, and whose type is not known any more. A function that takes
-//! something and hands itself on inside itself stays where it is.
+//! From any form to any form. A function inside `main` that is bound to `inner` becomes the private function
+//! `main_inner`. The variables that it captures become further parameters, the symbolic dimensions that those do not
+//! determine a shape. If it is only called, its calls pass them; if it is a value and captures something, that value
+//! becomes `R.make_closure` of it, which is called by `R.invoke_pure_closure` or `R.invoke_closure`, and whose type is
+//! unknown. A function that captures something and passes itself on stays where it is.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use tilewright_support::{Diagnostic, Map, Set, with_stack};
 use crate::normalize::normalized;
 use crate::sequence::{defect, map_functions, push_block, with_renewed_references};
 
-/// Makes functions of the module of those that stand inside others.
+/// Lifts nested functions to functions of the module.
 #[derive(Clone, Copy, Debug)]
 pub struct LambdaLift;
 
@@ -69,10 +69,10 @@ fn failed(error: BuildError) -> PassError {
     PassError::new(NAME, error)
 }
 
-/// What stands for a function that is lifted.
+/// The replacement of a lifted function.
 #[derive(Clone)]
 enum Lifted {
-    /// A function of the module, which gets these arguments behind its own.
+    /// A function of the module, which gets these arguments after its own.
     Function { global: GlobalVar, taken: Vec<Expr> },
     /// A closure of it.
     Closure { var: Var, pure: bool },
@@ -87,10 +87,10 @@ struct Lifting {
     objects: bool,
 }
 
-/// Where a binding stands.
+/// The scope of a binding.
 #[derive(Clone)]
 struct Around {
-    /// What functions inside are named after.
+    /// The prefix of the names of nested functions.
     name: String,
     /// The symbolic dimensions that are defined.
     dims: Set<VarId>,
@@ -152,7 +152,7 @@ impl Lifting {
         Ok(Some(Binding { value, ..binding.clone() }))
     }
 
-    /// What the function takes from around it: variables, and the dimensions that they do not tell.
+    /// The captured variables of the function, and the dimensions that they do not determine.
     fn taken(&self, var: &Var, function: &Function, around: &Around) -> Vec<Expr> {
         let mut vars: Vec<Var> = Vec::new();
         let mut spoken: Vec<scalar::Var> = dims_in(function);
@@ -265,7 +265,7 @@ impl Lifting {
                 args.extend(taken.iter().cloned());
                 Expr::global(global)
             }
-            // What it holds may be a closure now.
+            // Its fields may be closures.
             None if self.objects && callee.as_var().is_some() => {
                 let pure = value.is_pure();
                 let said = vec![value.struct_info.clone()];

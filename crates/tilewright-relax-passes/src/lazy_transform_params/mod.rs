@@ -8,12 +8,13 @@
 //!                                             return ()
 //! ```
 //!
-//! From any form to any form. It is about functions whose names end in `transform_params`, which `LiftTransformParams` makes:
-//! not all weights are in memory at the same time. A weight whose type says a symbolic dimension is fetched first of all, since
-//! others may speak of it. The build frees what is not needed any more, see `KillAfterLastUse`.
+//! From any form to any form. The pass changes functions whose names end in `transform_params`, which
+//! `LiftTransformParams` makes: not all weights are in memory at the same time. A weight whose type says a symbolic
+//! dimension is fetched first of all, since others may speak of it. The build frees what is not needed any more, see
+//! `KillAfterLastUse`.
 //!
-//! The functions are found by name when they are called: that which fetches gets the number of the weight, that which takes
-//! gets the number of the result and the value.
+//! The functions are found by name when they are called: that which fetches gets the number of the weight, that which
+//! takes gets the number of the result and the value.
 
 use std::sync::Arc;
 
@@ -260,7 +261,7 @@ impl<'p> Lazy<'p> {
     }
 }
 
-/// What the function returns, field by field.
+/// The results of the function, field by field.
 fn fields_of(function: &Function) -> Vec<Expr> {
     let result = &function.body.result;
     let bound = || {

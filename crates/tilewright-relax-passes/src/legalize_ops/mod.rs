@@ -4,9 +4,9 @@
 //! operator. Structurally equal PrimFuncs are one; its origins are those of all calls. Symbolic dimensions that no
 //! buffer's shape tells are passed as scalars, between the tensors and the results.
 //!
-//! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one. With `enable_warning` a
-//! warning names each operator that stays: one of them, or one that the machine runs itself. Any other becomes loops, or is
-//! an error.
+//! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one. With `enable_warning`
+//! a warning names each operator that stays: one of them, or one that the machine runs itself. Any other becomes loops,
+//! or is an error.
 //!
 //! Sizes that an operator takes to be equal, and that only the run can compare, are compared in front of the call: by
 //! `R.match_cast` of one as a shape of the other.
@@ -26,12 +26,12 @@ use tilewright_support::{Diagnostic, Map, Origins, Set};
 
 use crate::equal_calls::{Asked, EqualCalls};
 use crate::normalize::normalized;
-use crate::sequence::{Place, Rebuild, map_functions, rebuild};
+use crate::sequence::{Emitter, Rebuild, map_functions, rebuild};
 
 /// Replaces operators by calls of PrimFuncs.
 #[derive(Clone, Debug, Default)]
 pub struct LegalizeOps {
-    /// The operators that stay, beside those that the machine runs itself.
+    /// The operators that stay, besides those that the machine runs itself.
     skipped: Set<&'static str>,
     /// Whether a warning names each operator that stays.
     warns: bool,
@@ -98,13 +98,13 @@ pub(crate) struct Library {
     by_hash: Map<u64, Vec<GlobalVar>>,
     /// The functions that calls of operators became.
     answers: EqualCalls<Answer>,
-    /// The names of operators that stay, beside those that the machine runs itself.
+    /// The names of operators that stay, besides those that the machine runs itself.
     skipped: Set<&'static str>,
     /// Those that were met and stayed.
     left: BTreeSet<&'static str>,
 }
 
-/// What a call of an operator becomes: a call of this function, with these scalars behind the tensors.
+/// The legalisation of a call: a call of this function, with these scalars after the tensors.
 #[derive(Clone)]
 struct Answer {
     function: GlobalVar,
@@ -155,14 +155,15 @@ impl Library {
         global
     }
 
-    /// The module's function, which was made for this place too.
+    /// The module's function, which was made for another binding too.
     fn also_from(&mut self, global: GlobalVar, origins: &Origins) -> GlobalVar {
         let Some(known) = self.module.prim(&global.name) else { return global };
         let merged = PrimFunc { origins: known.origins.merge(origins), ..(**known).clone() };
         self.module.insert(global.name, merged)
     }
 
-    /// The call of the function that the rule makes for a call of an operator; a new one gets the wished name or one like it.
+    /// The call of the function that the rule makes for a call of an operator; a new one gets the wished name or one
+    /// like it.
     pub(crate) fn legalized_as(
         &mut self,
         wish: &str,
@@ -243,13 +244,13 @@ impl Rebuild for Library {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
             };
             let mut tensors = call.tensors().map_err(refused)?;
-            let mut place = Place { dataflow, origins: &binding.origins, out };
-            bind_fields(&mut tensors, &mut place);
-            check_sizes(&call, &mut place);
+            let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+            bind_fields(&mut tensors, &mut emitter);
+            check_sizes(&call, &mut emitter);
             let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
-                StructInfo::Tuple(fields) if fields.len() == 1 => Expr::tuple(vec![place.bind(legal)]),
+                StructInfo::Tuple(fields) if fields.len() == 1 => Expr::tuple(vec![emitter.bind(legal)]),
                 _ => legal,
             };
             binding.value = BindingValue::Expr(legal);
@@ -259,16 +260,16 @@ impl Rebuild for Library {
     }
 }
 
-/// Lets the run check what the operator's rule takes to be so: sizes that must be equal, as variables whose names say for
-/// which operator.
-fn check_sizes(call: &OpCall<'_>, place: &mut Place<'_>) {
+/// Lets the run check what the operator's rule takes to be so: sizes that must be equal, as variables whose names say
+/// for which operator.
+fn check_sizes(call: &OpCall<'_>, emitter: &mut Emitter<'_>) {
     let cx = InferCx::remembering();
     if (call.op.infer)(&cx, call).is_err() {
         return;
     }
     for EqualSizes { found, wanted } in cx.assumed() {
         let wanted = StructInfo::Shape(TensorShape::Known(vec![wanted]));
-        place.match_cast(format!("{}_sizes", short_name(call)), Expr::shape(vec![found]), wanted);
+        emitter.match_cast(format!("{}_sizes", short_name(call)), Expr::shape(vec![found]), wanted);
     }
 }
 
@@ -278,10 +279,10 @@ fn short_name(call: &OpCall<'_>) -> &'static str {
 }
 
 /// Gives the fields of tuple values among the operands variables.
-fn bind_fields(operands: &mut [Expr], place: &mut Place<'_>) {
+fn bind_fields(operands: &mut [Expr], emitter: &mut Emitter<'_>) {
     for operand in operands {
         if matches!(operand.kind, ExprKind::TupleGet { .. }) {
-            *operand = place.bind(operand.clone());
+            *operand = emitter.bind(operand.clone());
         }
     }
 }

@@ -31,17 +31,17 @@ fn sequence(steps: &[Step], values: &mut [Lifetime], live: &mut Live) {
                 }
             }
             Step::Fork { then, otherwise, start, middle, meeting } => {
-                let behind: Vec<usize> = live.keys().copied().collect();
+                let after: Vec<usize> = live.keys().copied().collect();
                 for (value, last) in live.drain() {
                     values[value].needed.push((*meeting, last));
                 }
                 for (branch, first, end) in [(then, *start, *middle), (otherwise, *middle, *meeting)] {
-                    // What began in the other branch does not exist in this one.
+                    // A value defined in the other branch does not exist in this one.
                     let exists = |value: &&usize| {
                         let at = values[**value].at;
                         at < *start || (first..end).contains(&at)
                     };
-                    let mut inside: Live = behind.iter().filter(exists).map(|&value| (value, end - 1)).collect();
+                    let mut inside: Live = after.iter().filter(exists).map(|&value| (value, end - 1)).collect();
                     with_stack(|| sequence(branch, values, &mut inside));
                     for (value, last) in inside {
                         values[value].needed.push((first, last));

@@ -1,4 +1,4 @@
-//! For how long the values of a function are needed.
+//! Lifetimes of the values of a function.
 //!
 //! A caller says which bindings *begin* a value: a tensor in memory of its own. The analysis then tells for each value
 //! whether it *escapes* (is returned, or handed to someone who may keep it) and at which *positions* it is needed.
@@ -6,11 +6,11 @@
 //! Positions are numbered in the order of the text; of a conditional first one branch, then the other, then the point
 //! where they meet. Two walks find the lifetimes:
 //!
-//! 1. Forwards ([`scan`]): every variable stands for a set of values. An alias stands for the same, a tuple for those of
-//!    its fields, field by field (as [`TupleFields`] takes them apart), a conditional for those of both branches. A use of
-//!    a variable is a use of all values that it stands for.
-//! 2. Backwards ([`liveness`]): a value is needed from a use upwards to its beginning. What is needed behind a conditional
-//!    is needed in both branches, but for what began in the other one.
+//! 1. Forwards ([`scan`]): every variable denotes a set of values. An alias denotes the same set, a tuple the union of
+//!    its fields' sets, field by field (as [`TupleFields`] projects them), a conditional the union of both branches. A
+//!    use of a variable is a use of all values that it denotes.
+//! 2. Backwards ([`liveness`]): a value is live from a use back to its definition. Values live after a conditional are
+//!    live in both branches, except those defined in the other one.
 
 mod liveness;
 mod scan;
@@ -80,7 +80,7 @@ pub(crate) fn lifetimes(module: &IRModule, function: &Function, begins: &dyn Fn(
     lifetimes_and_names(module, function, begins).0
 }
 
-/// What variables have to do with values.
+/// How a function's variables and values relate.
 pub(crate) struct Names {
     /// The value that a variable is or is another name of, where it is one certainly.
     pub(crate) of: Map<VarId, usize>,
@@ -102,23 +102,23 @@ pub(crate) fn lifetimes_and_names(
     (values, Names { of: names, memory })
 }
 
-/// The most bytes that one run needs at one position, of values with their bytes: no layout takes fewer.
+/// The maximum over positions of the bytes that one run needs: a lower bound of any plan.
 pub(crate) fn peak(values: &[(&Lifetime, i64)]) -> i64 {
-    // What is needed together changes upwards only where a range begins.
+    // Within a run upwards the set of live values changes only where a range begins.
     let mut beginnings: Vec<(usize, usize)> = Vec::new();
     for (i, (value, _)) in values.iter().enumerate() {
         beginnings.extend(value.needed.iter().map(|(first, _)| (*first, i)));
     }
     beginnings.sort_unstable();
     let mut live: Vec<usize> = Vec::new();
-    let mut most = 0;
+    let mut max = 0;
     for (position, value) in beginnings {
         live.retain(|live| values[*live].0.covers(position));
         live.push(value);
         let paths = live.iter().map(|live| (values[*live].0.branches.as_slice(), values[*live].1)).collect();
-        most = most.max(at_once(paths));
+        max = max.max(at_once(paths));
     }
-    most
+    max
 }
 
 /// The branches in which a value begins, and its bytes.
@@ -138,8 +138,8 @@ fn at_once(values: Vec<Branched<'_>>) -> i64 {
     all + forks.into_values().map(of_fork).sum::<i64>()
 }
 
-/// Fields of tuples that bindings take apart again: the field stands where it is taken, so that a tuple does not mix up
-/// what lies in it. Bindings come in the order of the text.
+/// Projections of tuples: the field itself replaces its projection, so that a tuple does not merge the values of its
+/// fields. Bindings come in program order.
 #[derive(Default)]
 pub(crate) struct TupleFields(Map<VarId, Vec<Expr>>);
 

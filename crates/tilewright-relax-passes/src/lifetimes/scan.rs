@@ -1,4 +1,4 @@
-//! The walk forwards: positions, what variables stand for, uses, and what escapes.
+//! The forward walk: positions, the values that variables denote, uses, and escapes.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tilewright_support::{Map, with_stack};
 
 use super::Lifetime;
 
-/// What happens at one position, or in a conditional.
+/// The events at one position, or in a conditional.
 #[derive(Debug)]
 pub(super) enum Step {
     At {
@@ -20,7 +20,7 @@ pub(super) enum Step {
         /// The values that are used here.
         uses: BTreeSet<usize>,
     },
-    /// Stands behind the step that uses the condition.
+    /// Follows the step that uses the condition.
     Fork {
         then: Vec<Step>,
         otherwise: Vec<Step>,
@@ -31,7 +31,7 @@ pub(super) enum Step {
     },
 }
 
-/// What a variable stands for.
+/// The values that a variable denotes.
 #[derive(Clone, Debug)]
 enum Stands {
     /// Any of these values.
@@ -65,7 +65,7 @@ impl Stands {
     }
 }
 
-/// What the walk has found.
+/// The result of the walk.
 pub(super) struct Scanned {
     pub(super) steps: Vec<Step>,
     /// Without their lifetimes.
@@ -106,7 +106,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Walks the bindings and the result, and gives what the result stands for.
+    /// Walks the bindings and the result, and returns the values that the result denotes.
     fn sequence(&mut self, seq: &SeqExpr) -> (Vec<Step>, Stands) {
         let mut steps = Vec::new();
         for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
@@ -175,7 +175,7 @@ impl Scan<'_> {
         Stands::For(either)
     }
 
-    /// Notes uses in the value of a binding, and what escapes through it; gives what it stands for.
+    /// Records the uses and escapes of the value of a binding; returns the values that it denotes.
     fn value(&mut self, value: &Expr) -> Stands {
         match &value.kind {
             ExprKind::Call { callee, args, .. } => {
@@ -196,17 +196,17 @@ impl Scan<'_> {
         }
     }
 
-    /// What the result of a call in place stands for: arguments, and tensors of which nobody asks.
+    /// The values of the result of a call in place: arguments, and tensors without a recorded lifetime.
     fn inplace(results: &[Option<usize>], given: &[Stands]) -> Stands {
-        let argument = |place: usize| given.get(place).cloned().unwrap_or_else(Stands::nothing);
-        let mut stands = results.iter().map(|place| place.map_or_else(Stands::nothing, argument));
+        let argument = |position: usize| given.get(position).cloned().unwrap_or_else(Stands::nothing);
+        let mut stands = results.iter().map(|position| position.map_or_else(Stands::nothing, argument));
         match (results.len(), stands.next()) {
             (1, Some(one)) => one,
             (_, first) => Stands::Tuple(first.into_iter().chain(stands).collect()),
         }
     }
 
-    /// Notes the uses of a call, and gives what its arguments stand for.
+    /// Records the uses of a call, and returns the values of its arguments.
     fn call(&mut self, callee: &Callee, args: &[Expr]) -> Vec<Stands> {
         let given: Vec<Stands> = args.iter().map(|arg| self.operand(arg)).collect();
         let keeps = match callee {
@@ -231,7 +231,7 @@ impl Scan<'_> {
         given
     }
 
-    /// Notes a use of every variable in the operand, and gives what it stands for.
+    /// Records a use of every variable in the operand, and returns the values that it denotes.
     fn operand(&mut self, expr: &Expr) -> Stands {
         with_stack(|| match &expr.kind {
             ExprKind::Var(var) => {

@@ -42,7 +42,7 @@ fn values_of_different_branches_exclude_each_other() {
 }
 
 #[test]
-fn what_precedes_has_begun_on_every_path() {
+fn values_that_precede_are_defined_on_every_path() {
     let outside = life(&[(0, 1)], &[]);
     let then = life(&[(4, 5)], &[(4, true)]);
     let otherwise = life(&[(6, 7)], &[(4, false)]);
@@ -61,7 +61,7 @@ fn ranges_that_touch_are_one() {
 fn the_peak_is_of_one_moment_on_one_path() {
     let values = [life(&[(0, 1)], &[]), life(&[(2, 3)], &[]), life(&[(3, 4)], &[])];
     assert_eq!(peak(&[(&values[0], 100), (&values[1], 50), (&values[2], 60)]), 110);
-    // Both are needed behind the conditional, but no run has both.
+    // Both are live after the conditional, but no run has both.
     let branches = [life(&[(4, 9)], &[(4, true)]), life(&[(6, 9)], &[(4, false)]), life(&[(9, 9)], &[])];
     assert_eq!(peak(&[(&branches[0], 100), (&branches[1], 50), (&branches[2], 1)]), 101);
     assert_eq!(peak(&[]), 0);

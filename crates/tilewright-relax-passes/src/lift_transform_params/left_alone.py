@@ -1,4 +1,5 @@
-# Not moved: what follows the mark, checks and what they define, calls with effects, branches, results that are no tensors.
+# Not lifted: bindings after the mark, checks and their definitions, calls with effects, branches, results that are no
+# tensors.
 # test: opt --pass LiftTransformParams
 
 

@@ -1,4 +1,4 @@
-//! `LiftTransformParams`: what is computed of the weights alone is computed once, before the first run.
+//! `LiftTransformParams`: computations on weights alone run once, before the first run.
 //!
 //! ```text
 //! def main(x, w):  # num_input = 1        def main_transform_params(params): return (permute_dims(params[0]),)
@@ -6,14 +6,15 @@
 //!     return matmul(x, t)
 //! ```
 //!
-//! From any form to any form. It is about functions with the attribute `num_input`: how many of their first parameters are the
-//! inputs of a run; the others are weights. Bindings without side effects that use nothing but weights and constants, and
-//! whose value is a tensor or a tuple of such, move into a function that takes the tuple of all weights and gives the tuple of
-//! what the rest needs: weights that are used as they are, in their order, then what was computed. These are the parameters
-//! behind the inputs now. What follows `R.builtin.stop_lift_params` stays, as do functions that others of the module call.
+//! From any form to any form. The pass changes functions with the attribute `num_input`: how many of their first
+//! parameters are the inputs of a run; the others are weights. Bindings without side effects that use nothing but
+//! weights and constants, and whose value is a tensor or a tuple of such, move into a function that takes the tuple of
+//! all weights and gives the tuple of the values that the rest needs: weights that are used as they are, in their
+//! order, then computed ones. These become the parameters after the inputs. Bindings after `R.builtin.stop_lift_params`
+//! stay, as do functions that others of the module call.
 //!
-//! With `shared_transform`, one function `transform_params` serves all functions of the module, or those that are named: they
-//! have the same weights, only what all of them compute moves, and all of them take the same tuple.
+//! With `shared_transform`, one function `transform_params` serves all functions of the module, or those that are
+//! named: they have the same weights, only what all of them compute moves, and all of them take the same tuple.
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ use crate::normalize::normalized;
 use crate::private_calls::with_weights;
 use crate::sequence::{bound_value, located};
 
-/// Which functions share the computation on weights.
+/// The functions that share the computation on weights.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum SharedTransform {
     /// Each function has its own.
@@ -121,7 +122,7 @@ struct Model {
     name: Arc<str>,
     function: Function,
     inputs: usize,
-    /// What is computed of weights alone, in order.
+    /// The bindings that depend on weights alone, in order.
     computed: Vec<Binding>,
 }
 
@@ -146,8 +147,8 @@ impl Model {
         &self.function.params[self.inputs..]
     }
 
-    /// The model with the weights and what is computed of them named as another model names them; what that does not compute
-    /// is not computed of weights here either.
+    /// The model with the weights and what is computed of them named as another model names them; what that does not
+    /// compute is not computed of weights here either.
     fn in_terms_of(self, other: &Self) -> Result<Self, Box<Diagnostic>> {
         let mut vars: Map<VarId, Var> = Map::default();
         let mut sizes: Map<VarId, scalar::Var> = Map::default();
@@ -173,13 +174,13 @@ impl Model {
             renamed.params[self.inputs..].iter().zip(other.weights()).map(|(own, theirs)| (own.id(), theirs.clone())),
         );
         let again = Self::of(self.name, renamed, self.inputs);
-        let place = |vars: &Map<VarId, Var>, value: &Expr| {
+        let renamed = |vars: &Map<VarId, Var>, value: &Expr| {
             let named = |expr: &Expr| vars.get(&expr.as_var()?.id()).map(Expr::var);
             rewrite(value, named).unwrap_or_else(|| value.clone())
         };
         let mut computed = Vec::new();
         for binding in &again.computed {
-            let Some(value) = bound_value(binding).map(|value| place(&vars, value)) else { continue };
+            let Some(value) = bound_value(binding).map(|value| renamed(&vars, value)) else { continue };
             // Where one is hidden in its block and the other is not, their uses are not alike either.
             let known = |theirs: &&Binding| {
                 theirs.var.dataflow == binding.var.dataflow

@@ -6,9 +6,9 @@
 //!          x = R.vm.alloc_tensor(storage, R.shape([n, 4]), offset=0, dtype="float32")
 //! ```
 //!
-//! From the machine-ready form to it. A tensor of whose shape only the rank is known stays as it is: its bytes are not known.
-//! `default_build` does not need it, as the machine allocates such tensors in one instruction; it is for those who look at
-//! storages themselves, to share or to count them.
+//! From the machine-ready form to it. A tensor of whose shape only the rank is known stays as it is: its bytes are not
+//! known. `default_build` does not need it, as the machine allocates such tensors in one instruction; it is for those
+//! who look at storages themselves, to share or to count them.
 
 use tilewright_expr as scalar;
 use tilewright_ir::op::{InferCx, InferError, Legalize, MachineOp};
@@ -55,7 +55,7 @@ impl Rebuild for Lower {
 }
 
 impl Lower {
-    /// What stands for an allocation whose bytes are known: a tensor in a storage, which `out` binds.
+    /// The replacement of an allocation of known size: a tensor in a storage, which `out` binds.
     fn in_storage(&self, binding: &Binding, out: &mut Vec<Binding>) -> Result<Option<Expr>, InferError> {
         let Some((shape, attrs)) = bound_value(binding).and_then(allocated) else { return Ok(None) };
         let Some(dtype) = binding.var.struct_info.dtype() else { return Ok(None) };

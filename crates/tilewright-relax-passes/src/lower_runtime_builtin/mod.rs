@@ -1,4 +1,4 @@
-//! `LowerRuntimeBuiltin`: what the runtime's functions do is a call of them by their names.
+//! `LowerRuntimeBuiltin`: operators that the runtime implements become calls of its functions by name.
 //!
 //! ```text
 //! s = R.shape_of(x)          ⇒    s = R.call_packed("vm.builtin.shape_of", x)
@@ -7,10 +7,10 @@
 //! R.memory.kill_tensor(x)    ⇒    R.vm.kill_object(x)
 //! ```
 //!
-//! From the machine-ready form to it. A function of the runtime gets the values of the operator's attributes in the order of
-//! their declaration, then the arguments: what the machine hands to it anyway, so that `default_build` does not need the pass.
-//! It is for those who want to see these calls, or to put functions of the process in their places. What the machine does in
-//! instructions of its own stays: planned memory, allocation, the end of lives, closures, and tensors that are themselves.
+//! From the machine-ready form to it. A function of the runtime gets the operator's attributes in the order of their
+//! declaration, then the arguments, as the machine passes them anyway: `default_build` does not need the pass. It is
+//! for users who want to see these calls, or to replace them by functions of the process. Operators that the machine
+//! has instructions for stay: planned memory, allocation, the end of lifetimes, closures, and aliases.
 
 use tilewright_expr as scalar;
 use tilewright_ir::builder::typed;

@@ -1,9 +1,9 @@
 //! `MergeCompositeFunctions`: neighbouring calls for one code generator become one function for it.
 //!
-//! The calls of functions with the attribute `Composite` in a dataflow block are put into groups, from the beginning of the
-//! block: a call joins the groups of its arguments that are for the same code generator (the part of the pattern's name
-//! before the first dot), unless something between them and the call is not in the group: a group must not wait for
-//! itself. A group becomes a function with the attribute `Codegen`, in which the composite functions are closures.
+//! The calls of functions with the attribute `Composite` in a dataflow block are put into groups, from the beginning of
+//! the block: a call joins the groups of its arguments that are for the same code generator (the part of the pattern's
+//! name before the first dot), unless something between them and the call is not in the group: a group must not wait
+//! for itself. A group becomes a function with the attribute `Codegen`, in which the composite functions are closures.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::analysis::vars::value_of;
@@ -50,7 +50,7 @@ impl Pass for MergeCompositeFunctions {
     }
 }
 
-/// Removes composite functions that nobody calls any more.
+/// Removes composite functions that are no longer called.
 fn remove_unnamed(module: &mut IRModule) {
     let mut named: Set<String> = Set::default();
     for (_, function) in module.iter() {
@@ -75,7 +75,7 @@ fn codegen(module: &IRModule, value: &Expr) -> Option<String> {
     Some(pattern.split('.').next().unwrap_or_default().to_owned())
 }
 
-/// Which group each binding of a block is in, and what groups wait for.
+/// The group of each binding of a block, and the groups that a group depends on.
 struct Groups {
     /// Of each group the one that it became part of; itself, if none.
     joined: Vec<usize>,
@@ -115,7 +115,7 @@ impl Groups {
             self.joined[other] = group;
             let waits = std::mem::take(&mut self.waits[other]);
             self.waits[group].extend(waits);
-            // What the two needed of each other is inside now.
+            // The dependences between the two are internal now.
             let mut waits = std::mem::take(&mut self.waits[group]);
             waits.retain(|waited| self.root(*waited) != group);
             self.waits[group] = waits;
@@ -137,7 +137,8 @@ fn grouped(module: &IRModule, block: &BindingBlock) -> Groups {
         let mut home = i;
         for &need in &needs {
             let alike = codegen.is_some() && groups.codegen[groups.root(need)] == codegen;
-            // Joined, the group would wait for itself through what else the call needs, or through what the others need.
+            // Joined, the group would wait for itself through what else the call needs, or through what the others
+            // need.
             let through = |groups: &Groups, other: &usize| {
                 groups.root(*other) != groups.root(need) && groups.waits_for(*other, need)
             };
@@ -177,7 +178,7 @@ fn merge(module: &mut IRModule, block: &BindingBlock) -> Result<BindingBlock, St
     Ok(BindingBlock { dataflow: true, bindings })
 }
 
-/// The bindings that stand for a group: a call, and the fields of its result where it has several.
+/// The bindings of a group: a call, and the fields of its result if it has several.
 fn merged(
     module: &mut IRModule,
     block: &BindingBlock,

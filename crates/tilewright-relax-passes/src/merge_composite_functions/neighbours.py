@@ -1,5 +1,5 @@
 # Neighbouring calls for one code generator become one function, with the composite functions as closures; `outside` is
-# for nobody, and what waits for it stays apart.
+# for no code generator, and its dependents stay separate.
 # test: opt --pass MergeCompositeFunctions
 # run: main == same
 

@@ -1,4 +1,4 @@
-# Branches are sequences of their own: what is nested in one is bound in it.
+# Branches are sequences of their own: nested values are bound inside them.
 # test: opt --pass Normalize
 # run: main(bool[]=[1], f32[2]) == same
 # run: main(bool[]=[0], f32[2]) == same

@@ -1,8 +1,8 @@
 //! `Normalize`: every intermediate value gets a variable.
 //!
-//! Afterwards an argument of a call, a field of a tuple, a condition and a result is an *operand*: a variable, a constant,
-//! a shape, a scalar, a string, a data type, a function's name, or a tuple of operands. What was nested is bound before
-//! its use, in the same block, in the order of evaluation.
+//! Afterwards an argument of a call, a field of a tuple, a condition and a result is an *operand*: a variable, a
+//! constant, a shape, a scalar, a string, a data type, a function's name, or a tuple of operands. What was nested is
+//! bound before its use, in the same block, in the order of evaluation.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -59,7 +59,7 @@ fn sequence(seq: &SeqExpr) -> SeqExpr {
 struct BlockCx {
     dataflow: bool,
     bindings: Vec<Binding>,
-    /// Where the binding that is being taken apart came from.
+    /// The origin of the binding that is being normalised.
     origins: Origins,
     /// Variables of nodes that are used more than once, by address: the module keeps the nodes alive meanwhile.
     bound: Map<*const u8, Expr>,
@@ -116,7 +116,7 @@ impl BlockCx {
                     | Callee::Packed(_) => before.clone(),
                 };
                 let operands = self.operands(args);
-                // A call that stays is the very same one: what was found out about it stays known.
+                // A call that stays is the same object: analyses of it stay valid.
                 (!same_callee(before, &callee) || !all_same(args, &operands)).then(|| {
                     let (attrs, sinfo_args) = (attrs.clone(), sinfo_args.clone());
                     ExprKind::Call { callee, args: operands, attrs, sinfo_args }

@@ -1,4 +1,4 @@
-//! `OptimizeLayoutTransform`: a tensor whose elements go somewhere and come back is the tensor.
+//! `OptimizeLayoutTransform`: removes layout transformations that cancel each other.
 //!
 //! ```text
 //! a = layout_transform(x, (i) -> (i // 4, i % 4))
@@ -7,8 +7,8 @@
 //! d = permute_dims(c, [0, 2, 1])                       ⇒    d = permute_dims(x, [1, 0, 2])
 //! ```
 //!
-//! From any form to any form, in dataflow blocks. What was filled up on the way does not come back so: the sizes would differ.
-//! `DeadCodeElimination` removes what nobody uses any more.
+//! From any form to any form, in dataflow blocks. Transformations with padding do not cancel: the sizes would differ.
+//! `DeadCodeElimination` removes unused bindings.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, rewrite};
@@ -54,8 +54,8 @@ fn undone(around: &Around, value: &Expr) -> Option<Expr> {
     let between: Map<VarId, &Scalar> = back.initial().iter().map(Var::id).zip(there.results()).collect();
     let through = |var: &Var| between.get(&var.id()).map(|index| (*index).clone());
     let returns = |(index, result): (&Var, &Scalar)| {
-        let place = rewrite(result, |expr: &Scalar| through(expr.as_var()?)).unwrap_or_else(|| result.clone());
-        analyzer.prove_equal(&place, &Scalar::var(index))
+        let index_after = rewrite(result, |expr: &Scalar| through(expr.as_var()?)).unwrap_or_else(|| result.clone());
+        analyzer.prove_equal(&index_after, &Scalar::var(index))
     };
     there.initial().iter().zip(back.results()).all(returns).then(|| source.clone())
 }

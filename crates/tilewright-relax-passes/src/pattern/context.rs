@@ -1,9 +1,9 @@
 //! Patterns related by who uses whom, matched against a dataflow block.
 //!
-//! The patterns of a context that are no part of another one are its *roots*; each stands for a variable of the block, no
-//! two for the same. They are placed one after the other, those next that are connected with what is placed already: a
-//! root is looked for only among the users and operands of what it is connected with, so that the search does not go
-//! through the block again for each. Where a root finds no place, the one before it takes its next.
+//! The patterns of a context that are no part of another one are its *roots*; each matches a variable of the block, no
+//! two the same. They are matched one after the other, the next always one that is connected with those matched
+//! already: a root is looked for only among the users and operands of its neighbours, so that the search does not scan
+//! the block again for each. If a root has no candidate left, the one before it tries its next.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::analysis::vars::value_of;
@@ -13,30 +13,30 @@ use tilewright_support::{Map, OrderedMap, Set};
 use super::matching::{Matcher, Matches};
 use super::{Pattern, PatternKind};
 
-/// Who else may use what is matched.
+/// The allowed other users of a matched value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ExternUse {
     /// Anybody.
     #[default]
     May,
-    /// What has a user in the context has one outside of it too.
+    /// Values with a user in the context have one outside of it too.
     Must,
-    /// What has a user in the context has none outside of it, and does not leave the block.
+    /// Values with a user in the context have none outside of it, and do not leave the block.
     MustNot,
 }
 
-/// Who uses whom.
+/// An edge from a producer to its consumer.
 #[derive(Clone, Debug)]
 struct Edge {
     producer: Pattern,
     consumer: Pattern,
-    /// Which argument of the consumer the producer is; any, if nothing is said.
+    /// The argument of the consumer that the producer is; `None` for any.
     index: Option<usize>,
     /// Nobody else uses the producer.
     only: bool,
 }
 
-/// Patterns, and how what they stand for is connected.
+/// Patterns, and the connections between the values that they match.
 #[derive(Clone, Debug, Default)]
 pub struct PatternContext {
     patterns: Vec<Pattern>,
@@ -56,12 +56,12 @@ impl PatternContext {
         }
     }
 
-    /// What the producer stands for is an argument of what the consumer stands for.
+    /// The value of the producer is an argument of the value of the consumer.
     pub fn used_by(&mut self, producer: &Pattern, consumer: &Pattern, index: Option<usize>) {
         self.connect(producer, consumer, index, false);
     }
 
-    /// As [`PatternContext::used_by`], and nobody else uses it.
+    /// As [`PatternContext::used_by`], and it is the only use.
     pub fn only_used_by(&mut self, producer: &Pattern, consumer: &Pattern, index: Option<usize>) {
         self.connect(producer, consumer, index, true);
     }
@@ -72,13 +72,12 @@ impl PatternContext {
         self.edges.push(Edge { producer: producer.clone(), consumer: consumer.clone(), index, only });
     }
 
-    /// The first place in the block where everything fits.
+    /// The first match in the block.
     pub fn match_graph(&self, block: &BindingBlock) -> Option<Matches> {
         Search::new(self, block).next(&Set::default())
     }
 
-    /// Every place in the block where everything fits, from its beginning; no binding that one stands for by more than a
-    /// wildcard is in two.
+    /// Every match in the block, from its beginning; no binding is in two of them, except by a wildcard.
     pub fn match_all(&self, block: &BindingBlock) -> Vec<Matches> {
         let mut search = Search::new(self, block);
         let mut taken = Set::default();
@@ -109,7 +108,7 @@ impl PatternContext {
                 };
                 parts[i].iter().any(|part| placed.contains(part)) || self.edges.iter().any(edge)
             };
-            let says = |&i: &usize| self.patterns[i].says_what_is_bound();
+            let says = |&i: &usize| self.patterns[i].matches_bound_value();
             let next = open.iter().position(connected).or_else(|| open.iter().position(says));
             let next = open.remove(next.unwrap_or(0));
             placed.extend(&parts[next]);
@@ -121,10 +120,10 @@ impl PatternContext {
     }
 }
 
-/// A pattern that stands for a variable of the block.
+/// A pattern that matches a variable of the block.
 struct Root {
     pattern: Pattern,
-    /// How far below it each of its parts is, by address.
+    /// The distance of each of its parts below it, by address.
     depths: OrderedMap<usize, usize>,
 }
 
@@ -142,7 +141,7 @@ fn below(pattern: &Pattern) -> OrderedMap<usize, usize> {
     found
 }
 
-/// Whether the parts of the pattern are operands of what it stands for.
+/// Whether the parts of the pattern are operands of the value that it matches.
 fn descends(pattern: &Pattern) -> bool {
     matches!(
         pattern.kind(),
@@ -162,7 +161,7 @@ struct Search<'c> {
     order: Vec<Var>,
     users: Map<VarId, Vec<Var>>,
     outputs: Set<VarId>,
-    /// The first binding that may still be the place of the first root.
+    /// The first binding that is still a candidate for the first root.
     from: usize,
 }
 
@@ -195,7 +194,7 @@ impl<'c> Search<'c> {
         search
     }
 
-    /// The next match with none of the taken bindings, but as what a wildcard stands for.
+    /// The next match with none of the taken bindings, except by a wildcard.
     fn next(&mut self, taken: &Set<VarId>) -> Option<Matches> {
         if self.roots.is_empty() {
             return None;
@@ -205,15 +204,15 @@ impl<'c> Search<'c> {
             let mut matcher = Matcher::new(&values);
             let first = self.order[self.from].clone();
             self.from += 1;
-            if self.place(&mut matcher, 0, &[first], taken) {
+            if self.match_root(&mut matcher, 0, &[first], taken) {
                 return Some(matcher.matches);
             }
         }
         None
     }
 
-    /// Places the root of this number at one of the candidates, and the ones behind it.
-    fn place(&self, matcher: &mut Matcher<'_>, number: usize, candidates: &[Var], taken: &Set<VarId>) -> bool {
+    /// Matches the root of this number with one of the candidates, and the remaining roots.
+    fn match_root(&self, matcher: &mut Matcher<'_>, number: usize, candidates: &[Var], taken: &Set<VarId>) -> bool {
         let Some(root) = self.roots.get(number) else {
             return matcher.shapes_agree() && self.uses_fit(&matcher.matches);
         };
@@ -227,7 +226,7 @@ impl<'c> Search<'c> {
                 && self.edges_fit(&matcher.matches)
             {
                 let next = self.candidates(&matcher.matches, number + 1);
-                if tilewright_support::with_stack(|| self.place(matcher, number + 1, &next, taken)) {
+                if tilewright_support::with_stack(|| self.match_root(matcher, number + 1, &next, taken)) {
                     return true;
                 }
             }
@@ -236,12 +235,12 @@ impl<'c> Search<'c> {
         false
     }
 
-    /// The variables that patterns stand for which say what is bound to them.
+    /// Conditions between the variables that patterns match and their bindings.
     fn described<'m>(&self, matches: &'m Matches) -> impl Iterator<Item = VarId> + use<'m> {
-        matches.vars().filter(|(pattern, _)| pattern.says_what_is_bound()).map(|(_, var)| var.id())
+        matches.vars().filter(|(pattern, _)| pattern.matches_bound_value()).map(|(_, var)| var.id())
     }
 
-    /// Where the root of this number may be: among users and operands of what it is connected with.
+    /// The candidates for the root of this number: users and operands of the roots that it is connected with.
     fn candidates(&self, matches: &Matches, number: usize) -> Vec<Var> {
         let Some(root) = self.roots.get(number) else { return Vec::new() };
         for edge in &self.context.edges {
@@ -276,7 +275,7 @@ impl<'c> Search<'c> {
         found
     }
 
-    /// What uses the variable, or uses what uses it, up to so many steps. Other names for something are no step.
+    /// The users of the variable up to a distance. An alias is no step.
     fn users_within(&self, var: &Var, depth: usize) -> Vec<Var> {
         let mut best: OrderedMap<Var, usize> = OrderedMap::default();
         let mut todo = vec![(var.clone(), 0)];

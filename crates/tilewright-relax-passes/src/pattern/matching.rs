@@ -1,7 +1,7 @@
 //! Matching one expression.
 //!
-//! The matcher keeps what patterns stand for on a trail, so that an alternative that does not fit is taken back. A pattern
-//! that was met before must meet the same expression again.
+//! The matcher keeps the expressions that patterns match on a trail, so that a failing alternative is undone. A pattern
+//! that was visited before must match the same expression again.
 
 use tilewright_expr::node::EqCx;
 use tilewright_ir::Attr;
@@ -12,35 +12,35 @@ use tilewright_support::{Map, with_stack};
 
 use super::{ArgPatterns, CalleePattern, Pattern, PatternKind};
 
-/// What patterns stand for.
+/// The expressions that patterns match.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
     found: Vec<Found>,
-    /// Where a pattern is in `found`, by its address.
-    place: Map<usize, usize>,
+    /// The index of a pattern in `found`, by its address.
+    index: Map<usize, usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Found {
     pattern: Pattern,
-    /// As it stands where it is used: often a variable.
+    /// The expression at its use: often a variable.
     met: Expr,
-    /// What was looked at.
+    /// The expression that was matched.
     value: Expr,
 }
 
 impl Matches {
-    /// The expression that the pattern stands for: a call, tuple or constant that it describes, else what stands there.
+    /// The expression that the pattern matches: a call, tuple or constant, else the expression at its use.
     pub fn get(&self, pattern: &Pattern) -> Option<&Expr> {
         self.entry(pattern).map(|found| &found.value)
     }
 
-    /// The variable that holds what the pattern stands for, if one does.
+    /// The variable that holds the value of the pattern, if one does.
     pub fn var(&self, pattern: &Pattern) -> Option<&Var> {
         self.entry(pattern).and_then(|found| found.met.as_var())
     }
 
-    /// Every pattern with what it stands for, in the order in which they were found.
+    /// Every pattern with its match, in the order in which they were found.
     pub fn iter(&self) -> impl Iterator<Item = (&Pattern, &Expr)> {
         self.found.iter().map(|found| (&found.pattern, &found.value))
     }
@@ -51,21 +51,21 @@ impl Matches {
     }
 
     pub(super) fn contains(&self, pattern: &Pattern) -> bool {
-        self.place.contains_key(&pattern.address())
+        self.index.contains_key(&pattern.address())
     }
 
     fn entry(&self, pattern: &Pattern) -> Option<&Found> {
-        self.place.get(&pattern.address()).and_then(|place| self.found.get(*place))
+        self.index.get(&pattern.address()).and_then(|index| self.found.get(*index))
     }
 
     fn push(&mut self, pattern: &Pattern, met: &Expr, value: &Expr) {
-        self.place.insert(pattern.address(), self.found.len());
+        self.index.insert(pattern.address(), self.found.len());
         self.found.push(Found { pattern: pattern.clone(), met: met.clone(), value: value.clone() });
     }
 
     fn truncate(&mut self, count: usize) {
         for found in self.found.drain(count..) {
-            self.place.remove(&found.pattern.address());
+            self.index.remove(&found.pattern.address());
         }
     }
 }
@@ -81,11 +81,11 @@ pub(super) struct Matcher<'v> {
     values: &'v dyn Fn(&Var) -> Option<Expr>,
     cx: InferCx,
     pub(super) matches: Matches,
-    /// What must have the shape of what a pattern stands for in the end.
+    /// Expressions that must finally have the shape of the value of a pattern.
     shapes: Vec<(Expr, Pattern)>,
 }
 
-/// How far a match was.
+/// The state of a match, to return to.
 #[derive(Clone, Copy)]
 pub(super) struct Mark(usize, usize);
 
@@ -119,7 +119,7 @@ impl<'v> Matcher<'v> {
         fits
     }
 
-    /// What the variable is bound to in the end, if that is known.
+    /// The value that the variable is finally bound to, if it is known.
     fn value_of(&self, expr: &Expr) -> Expr {
         let mut value = expr.clone();
         while let Some(next) = value.as_var().and_then(|var| (self.values)(var)) {
@@ -257,7 +257,7 @@ impl<'v> Matcher<'v> {
     }
 }
 
-/// Whether the pattern describes a value rather than what stands there.
+/// Whether the pattern describes a value rather than the expression at its use.
 fn looks_through(kind: &PatternKind) -> bool {
     match kind {
         PatternKind::Op(_)

@@ -1,17 +1,16 @@
-//! The pattern language: which expressions and which parts of dataflow blocks look like something, and what to put in
-//! their place.
+//! The pattern language: patterns of expressions and of parts of dataflow blocks, and rewriting of their matches.
 //!
-//! A [`Pattern`] describes an expression and is its identity: in one match a pattern stands for one expression, however
-//! often it occurs. Where a pattern needs a call, a tuple or a constant and finds a variable, it looks at what the variable
-//! is bound to. The order of arguments counts. Of `a | b` the first alternative that fits is taken for good.
+//! A [`Pattern`] describes an expression and is its identity: in one match a pattern matches one expression, however
+//! often it occurs. Where a pattern needs a call, a tuple or a constant and finds a variable, it looks at what the
+//! variable is bound to. The order of arguments counts. Of `a | b` the first alternative that fits is taken for good.
 //!
 //! - [`match_expr`] matches one expression;
 //! - [`rewrite_call`] replaces every expression of a function that fits;
 //! - a [`PatternContext`] relates patterns by who uses whom and matches a dataflow block; [`rewrite_bindings`] replaces
 //!   bindings of what it finds.
 //!
-//! Rewriting looks at each binding once: what a rewriting makes is not rewritten again, so that it ends. Struct infos
-//! follow from the rules anew, bindings that nobody needs any more go, and a function in which nothing fits stays as it is.
+//! Rewriting visits each binding once: its results are not rewritten again, so that it ends. Struct infos are inferred
+//! anew, unused bindings are removed, and a function without matches stays as it is.
 
 mod context;
 mod matching;
@@ -34,7 +33,7 @@ pub use rewrite::{BindingRewriter, CallRewriter, rewrite_bindings, rewrite_call}
 #[derive(Clone, Debug)]
 pub struct Pattern(Arc<PatternKind>);
 
-/// What a pattern describes.
+/// The kinds of patterns.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     /// Anything.
@@ -79,11 +78,11 @@ pub enum PatternKind {
     HasAttrs(Pattern, Attrs),
     /// Of which at least this is known.
     HasStructInfo(Pattern, StructInfo),
-    /// Of the shape of what another pattern of the match stands for.
+    /// Of the shape of the value of another pattern of the match.
     SameShape(Pattern, Pattern),
 }
 
-/// What is called.
+/// The callee of a call.
 #[derive(Clone, Debug)]
 pub enum CalleePattern {
     /// An operator, or a function value.
@@ -134,7 +133,7 @@ impl Pattern {
         &self.0
     }
 
-    /// Tells patterns apart, as long as they live.
+    /// Identifies a pattern as long as it lives.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
@@ -143,7 +142,8 @@ impl Pattern {
         PatternKind::Wildcard.into()
     }
 
-    /// The operator of this name, with or without `relax.` before it. An unknown name is an error that names a near one.
+    /// The operator of this name, with or without `relax.` before it. An error for an unknown name suggests a similar
+    /// one.
     pub fn op(name: &str) -> Result<Self, String> {
         let plain = name.strip_prefix("relax.").unwrap_or(name);
         if let Some(op) = tilewright_ops::lookup(plain) {
@@ -256,7 +256,7 @@ impl Pattern {
         PatternKind::SameShape(self.clone(), other.clone()).into()
     }
 
-    /// A pattern alike that stands for an expression of its own; its parts are the same patterns.
+    /// A copy of the pattern that matches an expression of its own; its parts are the same patterns.
     pub fn dup(&self) -> Self {
         (*self.0).clone().into()
     }
@@ -266,15 +266,15 @@ impl Pattern {
         around(self).or(self)
     }
 
-    /// Whether a variable that it stands for is so because of what is bound to it, not for itself.
-    pub fn says_what_is_bound(&self) -> bool {
+    /// Whether a variable matches because of its bound value, not by itself.
+    pub fn matches_bound_value(&self) -> bool {
         match self.kind() {
             PatternKind::Wildcard | PatternKind::Var(_) | PatternKind::DataflowVar(_) | PatternKind::Not(_) => false,
             PatternKind::HasDType(inner, _)
             | PatternKind::HasShape(inner, _)
             | PatternKind::HasStructInfo(inner, _)
-            | PatternKind::SameShape(inner, _) => inner.says_what_is_bound(),
-            PatternKind::Or(a, b) | PatternKind::And(a, b) => a.says_what_is_bound() || b.says_what_is_bound(),
+            | PatternKind::SameShape(inner, _) => inner.matches_bound_value(),
+            PatternKind::Or(a, b) | PatternKind::And(a, b) => a.matches_bound_value() || b.matches_bound_value(),
             _ => true,
         }
     }

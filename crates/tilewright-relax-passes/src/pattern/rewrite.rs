@@ -10,7 +10,7 @@ use tilewright_support::{Map, OrderedMap, with_stack};
 
 use super::{Matches, Pattern, PatternContext, match_expr};
 
-/// What a rewriting makes of an expression that fits, and of what its patterns stand for; the expression itself: nothing.
+/// The replacement of a matched expression, given the match; the expression itself for no change.
 pub type CallRewriter<'f> = dyn FnMut(&Expr, &Matches) -> Result<Expr, BuildError> + 'f;
 
 /// Replaces each expression of the function that fits by what the rewriter makes of it. `None`: nothing was replaced.
@@ -31,12 +31,12 @@ pub fn rewrite_call(
     Ok(rewritten.map(|function| remove_all_unused(&function)))
 }
 
-/// What a rewriting puts in the place of bindings: new values of variables. It gets what patterns stand for, and what the
-/// variables of the block are bound to. Nothing in it: the match is left as it is.
+/// The replacement of bindings: new values of variables. It gets the match, and the bound values of the
+/// variables of the block. An empty replacement leaves the match as it is.
 pub type BindingRewriter<'f> = dyn FnMut(&Matches, &OrderedMap<Var, Expr>) -> Result<Vec<(Var, Expr)>, BuildError> + 'f;
 
-/// Matches the context in each dataflow block of the function, and gives the variables that the rewriter names new values.
-/// Bindings are brought into an order in which each comes after what it needs. `None`: nothing was replaced.
+/// Matches the context in each dataflow block of the function, and gives the variables that the rewriter names new
+/// values. Bindings are brought into an order in which each comes after what it needs. `None`: nothing was replaced.
 pub fn rewrite_bindings(
     bb: &mut BlockBuilder,
     context: &PatternContext,

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{ArgPatterns, CalleePattern, Pattern, PatternKind};
 
 /// Characters of a text, about: patterns share parts, so that a short one may be long written out.
-const LONGEST: usize = 2000;
+const MAX_TEXT_BYTES: usize = 2000;
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,7 +16,7 @@ impl fmt::Display for Pattern {
 }
 
 fn show(pattern: &Pattern, out: &mut String) {
-    if out.len() > LONGEST {
+    if out.len() > MAX_TEXT_BYTES {
         if !out.ends_with('…') {
             out.push('…');
         }
@@ -60,10 +60,10 @@ fn named(function: &str, name: Option<&str>, out: &mut String) {
     out.push_str(&name.map_or_else(|| format!("{function}()"), |name| format!("{function}(\"{name}\")")));
 }
 
-fn around(before: &str, inner: &Pattern, behind: &str, out: &mut String) {
+fn around(before: &str, inner: &Pattern, after: &str, out: &mut String) {
     out.push_str(before);
     tilewright_support::with_stack(|| show(inner, out));
-    out.push_str(behind);
+    out.push_str(after);
 }
 
 fn pair(a: &Pattern, between: &str, b: &Pattern, out: &mut String) {
@@ -71,12 +71,12 @@ fn pair(a: &Pattern, between: &str, b: &Pattern, out: &mut String) {
     around("", b, ")", out);
 }
 
-fn list(before: &str, items: &[Pattern], behind: &str, out: &mut String) {
+fn list(before: &str, items: &[Pattern], after: &str, out: &mut String) {
     out.push_str(before);
     for (at, item) in items.iter().enumerate() {
         around(if at == 0 { "" } else { ", " }, item, "", out);
     }
-    out.push_str(behind);
+    out.push_str(after);
 }
 
 fn call(callee: &CalleePattern, args: &ArgPatterns, out: &mut String) {
@@ -84,7 +84,7 @@ fn call(callee: &CalleePattern, args: &ArgPatterns, out: &mut String) {
         Some(name) => format!("{function}(\"{name}\", ["),
         None => format!("{function}(args=["),
     };
-    let (before, behind) = match callee {
+    let (before, after) = match callee {
         CalleePattern::Value(callee) => {
             around("", callee, "", out);
             ("(".to_owned(), ")")
@@ -94,12 +94,12 @@ fn call(callee: &CalleePattern, args: &ArgPatterns, out: &mut String) {
         CalleePattern::Packed(name) => (cross("is_call_packed", name), "])"),
     };
     match args {
-        ArgPatterns::Any => out.push_str(&format!("{before}…{behind}")),
-        ArgPatterns::Exactly(args) => list(&before, args, behind, out),
+        ArgPatterns::Any => out.push_str(&format!("{before}…{after}")),
+        ArgPatterns::Exactly(args) => list(&before, args, after, out),
         ArgPatterns::First(args) => {
             list(&before, args, "", out);
             out.push_str(if args.is_empty() { "…" } else { ", …" });
-            out.push_str(behind);
+            out.push_str(after);
         }
     }
 }

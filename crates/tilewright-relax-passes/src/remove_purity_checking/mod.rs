@@ -1,8 +1,8 @@
-//! `RemovePurityChecking`: functions no longer say that they have no side effects.
+//! `RemovePurityChecking`: functions lose the claim that they have no side effects.
 //!
-//! What follows may bind calls for their effects, which the verifier refuses in a function that says it is pure. A dataflow
-//! block holds no call of a function that may have effects: where one does now, the blocks of the function become plain, as
-//! [`crate::ToNonDataflow`] leaves them.
+//! Later passes may bind calls for their effects, which the verifier refuses in a function that claims purity. A
+//! dataflow block holds no call of a function that may have effects: where one does now, the blocks of the function
+//! become plain, as [`crate::ToNonDataflow`] leaves them.
 
 use tilewright_expr::node::walk_some;
 use tilewright_ir::IRModule;

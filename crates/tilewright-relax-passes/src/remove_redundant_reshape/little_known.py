@@ -1,4 +1,4 @@
-# Types that say little are equal of tensors that are not: a change of shape goes where all dimensions are known.
+# Equal types without dimensions do not imply equal shapes: a reshape is removed only if all dimensions are known.
 # test: opt --pass RemoveRedundantReshape
 
 

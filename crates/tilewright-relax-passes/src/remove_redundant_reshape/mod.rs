@@ -6,10 +6,10 @@
 //! w = reshape(x, shape of x)           w = x
 //! ```
 //!
-//! From any form to any form. It is about the operators that give the same elements in the same order: `reshape`, `flatten`,
-//! `expand_dims` and `squeeze`. One whose result has the type of its operand is another name for it
-//! (`CanonicalizeBindings` removes it); one of another's result is a `reshape` of what that was given, if its dimensions are
-//! known; so must be those of a type that says that nothing changes. What nobody uses then goes.
+//! From any form to any form. The pass changes operators that keep the elements in row-major order: `reshape`,
+//! `flatten`, `expand_dims` and `squeeze`. One whose result has the type of its operand is an alias of it
+//! (`CanonicalizeBindings` removes it); one of another's result becomes a `reshape` of the first operand, if its
+//! dimensions are known; so must be those of a type that shows that nothing changes. Unused bindings are removed.
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
@@ -55,7 +55,7 @@ fn regrouped(value: &Expr) -> Option<&Expr> {
 
 fn reshaped_once(mut block: BindingBlock) -> BindingBlock {
     let cx = InferCx::default();
-    // What the variables of this block are other shapes of.
+    // For reshaped variables of this block, the source.
     let mut sources: Map<VarId, Expr> = Map::default();
     for binding in &mut block.bindings {
         let Some(operand) = bound_value(binding).and_then(regrouped) else { continue };

@@ -1,13 +1,14 @@
-//! `RemoveUnusedOutputs`: private functions give what their callers take.
+//! `RemoveUnusedOutputs`: private functions return only the fields that their callers take.
 //!
 //! ```text
 //! def f(x): return (a, b, c)                 def f(x): return (a, c)
 //! t = f(x); y = t[0]; z = t[2]          ⇒    t = f(x); y = t[0]; z = t[1]
 //! ```
 //!
-//! From any form to any form. It is about private functions that are only called and give a tuple; a field goes that no call
-//! takes out of its result. A single field that is left is the result itself. A function none of whose fields is taken stays
-//! as it is: `DeadCodeElimination` removes its calls. It also removes what only computed the fields that went.
+//! From any form to any form. The pass changes private functions that are only called and return a tuple; a field is
+//! removed that no call takes out of its result. A single field that is left is the result itself. A function none of
+//! whose fields is taken stays as it is: `DeadCodeElimination` removes its calls. It also removes what only computed
+//! the fields that went.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

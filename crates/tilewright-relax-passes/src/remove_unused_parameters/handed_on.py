@@ -1,4 +1,4 @@
-# What is only handed on to a function that does not use it goes from each of them.
+# An argument that is only passed on to a function that does not use it is removed from both.
 # test: opt --pass RemoveUnusedParameters
 # run: main n=3 == same
 

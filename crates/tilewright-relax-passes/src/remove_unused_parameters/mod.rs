@@ -1,14 +1,14 @@
-//! `RemoveUnusedParameters`: private functions take what they use.
+//! `RemoveUnusedParameters`: private functions lose unused parameters.
 //!
 //! ```text
 //! def f(x, unused): return abs(x)            def f(x): return abs(x)
 //! y = f(a, b)                           ⇒    y = f(a)
 //! ```
 //!
-//! From any form to any form. A private function that is only called loses the parameters that its body does not mention;
-//! calls lose the arguments. Where an unused tensor is all that tells a symbolic dimension that the function speaks of, a
-//! shape takes its place as the last parameter. A parameter stays where a call is checked by it: where the argument is not
-//! known to have the parameter's type. What then is unused in callers that are private goes too.
+//! From any form to any form. A private function that is only called loses the parameters that its body does not
+//! mention; calls lose the arguments. If an unused tensor is all that determines a symbolic dimension of the function,
+//! a shape replaces it as the last parameter. A parameter stays if it checks a call: if the argument is not known to
+//! have the parameter's type. Private callers then lose unused parameters too.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Pass for RemoveUnusedParameters {
     }
 }
 
-/// What becomes of the parameters of a function.
+/// The changes to the parameters of a function.
 struct Plan {
     /// Those that stay.
     kept: Vec<usize>,
@@ -67,7 +67,8 @@ struct Plan {
 
 type Plans = OrderedMap<Arc<str>, (Arc<Function>, Plan)>;
 
-/// The plans of a round: a function is looked at when those of its callees are made, without the arguments that they drop.
+/// The plans of a round: a function is looked at when those of its callees are made, without the arguments that they
+/// drop.
 fn plans(module: &IRModule) -> Plans {
     let mut plans = Plans::default();
     let calls = calls(module);
@@ -103,14 +104,15 @@ fn called(expr: &Expr) -> Option<(&str, &[Expr])> {
     Some((&global.name, args))
 }
 
-/// What goes; nothing if all stay.
+/// The removed parameters; `None` if all stay.
 fn plan(function: &Function, calls: &[Vec<Expr>]) -> Option<Plan> {
     let mut used: Set<VarId> = Set::default();
     walk(&function.body, |var: &Var| used.extend([var.id()]));
     let told_by_calls = |at: usize| calls.iter().all(|args| is_unchecked(function, args, at));
     let is_needed = |at: usize| used.contains(&function.params[at].id()) || !told_by_calls(at);
     let mut kept: Vec<usize> = (0..function.params.len()).filter(|&at| is_needed(at)).collect();
-    // What is cheap to pass stays where it tells something, and a tensor where its callers cannot tell it otherwise.
+    // A scalar or shape stays if it determines a dimension, and a tensor if its callers cannot determine the dimension
+    // otherwise.
     loop {
         let dims = untold(function, &kept);
         let tells = |at: &usize| {

@@ -1,13 +1,13 @@
-//! `ReorderPermuteDimsAfterConcat`: tensors are joined first and permuted once.
+//! `ReorderPermuteDimsAfterConcat`: permutes a concatenation once instead of each of its parts.
 //!
 //! ```text
 //! a1 = permute_dims(a); b1 = permute_dims(b)        c = concat((a, b), axis=0)
 //! y = concat((a1, b1), axis=1)                 ⇒    y = permute_dims(c)
 //! ```
 //!
-//! From any form to any form, in dataflow blocks. All tensors that are joined are permuted alike, and nothing else uses the
-//! permuted ones. `CombineParallelMatmul` joins the weights of linear layers so; what is left of a product of permuted weights
-//! then is one. `DeadCodeElimination` removes what nobody uses any more.
+//! From any form to any form, in dataflow blocks. All tensors that are joined are permuted alike, and nothing else uses
+//! the permuted ones. `CombineParallelMatmul` concatenates the weights of linear layers in this way; a product of
+//! permuted weights then remains a single product. `DeadCodeElimination` removes unused bindings.
 
 use tilewright_expr::node::EqCx;
 use tilewright_ir::Attr;
@@ -19,7 +19,7 @@ use tilewright_ops::manipulate::{concat, permute_dims};
 
 use crate::calls_in_dataflow::{Around, called, with_rule};
 
-/// Permutes what is joined, in the place of what is to be.
+/// Permutes concatenations instead of their parts.
 #[derive(Clone, Copy, Debug)]
 pub struct ReorderPermuteDimsAfterConcat;
 

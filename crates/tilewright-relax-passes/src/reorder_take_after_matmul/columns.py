@@ -1,4 +1,4 @@
-# Columns, of a batch too; not rows, what is used twice, or places that may be NaN.
+# Columns, of a batch too; not rows, products with other uses, or indices out of range as NaN.
 # test: opt --pass ReorderTakeAfterMatmul --pass DeadCodeElimination
 # run: main n=3 k=5 == same
 # run: main n=0 k=0 == same

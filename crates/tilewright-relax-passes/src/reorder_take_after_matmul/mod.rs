@@ -1,14 +1,14 @@
-//! `ReorderTakeAfterMatmul`: columns are taken of a product, not of its right operand.
+//! `ReorderTakeAfterMatmul`: takes columns of a product instead of columns of its right operand.
 //!
 //! ```text
 //! t = take(w, indices, axis=1)            p = matmul(x, w)
 //! y = matmul(x, t)                   ⇒    y = take(p, indices, axis=-1)
 //! ```
 //!
-//! From any form to any form, in dataflow blocks, where nothing else uses what is taken and `w` is a matrix. It pays where
-//! the left operand has few rows and the weights are many: these are not copied, and products of the same operand may then
-//! be one (`CombineParallelMatmul`). In the mode `nan` a column that is not there is no product, so such calls stay.
-//! `DeadCodeElimination` removes what nobody uses any more.
+//! From any form to any form, in dataflow blocks, where nothing else uses what is taken and `w` is a matrix. It pays
+//! where the left operand has few rows and the weights are many: these are not copied, and products of the same operand
+//! may then be one (`CombineParallelMatmul`). In the mode `nan` a column that is not there is no product, so such calls
+//! stay. `DeadCodeElimination` removes unused bindings.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::op::OpDef;

@@ -1,13 +1,13 @@
-//! `RewriteDataflowReshape`: a tensor of another shape is the same memory.
+//! `RewriteDataflowReshape`: a reshaped tensor shares the memory of its source.
 //!
 //! ```text
 //! y = call_tir(cls.reshape, (x,), out_sinfo=R.Tensor((6,)))   ⇒   y = memory.view(x, shape=(6,))
 //! ```
 //!
-//! From any form to any form; after `LegalizeOps` there is something to find. It is about calls in dataflow blocks of
-//! PrimFuncs that copy one tensor element by element in row-major order, whatever operator they were: `reshape`, `expand_dims`,
-//! `squeeze`, `flatten`. A result that leaves its block is copied still: it may leave the function. A function with calls that
-//! overwrite what they are given, or may do so, stays as it is.
+//! From any form to any form; after `LegalizeOps` there is something to find. The pass changes calls in dataflow blocks
+//! of PrimFuncs that copy one tensor element by element in row-major order, whatever operator they were: `reshape`,
+//! `expand_dims`, `squeeze`, `flatten`. A result that leaves its block is copied still: it may leave the function. A
+//! function with calls that overwrite what they are given, or may do so, stays as it is.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::analysis::has_reshape_pattern;

@@ -1,15 +1,15 @@
-//! `RunCodegen`: functions for code generators outside of the compiler are handed to them, and called by name.
+//! `RunCodegen`: functions for external code generators are handed to them, and called by name.
 //!
 //! ```text
 //! def fused(x, w): …  # Codegen = "mine"                       generate("mine", [fused], options)
 //! y = cls.fused(x, w)                               ⇒          y = call_dps_packed("fused", (x, w), out)
 //! ```
 //!
-//! From any form to any form. It is about functions with the attribute `Codegen`, as `FuseOpsByPattern` with
-//! `annotate_codegen` and `MergeCompositeFunctions` make them; with entry functions, those that these need. The user's function
-//! is asked once for each code generator, with all of its functions in the order of their names: it sees to it that functions
-//! of their global symbols are known when the program runs. The module keeps calls of these names and nothing else of them: a
-//! function that is handed over and also used as a value is an error.
+//! From any form to any form. The pass changes functions with the attribute `Codegen`, as `FuseOpsByPattern` with
+//! `annotate_codegen` and `MergeCompositeFunctions` make them; with entry functions, those that these need. The user's
+//! function is asked once for each code generator, with all of its functions in the order of their names: it sees to it
+//! that functions of their global symbols are known when the program runs. The module keeps calls of these names and
+//! nothing else of them: a function that is handed over and also used as a value is an error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use tilewright_support::{Diagnostic, Set};
 
 use crate::normalize::normalized;
 use crate::outline::CODEGEN;
-use crate::sequence::{Place, Rebuild, bound_value, located, map_functions, rebuild};
+use crate::sequence::{Emitter, Rebuild, bound_value, located, map_functions, rebuild};
 
 /// Hands functions to code generators outside of the compiler.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub struct RunCodegen {
 }
 
 const NAME: &str = "RunCodegen";
-/// What code outside of the compiler cannot do.
+/// The code of errors about external code.
 const CODE: &str = "TW0732";
 
 impl std::fmt::Debug for RunCodegen {
@@ -182,8 +182,8 @@ impl Rebuild for ByName {
             let call = match &value.struct_info {
                 // A call of one result gives the tensor itself.
                 StructInfo::Tuple(fields) if fields.len() == 1 => {
-                    let mut place = Place { dataflow, origins: &binding.origins, out };
-                    Expr::tuple(vec![place.bind(called(fields.clone())?)])
+                    let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+                    Expr::tuple(vec![emitter.bind(called(fields.clone())?)])
                 }
                 StructInfo::Tuple(fields) => called(fields.clone())?,
                 one => called(vec![one.clone()])?,

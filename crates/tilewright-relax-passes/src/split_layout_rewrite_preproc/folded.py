@@ -1,4 +1,4 @@
-# What is split off is computed while compiling, in place of the original; also of two constants, one of which stays.
+# Split-off nests are evaluated at compile time and replace the original; also of two constants, one of which stays.
 # test: opt --pass AttachAttrLayoutFreeBuffers --pass SplitLayoutRewritePreproc --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 

@@ -11,7 +11,7 @@ use tilewright_support::Set;
 use crate::annotate_tir_op_pattern::OP_PATTERN;
 use crate::attach_attr_layout_free_buffers::LAYOUT_FREE_BUFFERS;
 
-/// What of a block says that its nest may run while compiling.
+/// The attribute of a block whose nest may run at compile time.
 const LAYOUT_REWRITE_PREPROC: &str = "layout_rewrite_preproc";
 
 pub(super) struct Split {
@@ -28,7 +28,7 @@ pub(super) struct Prepack {
     pub(super) params: Vec<usize>,
 }
 
-/// What a parameter is.
+/// The origin of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     /// The parameter that had this number.
@@ -133,7 +133,8 @@ fn writes(stmt: &Stmt, buffer: &Buffer) -> bool {
     written_data(stmt).contains(&buffer.data.id())
 }
 
-/// The parameters of the rest: those that only the nests read go, and what they give stands in the place of the first.
+/// The parameters of the rest: those that only the split-off nests read are removed, and their results replace the
+/// first of them.
 fn params(function: &PrimFunc, found: &[Preproc], rest: &Stmt) -> Vec<Source> {
     let mut used: Set<VarId> = Set::default();
     walk(rest, |var: &Var| used.extend([var.id()]));

@@ -1,4 +1,4 @@
-//! `SplitLayoutRewritePreproc`: what a PrimFunc does to constants first becomes a function of its own.
+//! `SplitLayoutRewritePreproc`: the packing of constants in a PrimFunc becomes a function of its own.
 //!
 //! ```text
 //! f(x, w, y):                                        f_weight_prepack(w, packed):
@@ -10,16 +10,16 @@
 //! y = call_tir(f, (x, w))                            p = call_tir(f_weight_prepack, (w,)); y = call_tir(f, (x, p))
 //! ```
 //!
-//! From any form to any form, but for calls in destination-passing style: those are behind it. `FoldConstant` then computes
-//! the new calls while compiling, and the original constants go. A nest is split off where all of this holds, and else runs
+//! From any form to any form before explicit destinations (`CallTIRRewrite`). `FoldConstant` then computes the new
+//! calls while compiling, and the original constants go. A nest is split off where all of this holds, and else runs
 //! first in every call, as it was written:
 //!
-//! - it stands in the root block and reads nothing but parameters that are constants in every call, by the attribute
+//! - it is in the root block and reads nothing but parameters that are constants in every call, by the attribute
 //!   `layout_free_buffers` ([`AttachAttrLayoutFreeBuffers`](crate::AttachAttrLayoutFreeBuffers));
 //! - it writes one buffer that the root block allocates and that nothing else writes;
 //! - all sizes in it are numbers.
 //!
-//! Parameters that the rest does not read go; the new ones stand in the place of the first that their nests read.
+//! Parameters that the rest does not read are removed; the new ones replace the first that their nests read.
 
 mod function;
 
@@ -88,7 +88,7 @@ struct Made {
     global: GlobalVar,
     /// The functions that run first, with the numbers of the parameters that they get.
     prepacks: Vec<(GlobalVar, Vec<usize>)>,
-    /// What its parameters are now; those behind the arguments of calls are as they were.
+    /// Its new parameters; those after the arguments of calls are unchanged.
     params: Vec<Source>,
 }
 
@@ -145,8 +145,8 @@ impl Calls {
         let said = TirCall::of(attrs);
         let call = match callee {
             Callee::TirInplace { results, .. } => {
-                let place = |at: &usize| given.iter().position(|source| *source == Source::Old(*at));
-                let results = results.iter().map(|result| result.as_ref().and_then(place)).collect();
+                let position = |at: &usize| given.iter().position(|source| *source == Source::Old(*at));
+                let results = results.iter().map(|result| result.as_ref().and_then(position)).collect();
                 Expr::call_tir_inplace_with(&self.cx, made.global.clone(), now, results, out, said.tir_vars)
             }
             _ => Expr::call_tir_with(&self.cx, made.global.clone(), now, out, said),
@@ -155,7 +155,7 @@ impl Calls {
     }
 }
 
-/// What a function that runs first gives.
+/// The results of a function that runs first.
 fn prepack_result(prepack: &GlobalVar, inputs: usize) -> Result<StructInfo, InferError> {
     let result = match &prepack.signature {
         StructInfo::Func { params: Some(params), .. } => params.get(inputs),

@@ -1,4 +1,4 @@
-# Two calls of one function, each with weights of its own; a temporary and the parameters behind stay as they are.
+# Two calls of one function, each with weights of its own; a temporary and the later parameters stay as they are.
 # test: opt --pass AttachAttrLayoutFreeBuffers --pass SplitLayoutRewritePreproc
 # run: main n=3 == same
 # run: main n=0 == same

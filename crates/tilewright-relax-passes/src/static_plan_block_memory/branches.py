@@ -1,4 +1,4 @@
-# Branches share the function's storage; what a branch gives lives on behind it.
+# Branches share the function's storage; the result of a branch stays live after it.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory
 # run: main(bool[]=[1], f32[20]) == same
 # run: main(bool[]=[0], f32[20]) == same

@@ -1,9 +1,9 @@
 //! Places for tensors with lifetimes.
 //!
 //! Greedy in a fixed order, each tensor into the smallest gap that fits between those that are needed at the same time
-//! and have a place already. (Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020:
-//! by size, this comes within a few percent of the lower bound on common networks.) Three orders are tried, and the
-//! smallest result is taken: by size, by size times lifetime, and as the tensors begin.
+//! and have an offset already. (Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference",
+//! 2020: by size, this comes within a few percent of the lower bound on common networks.) Three orders are tried, and
+//! the smallest result is taken: by size, by size times lifetime, and as the tensors begin.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ pub(super) struct Planned {
 }
 
 /// The offset of each tensor, and the bytes of all together.
-pub(super) fn places(tensors: &[Planned]) -> (Vec<i64>, i64) {
+pub(super) fn offsets(tensors: &[Planned]) -> (Vec<i64>, i64) {
     let span = |tensor: &Planned| tensor.lifetime.needed.iter().map(|(first, last)| last - first + 1).sum::<usize>();
     let conflicts = conflicts(tensors);
     let sized: Vec<(&Lifetime, i64)> = tensors.iter().map(|tensor| (&tensor.lifetime, tensor.bytes)).collect();
@@ -73,7 +73,7 @@ fn in_order(tensors: &[Planned], conflicts: &[Vec<usize>], order: &[usize]) -> (
     (offsets.into_iter().map(Option::unwrap_or_default).collect(), total)
 }
 
-/// Where the smallest gap between the taken ranges begins that holds the bytes; behind all if none does.
+/// The start of the smallest gap between the taken ranges that holds the bytes; the end of all if none does.
 fn smallest_gap(taken: &[(i64, i64)], bytes: i64) -> i64 {
     let (mut end, mut best) = (0, None);
     for &(from, to) in taken {
@@ -110,13 +110,13 @@ mod tests {
                 tensor((i as i64 * 37 % 11) * 24, first, first + i % 6)
             })
             .collect();
-        let (places, total) = places(&tensors);
+        let (offsets, total) = offsets(&tensors);
         for (i, a) in tensors.iter().enumerate() {
-            assert!(places[i] % 64 == 0 && places[i] + a.bytes <= total);
+            assert!(offsets[i] % 64 == 0 && offsets[i] + a.bytes <= total);
             for (j, b) in tensors[..i].iter().enumerate() {
-                let apart = places[i] + a.bytes <= places[j] || places[j] + b.bytes <= places[i];
+                let disjoint = offsets[i] + a.bytes <= offsets[j] || offsets[j] + b.bytes <= offsets[i];
                 let ((first, last), (begin, end)) = (a.lifetime.needed[0], b.lifetime.needed[0]);
-                assert!(apart || last < begin || end < first, "{a:?} {b:?}");
+                assert!(disjoint || last < begin || end < first, "{a:?} {b:?}");
             }
         }
     }
@@ -124,12 +124,12 @@ mod tests {
     #[test]
     fn a_chain_needs_the_two_largest_neighbours_only() {
         let tensors = [tensor(640, 0, 2), tensor(1280, 2, 4), tensor(640, 4, 6), tensor(64, 6, 8)];
-        assert_eq!(places(&tensors).1, 1920);
+        assert_eq!(offsets(&tensors).1, 1920);
     }
 
     #[test]
-    fn a_tensor_goes_into_the_smallest_gap_that_holds_it() {
-        // Gaps of 128 bytes at 64 and of 64 bytes at 256, and all the rest behind 384.
+    fn a_tensor_gets_the_smallest_gap_that_holds_it() {
+        // Gaps of 128 bytes at 64 and of 64 bytes at 256, and unlimited space from 384 on.
         let taken = [(0, 64), (192, 256), (320, 384)];
         assert_eq!([64, 65, 128, 129].map(|bytes| smallest_gap(&taken, bytes)), [256, 64, 64, 384]);
         assert_eq!(smallest_gap(&[(0, 10)], 1), 64);

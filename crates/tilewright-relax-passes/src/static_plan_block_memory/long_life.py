@@ -1,4 +1,4 @@
-# A tensor keeps its place until its last use, through aliases, tuples and `match_cast`.
+# A tensor keeps its offset until its last use, through aliases, tuples and `match_cast`.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory
 # run: main == same
 

@@ -1,19 +1,19 @@
 //! `StaticPlanBlockMemory`: tensors that do not leave a function share memory by lifetime.
 //!
-//! An allocation whose tensor stays inside the function is placed in the function's *storage*, by its constant size, or by
-//! the most that it can take: symbolic dimensions have upper bounds where the function says so
-//! (`R.func_attr({"tir_var_upper_bound": {"n": 1024}})`) or where they follow, as of `min(n, 64)`. Two tensors share bytes
-//! only if no run of the function needs both at one position; the branches of a conditional share theirs. A run whose
-//! dimensions exceed the bounds ends with an error.
+//! An allocation whose tensor stays inside the function is placed in the function's *storage*, by its constant size, or
+//! by an upper bound of its size: symbolic dimensions have upper bounds if the function declares them
+//! (`R.func_attr({"tir_var_upper_bound": {"n": 1024}})`) or where they follow, as of `min(n, 64)`. Two tensors share
+//! bytes only if no run of the function needs both at one position; the branches of a conditional share theirs. A run
+//! whose dimensions exceed the bounds ends with an error.
 //!
 //! A tensor of symbolic size without a bound is allocated at run time. It takes the memory of an earlier tensor of the
 //! same type that is not needed any more, if their dimensions are provably equal.
 //!
-//! What stays as it is: tensors that *escape*: that are returned, alone or in a tuple, or handed to someone who may keep
-//! them (a packed function, a Relax function, a closure, an operator that the machine runs itself).
+//! Tensors that *escape* stay as they are: those that are returned, alone or in a tuple, or passed to a callee that may
+//! keep them (a packed function, a Relax function, a closure, an operator that the machine runs itself).
 //!
 //! Phases: [`crate::lifetimes`] finds the tensors and when they are needed, [`sizes`] how large they become, [`layout`]
-//! gives each a place, [`shared`] finds memory for those without a bound, then the bindings are rewritten.
+//! gives each an offset, [`shared`] finds memory for those without a bound, then the bindings are rewritten.
 
 mod layout;
 mod shared;
@@ -56,22 +56,22 @@ impl Pass for StaticPlanBlockMemory {
                     return function.clone();
                 }
             };
-            let used = !plan.places.is_empty();
-            let mut place = Place { cx: InferCx::default(), storage, plan, fields: TupleFields::default() };
+            let used = !plan.offsets.is_empty();
+            let mut rewrite = Rewrite { cx: InferCx::default(), storage, plan, fields: TupleFields::default() };
             let mut function = function.clone();
-            function.body = rebuild(&function.body, &mut place, diagnostics);
+            function.body = rebuild(&function.body, &mut rewrite, diagnostics);
             if used {
-                put_first(&mut function, place.storage);
+                put_first(&mut function, rewrite.storage);
             }
             function
         })
     }
 }
 
-/// Where each tensor of a function goes.
+/// The memory of each tensor of a function.
 struct Plan {
     /// Offsets and bytes in the storage.
-    places: Map<VarId, (i64, i64)>,
+    offsets: Map<VarId, (i64, i64)>,
     /// The variables of the tensors whose memory others take.
     takes: Map<VarId, Var>,
     /// The size of the storage.
@@ -89,10 +89,10 @@ impl Plan {
                 None => others.push(lifetime),
             }
         }
-        let (offsets, bytes) = layout::places(&planned);
-        let place = |(tensor, offset): (&Planned, i64)| (tensor.lifetime.var.id(), (offset, tensor.bytes));
-        let places = planned.iter().zip(offsets).map(place).collect();
-        Self { places, takes: shared::takes(others), bytes }
+        let (offsets, bytes) = layout::offsets(&planned);
+        let entry = |(tensor, offset): (&Planned, i64)| (tensor.lifetime.var.id(), (offset, tensor.bytes));
+        let offsets = planned.iter().zip(offsets).map(entry).collect();
+        Self { offsets, takes: shared::takes(others), bytes }
     }
 }
 
@@ -122,20 +122,20 @@ fn put_first(function: &mut Function, binding: Binding) {
     }
 }
 
-/// Puts tensors in their places.
-struct Place {
+/// Rewrites allocations to tensors in the storage.
+struct Rewrite {
     cx: InferCx,
     storage: Binding,
     plan: Plan,
     fields: TupleFields,
 }
 
-impl Rebuild for Place {
+impl Rebuild for Rewrite {
     fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         self.fields.binding(&mut binding);
         if let Some(owner) = self.plan.takes.get(&binding.var.id()) {
             binding.value = BindingValue::Expr(Expr::var(owner));
-        } else if let Some(&(offset, bytes)) = self.plan.places.get(&binding.var.id())
+        } else if let Some(&(offset, bytes)) = self.plan.offsets.get(&binding.var.id())
             && let Some((dims, dtype)) = allocated(&binding)
         {
             let storage = Expr::var(&self.storage.var);

@@ -1,4 +1,4 @@
-# What only one branch needs gives its place to what the other computes; what the branches give lies in one place.
+# Tensors of different branches share memory; the results of both branches have one offset.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory
 # run: main(bool[]=[1], f32[16]) == same
 # run: main(bool[]=[0], f32[16]) == same

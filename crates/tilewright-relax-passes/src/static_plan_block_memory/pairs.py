@@ -1,4 +1,4 @@
-# Of a tuple only the field that is returned leaves the function.
+# If a field of a tuple is returned, only that field escapes.
 # test: opt --pass CallTIRRewrite --pass StaticPlanBlockMemory
 # run: main == same
 

@@ -9,8 +9,8 @@ use crate::lifetimes::Lifetime;
 
 /// For each tensor that needs no memory of its own the one whose memory it takes.
 ///
-/// In the order in which the tensors begin, each takes that of the first owner that has begun on every path before it, is
-/// of the same type and shape, and whose memory nobody needs while it lives.
+/// In the order in which the tensors begin, each takes that of the first owner that has begun on every path before it,
+/// is of the same type and shape, and whose memory is dead while it lives.
 pub(super) fn takes(tensors: Vec<Lifetime>) -> Map<VarId, Var> {
     let cx = InferCx::default();
     let mut owners: Vec<Lifetime> = Vec::new();

@@ -10,9 +10,9 @@ use tilewright_ir::relax::{Function, StructInfo, Var};
 pub(super) const UPPER_BOUNDS: &str = "tir_var_upper_bound";
 
 /// Larger tensors get memory of their own, so that sums of sizes cannot overflow.
-const LARGEST: i64 = 1 << 40;
+const MAX_TENSOR_BYTES: i64 = 1 << 40;
 
-/// What is known of the symbolic dimensions of one function.
+/// The known bounds of the symbolic dimensions of one function.
 pub(super) struct Sizes(Analyzer);
 
 impl Sizes {
@@ -25,29 +25,29 @@ impl Sizes {
             _ => None,
         };
         walk(function, |var: &scalar::Var| {
-            let most = bounds.and_then(|bounds| bounds.get(&*var.name)).and_then(Attr::as_int);
-            // Only what stands for a dimension is known not to be negative.
+            let max = bounds.and_then(|bounds| bounds.get(&*var.name)).and_then(Attr::as_int);
+            // Only dimensions are known to be non-negative.
             let least = dims.contains(var).then_some(0);
-            if most.is_some() || least.is_some() {
-                analyzer.bind_bounds(var, least, most);
+            if max.is_some() || least.is_some() {
+                analyzer.bind_bounds(var, least, max);
             }
         });
         Self(analyzer)
     }
 
-    /// The most bytes that a tensor takes; nothing if that is not known, or too much to plan.
+    /// An upper bound of the bytes of a tensor; `None` if it is unknown, or too large to plan.
     pub(super) fn bytes(&self, info: &StructInfo) -> Option<i64> {
         let element = i64::try_from(info.dtype()?.bytes()).ok()?;
-        let most = |dim: &scalar::Expr| dim.as_int().or_else(|| self.0.bounds(dim).max).map(|most| most.max(0));
+        let max = |dim: &scalar::Expr| dim.as_int().or_else(|| self.0.bounds(dim).max).map(|max| max.max(0));
         let dims = info.dims()?;
-        let bytes = dims.iter().try_fold(element, |bytes, dim| bytes.checked_mul(most(dim)?))?;
-        // A number of bytes that stands beside a shape is not 0.
+        let bytes = dims.iter().try_fold(element, |bytes, dim| bytes.checked_mul(max(dim)?))?;
+        // The bytes of a tensor with a shape are not 0.
         let bytes = if dims.iter().all(|dim| dim.as_int().is_some()) { bytes } else { bytes.max(1) };
-        (bytes <= LARGEST).then_some(bytes)
+        (bytes <= MAX_TENSOR_BYTES).then_some(bytes)
     }
 }
 
-/// The variables that stand alone as a dimension of a tensor or shape.
+/// The variables that are by themselves a dimension of a tensor or shape.
 fn bare_dims(info: &StructInfo, found: &mut Vec<scalar::Var>) {
     match info {
         StructInfo::Tuple(fields) => fields.iter().for_each(|field| bare_dims(field, found)),

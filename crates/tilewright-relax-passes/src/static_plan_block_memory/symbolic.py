@@ -1,4 +1,4 @@
-# A tensor of symbolic size is not planned; one of constant size beside it is.
+# A tensor of symbolic size is not planned; another of constant size is.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory
 # run: main n=3 == same
 

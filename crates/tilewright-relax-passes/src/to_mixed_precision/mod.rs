@@ -6,13 +6,14 @@
 //! z = softmax(y)                     z = softmax(y)
 //! ```
 //!
-//! From any form to any form; dataflow blocks change, also those in branches and closures. What becomes of an operator follows
-//! from its declaration ([`OpDef::precision`]): the operands of products and convolutions become narrow, and their sums get
-//! `out_dtype`; an operator that follows is narrow where all its float32 operands are, some of them computed so and the others
-//! constants that float16 can hold; all other operators, and what leaves a block, are float32 as before.
+//! From any form to any form; dataflow blocks change, also those in branches and closures. What becomes of an operator
+//! follows from its declaration ([`OpDef::precision`]): the operands of products and convolutions become narrow, and
+//! their sums get `out_dtype`; an operator that follows is narrow where all its float32 operands are, some of them
+//! computed so and the others constants that float16 can hold; all other operators, and what leaves a block, are
+//! float32 as before.
 //!
-//! With `fp16_input_names`, parameters of these names are float16 tensors instead of float32 ones. They stay as they are in
-//! functions that others of the module name.
+//! With `fp16_input_names`, parameters of these names are float16 tensors instead of float32 ones. They stay as they
+//! are in functions that others of the module name.
 
 use std::sync::Arc;
 
@@ -49,9 +50,9 @@ const NAME: &str = "ToMixedPrecision";
 const WIDE: DataType = DataType::F32;
 const NARROW: DataType = DataType::F16;
 /// The greatest number of float16.
-const GREATEST: f32 = 65504.0;
+const MAX_NARROW: f32 = 65504.0;
 /// The least positive number that float16 rounds as well as others; smaller ones lose digits, and become 0.
-const LEAST: f32 = 1.0 / 16384.0;
+const MIN_NARROW: f32 = 1.0 / 16384.0;
 
 impl ToMixedPrecision {
     pub(crate) const DEF: PassDef = PassDef {
@@ -182,7 +183,7 @@ struct Block {
     computed: Map<VarId, Expr>,
     /// Those of variables that are computed wide.
     cast: Map<VarId, Expr>,
-    /// Variables that are computed narrow, and whose wide values nobody has asked for yet.
+    /// Variables that are computed narrow, and whose wide values have no use yet.
     pending: Map<VarId, Var>,
     out: Vec<Binding>,
 }
@@ -237,7 +238,7 @@ impl Block {
         }
     }
 
-    /// The attributes with the type of sums; nothing where the user has asked for another than float32.
+    /// The attributes with the type of sums; `None` if the user asks for another than float32.
     fn summed(&self, attrs: &Attrs) -> Option<Attrs> {
         let mut attrs = attrs.clone();
         match attrs.get_mut(OpDef::OUT_DTYPE) {
@@ -317,6 +318,6 @@ impl Block {
 }
 
 fn fits_narrow(tensor: &Tensor) -> bool {
-    let fits = |value: &f32| *value == 0.0 || (LEAST..=GREATEST).contains(&value.abs());
+    let fits = |value: &f32| *value == 0.0 || (MIN_NARROW..=MAX_NARROW).contains(&value.abs());
     tensor.to_vec::<f32>().is_ok_and(|values| values.iter().all(fits))
 }

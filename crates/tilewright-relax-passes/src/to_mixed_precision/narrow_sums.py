@@ -1,5 +1,5 @@
-# Sums are narrow too: what follows a product stays so until an operator needs more, or it leaves the block. Constants that
-# float16 cannot hold keep an operator wide.
+# Sums are narrow too: the users of a product stay narrow until an operator needs more, or the value leaves the block.
+# Constants that float16 cannot represent keep an operator wide.
 # test: opt --pass ToMixedPrecision:out_dtype=float16
 # run: main tol=3e-2 == same
 

@@ -1,6 +1,6 @@
 //! `ToNonDataflow`: dataflow blocks become plain ones.
 //!
-//! What follows binds calls for their effect (kernels that write their destinations), which a dataflow block does not
+//! Later passes bind calls for their effect (kernels that write their destinations), which a dataflow block does not
 //! allow.
 
 use tilewright_expr::node::rewrite;

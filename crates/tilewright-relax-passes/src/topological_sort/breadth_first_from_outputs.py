@@ -1,4 +1,4 @@
-# The same bindings sorted breadth-first, from-outputs. A check stands before what speaks of the dimension that it defines.
+# The same bindings sorted breadth-first, from-outputs. A check precedes uses of the dimension that it defines.
 # test: opt --pass TopologicalSort:order=breadth-first,direction=from-outputs
 # run: main(f32[4], f32[4]) == same
 

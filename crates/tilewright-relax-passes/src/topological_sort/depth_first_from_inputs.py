@@ -1,4 +1,4 @@
-# The same bindings sorted depth-first, from-inputs. A check stands before what speaks of the dimension that it defines.
+# The same bindings sorted depth-first, from-inputs. A check precedes uses of the dimension that it defines.
 # test: opt --pass TopologicalSort:order=depth-first,direction=from-inputs
 # run: main(f32[4], f32[4]) == same
 

@@ -1,4 +1,4 @@
-//! `TopologicalSort`: the bindings of dataflow blocks in another order that respects what they need.
+//! `TopologicalSort`: orders the bindings of dataflow blocks by another topological order.
 //!
 //! ```text
 //! a = abs(x)                             a = abs(x)
@@ -7,9 +7,9 @@
 //! d = add(b, c)                          d = add(b, c)
 //! ```
 //!
-//! From any form to any form. `from-inputs` writes what can be computed first: `depth-first` goes on with the users of what it
-//! has just written, `breadth-first` with what else can be computed already. `from-outputs` is the same backwards: what is
-//! needed last is written last, depth-first right before its user. Of equals the order of the text decides, so that sorting
+//! From any form to any form. `from-inputs` schedules ready bindings: `depth-first` continues with the users of the
+//! last scheduled binding, `breadth-first` with the other ready bindings. `from-outputs` is the same backwards: what is
+//! needed last is written last, depth-first right before its user. Program order decides ties, so that sorting
 //! twice is sorting once.
 
 use std::collections::VecDeque;
@@ -24,14 +24,14 @@ use tilewright_ir::verify::Form;
 use crate::needs::{needs, users};
 use crate::sequence::{map_dataflow, map_functions};
 
-/// Which way a sort goes on.
+/// The direction of a sort.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortOrder {
     DepthFirst,
     BreadthFirst,
 }
 
-/// Where a sort begins.
+/// The start of a sort.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortDirection {
     FromInputs,
@@ -116,7 +116,7 @@ impl TopologicalSort {
         order.into_iter().map(|at| bindings[at].clone()).collect()
     }
 
-    /// All of `all`, each behind those that it waits for.
+    /// All of `all`, each after its dependences.
     fn walk(&self, waits_for: &[Vec<usize>], followers: &[Vec<usize>], all: Vec<usize>) -> Vec<usize> {
         let mut waits: Vec<usize> = waits_for.iter().map(Vec::len).collect();
         let mut ready: VecDeque<usize> = all.into_iter().filter(|&at| waits[at] == 0).collect();

@@ -4,8 +4,9 @@
 //! def main(x: Tensor(("n", 4))): y = add(x, x)    ⇒    def main(x: Tensor((8, 4))): y = add(x, x)  # of shape (8, 4)
 //! ```
 //!
-//! From any form to any form. The user's function is asked for each parameter of each graph function; where it gives a type,
-//! the parameter has that, and what the function computes is typed anew. Operators that do not bear the types are an error.
+//! From any form to any form. The user's function is called for each parameter of each graph function; if it returns a
+//! type, the parameter has that, and what the function computes is typed anew. Operators that do not bear the types are
+//! an error.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub struct UpdateParamStructInfo {
     pub sinfo_func: ParamInfo,
 }
 
-/// What type a parameter gets, if it gets another one.
+/// The new type of a parameter, if it changes.
 pub type ParamInfo = Arc<dyn Fn(&Var) -> Result<Option<StructInfo>, String> + Send + Sync>;
 
 const NAME: &str = "UpdateParamStructInfo";

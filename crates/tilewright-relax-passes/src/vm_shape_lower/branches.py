@@ -1,4 +1,4 @@
-# What a branch defines and computes, it alone has: a size that is computed in both and behind is computed three times.
+# Slots of a branch are its own: a size that is computed in both branches and after them is computed three times.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory --pass VMShapeLower
 # run: main(bool[]=[1], f32[6], f32[0]) == same
 # run: main(bool[]=[0], f32[6], f32[0]) == same

@@ -18,7 +18,7 @@ use crate::number_heap;
 
 type Result<T> = std::result::Result<T, InferError>;
 
-/// What is done with a dimension that is matched: the codes of `vm.match_shape`.
+/// The actions on a matched dimension: the codes of `vm.match_shape`.
 mod code {
     pub(super) const IS: i64 = 0;
     pub(super) const STORE: i64 = 1;
@@ -26,13 +26,14 @@ mod code {
     pub(super) const IS_SLOT: i64 = 3;
 }
 
-/// Where the dimensions of a shape come from: the codes of `vm.make_shape`.
+/// The sources of the dimensions of a shape: the codes of `vm.make_shape`.
 mod source {
     pub(super) const NUMBER: i64 = 0;
     pub(super) const SLOT: i64 = 1;
 }
 
-/// What has a slot where the walk stands. A branch begins with what stands before it, and what it adds ends with it.
+/// The slots that are defined at the current binding. A branch begins with those before it, and its additions end with
+/// it.
 #[derive(Clone, Default)]
 pub(super) struct Slots {
     dims: Map<VarId, (scalar::Var, i64)>,
@@ -40,8 +41,8 @@ pub(super) struct Slots {
     sizes: Map<u64, Vec<(scalar::Expr, i64)>>,
 }
 
-/// The two looks at a value whose dimensions are matched: the first defines those that stand alone, the second compares those
-/// that are computed of them.
+/// The two phases of matching a value's dimensions: the first defines bare variables, the second compares computed
+/// dimensions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     First,
@@ -59,9 +60,9 @@ pub(super) struct Heap<'m> {
     /// The PrimFuncs on it.
     functions: Vec<GlobalVar>,
     pub(super) slots: Slots,
-    /// Of the open sequence.
+    /// The bindings of the open sequence.
     pub(super) out: Vec<Binding>,
-    /// Where what is written came from.
+    /// The origins of emitted bindings.
     pub(super) origins: Origins,
 }
 
@@ -166,15 +167,15 @@ impl Heap<'_> {
                     self.slots.dims.insert(var.id(), (var.clone(), slot));
                     return Ok((code::STORE, slot));
                 }
-                match self.place(dim)? {
-                    Place::Number(number) => Ok((code::IS, number)),
-                    Place::Slot(slot) => Ok((code::IS_SLOT, slot)),
+                match self.size_source(dim)? {
+                    SizeSource::Number(number) => Ok((code::IS, number)),
+                    SizeSource::Slot(slot) => Ok((code::IS_SLOT, slot)),
                 }
             }
             Look::Second if !is_computed(dim) => Ok((code::NOTHING, 0)),
-            Look::Second => match self.place(dim)? {
-                Place::Number(number) => Ok((code::IS, number)),
-                Place::Slot(slot) => Ok((code::IS_SLOT, slot)),
+            Look::Second => match self.size_source(dim)? {
+                SizeSource::Number(number) => Ok((code::IS, number)),
+                SizeSource::Slot(slot) => Ok((code::IS_SLOT, slot)),
             },
         }
     }
@@ -219,26 +220,26 @@ impl Heap<'_> {
     }
 }
 
-/// Where a size is.
-enum Place {
+/// The source of a size.
+enum SizeSource {
     Number(i64),
     Slot(i64),
 }
 
 /// Reading the heap.
 impl Heap<'_> {
-    fn place(&mut self, size: &scalar::Expr) -> Result<Place> {
+    fn size_source(&mut self, size: &scalar::Expr) -> Result<SizeSource> {
         if let Some(number) = size.as_int() {
-            return Ok(Place::Number(number));
+            return Ok(SizeSource::Number(number));
         }
         if let Some(dim) = size.as_var() {
             return match self.slots.dims.get(&dim.id()) {
-                Some((_, slot)) => Ok(Place::Slot(*slot)),
+                Some((_, slot)) => Ok(SizeSource::Slot(*slot)),
                 None => Err(unknown(dim)),
             };
         }
         self.compute(std::slice::from_ref(size))?;
-        self.computed_slot(size).map(Place::Slot).ok_or_else(|| InferError::new("a size was not computed"))
+        self.computed_slot(size).map(SizeSource::Slot).ok_or_else(|| InferError::new("a size was not computed"))
     }
 
     /// The shape of these sizes; one of numbers alone is written out.
@@ -249,9 +250,9 @@ impl Heap<'_> {
         self.compute(dims)?;
         let mut codes = Vec::new();
         for dim in dims {
-            codes.push(match self.place(dim)? {
-                Place::Number(number) => (source::NUMBER, number),
-                Place::Slot(slot) => (source::SLOT, slot),
+            codes.push(match self.size_source(dim)? {
+                SizeSource::Number(number) => (source::NUMBER, number),
+                SizeSource::Slot(slot) => (source::SLOT, slot),
             });
         }
         make_shape::call(&self.cx, Expr::var(&self.var), numbers(codes))
@@ -259,9 +260,9 @@ impl Heap<'_> {
 
     /// The scalar that a symbolic dimension is.
     pub(super) fn scalar(&mut self, number: &scalar::Expr) -> Result<Expr> {
-        match self.place(number)? {
-            Place::Number(_) => Ok(Expr::prim(number.clone())),
-            Place::Slot(slot) => make_prim_value::call(&self.cx, Expr::var(&self.var), slot, number.dtype),
+        match self.size_source(number)? {
+            SizeSource::Number(_) => Ok(Expr::prim(number.clone())),
+            SizeSource::Slot(slot) => make_prim_value::call(&self.cx, Expr::var(&self.var), slot, number.dtype),
         }
     }
 

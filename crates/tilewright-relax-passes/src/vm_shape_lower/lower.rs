@@ -15,7 +15,7 @@ use super::{erased, is_symbolic};
 
 type Result<T> = std::result::Result<T, InferError>;
 
-/// What stands for the variables that have another type now.
+/// The replacements of variables whose types have changed.
 type Names = Map<VarId, Expr>;
 
 /// The function of the module without symbolic dimensions.
@@ -54,7 +54,7 @@ impl Lower<'_> {
         renamed
     }
 
-    /// The sequence, its result of this type where one is asked for.
+    /// The sequence, its result of this type if one is given.
     fn sequence(&mut self, seq: &SeqExpr, wanted: Option<&StructInfo>) -> Result<SeqExpr> {
         for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
             self.heap.origins = binding.origins.clone();
@@ -62,7 +62,7 @@ impl Lower<'_> {
         }
         let mut result = self.operand(&seq.result)?;
         if let Some(wanted) = wanted.filter(|wanted| !self.is(&result, wanted)) {
-            // What was known of a size by its symbol is true, but does not follow any more.
+            // Facts about a size by its symbol still hold, but cannot be derived from types any more.
             let var = Var::new("result", wanted.clone());
             let value = BindingValue::MatchCast { value: result, struct_info: wanted.clone() };
             result = Expr::var(&var);
@@ -184,7 +184,8 @@ impl Lower<'_> {
         operands.iter().map(|operand| self.operand(operand)).collect()
     }
 
-    /// `vm.call_tir_dyn` takes scalars from the dimensions of a shape, which are not known of one any more: the call itself.
+    /// `vm.call_tir_dyn` takes scalars from the dimensions of a shape, which are not known of one any more: the call
+    /// itself.
     fn prim_func(&mut self, args: &[Expr]) -> Result<Expr> {
         let (Some(function), Some(ExprKind::Tuple(fields))) = (args.first(), args.get(1).map(|given| &given.kind))
         else {
@@ -217,7 +218,7 @@ impl Lower<'_> {
     }
 }
 
-/// Who is called, where nobody vouches for what the caller says of the result: the machine compared it.
+/// The callee, if the caller's claim about the result is unverified: the machine compared it.
 fn unvouched(value: &Expr) -> Option<String> {
     let ExprKind::Call { callee, .. } = &value.kind else { return None };
     match callee {
@@ -234,7 +235,7 @@ fn unvouched(value: &Expr) -> Option<String> {
     }
 }
 
-/// What a match is called in errors. Of sizes that are written out it says which have to be which.
+/// The name of a match in errors. For constant sizes it says which have to agree.
 fn cast_label(var: &Var, value: &Expr, info: &StructInfo) -> String {
     match (&value.kind, info.dims()) {
         (ExprKind::Shape(found), Some(wanted)) => {

@@ -1,4 +1,4 @@
-//! `VMShapeLower`: the sizes of tensors are numbers in a heap, and what is done with them is written out as calls.
+//! `VMShapeLower`: the sizes of tensors are numbers in a heap, and computations with them are explicit calls.
 //!
 //! ```text
 //! def main(x: Tensor(("n", 4))):            def main(x: Tensor(ndim=2)):
@@ -9,20 +9,21 @@
 //!                                               y = alloc_tensor(sizes)
 //! ```
 //!
-//! From the machine-ready form to it. Afterwards no graph function mentions a symbolic dimension: of what had one in its type
-//! the rank and the data type are known. Each function has a heap of its own, as runs of it may stand in each other, and each
-//! dimension and each computed size a slot in it, which is written once. Dimensions come from where they were defined:
-//! parameters and `R.match_cast`, which become `R.vm.match_shape` and `R.vm.match_prim_value`; these also compare what was
-//! known before, as the machine did: arguments, and the results of functions that nobody vouches for. Sizes are computed by
-//! PrimFuncs, where they are first needed, on every path that needs them. A function inside a function copies the numbers of
-//! those around that it mentions into its own heap. Scalars that are computed become calls as [`crate::ComputePrimValue`]
+//! From the machine-ready form to it. Afterwards no graph function mentions a symbolic dimension: rank and data type
+//! remain in types. Each function has a heap of its own, as runs of it may be nested, and each dimension and each
+//! computed size a slot in it, which is written once. Dimensions come from where they were defined: parameters and
+//! `R.match_cast`, which become `R.vm.match_shape` and `R.vm.match_prim_value`; these also compare known dimensions, as
+//! the machine did: of arguments, and of the results of unverified functions. Sizes are computed by PrimFuncs, where
+//! they are first needed, on every path that needs them. A function inside a function copies the numbers of those
+//! around that it mentions into its own heap. Scalars that are computed become calls as [`crate::ComputePrimValue`]
 //! makes them.
 //!
-//! `default_build` does not need it: in the machine a symbolic dimension is a slot of the function, matched when it is entered
-//! and read by the instructions that allocate and call, without a call in between. The pass is for those who want the sizes in
-//! the module's own words: a program that keeps to tensors, packed functions and PrimFuncs, as other machines run it. Two
-//! things differ. Sizes are computed as PrimFuncs compute integers, so that a product that leaves 64 bits wraps where the
-//! machine ends the run; and a kernel's arguments, of which only the rank is known, are matched at each of its calls.
+//! `default_build` does not need it: in the machine a symbolic dimension is a slot of the function, matched when it is
+//! entered and read by the instructions that allocate and call, without a call in between. The pass is for those who
+//! want the sizes in the module's own words: a program that keeps to tensors, packed functions and PrimFuncs, as other
+//! machines run it. Two things differ. Sizes are computed as PrimFuncs compute integers, so that a product that leaves
+//! 64 bits wraps where the machine ends the run; and a kernel's arguments, of which only the rank is known, are matched
+//! at each of its calls.
 
 mod heap;
 mod lower;

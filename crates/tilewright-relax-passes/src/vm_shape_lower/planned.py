@@ -1,4 +1,4 @@
-# A tensor of bounded size stays in its planned place; a PrimFunc that takes a dimension gets it from the heap.
+# A tensor of bounded size keeps its planned offset; a PrimFunc that takes a dimension gets it from the heap.
 # test: opt --pass LegalizeOps --pass CallTIRRewrite --pass StaticPlanBlockMemory --pass KillAfterLastUse --pass VMShapeLower
 # run: main n=3 == same
 # run: main n=8 == same

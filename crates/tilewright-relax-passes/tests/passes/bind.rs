@@ -76,7 +76,7 @@ fn wrong_bindings_are_all_reported() {
 }
 
 #[test]
-fn parameters_of_other_types_change_what_is_computed_of_them() {
+fn changed_parameter_types_propagate_to_results() {
     let info = |param: &tilewright_ir::relax::Var| Ok((&*param.name == "x").then(|| tensor_info(&[7, 4])));
     let pass = UpdateParamStructInfo { sinfo_func: std::sync::Arc::new(info) };
     let module = run(&pass, &two_layers());
@@ -87,7 +87,7 @@ fn parameters_of_other_types_change_what_is_computed_of_them() {
     let found = interpret(&module, &args).to_vec::<f32>().unwrap();
     let expected = two_layers_expected(&args);
     assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} {expected:?}");
-    // What keeps its type keeps everything.
+    // A parameter that keeps its type keeps its variable.
     let same = UpdateParamStructInfo { sinfo_func: std::sync::Arc::new(|_| Ok(None)) };
     assert!(run(&same, &two_layers()).compare(&two_layers()).is_ok());
     let wrong = UpdateParamStructInfo {

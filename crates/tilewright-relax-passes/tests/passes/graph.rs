@@ -115,7 +115,7 @@ pub(crate) fn bindings(module: &IRModule) -> Vec<Binding> {
     main.body.blocks.iter().flat_map(|b| b.bindings.clone()).collect()
 }
 
-/// What each binding of `main` calls, or `-`.
+/// The callee of each binding of `main`, or `-`.
 pub(crate) fn calls(module: &IRModule) -> Vec<String> {
     let name = |binding: &Binding| match &binding.value {
         BindingValue::Expr(value) => match &value.kind {

@@ -75,7 +75,7 @@ fn before() -> IRModule {
     parse_module(&SourceFile::new("layouts.py", MODULE), &NoHost).unwrap()
 }
 
-/// A map from one index to its part of this size and the place there.
+/// An index map that splits one index into the number of a part of this size and the offset in it.
 fn parts(size: i64) -> IndexMap {
     let i = Var::new("i", DataType::I64);
     let index = Expr::var(&i);
@@ -98,14 +98,14 @@ fn replacing(module: &IRModule, operator: &str, by: &str, transforms: Vec<IndexM
     AlterOpImpl { replacements: [(operator.into(), Replacement { function, transforms })].into_iter().collect() }
 }
 
-/// What `main` gives for some numbers.
+/// The result of `main` for some numbers.
 fn results(module: &IRModule) -> Vec<Vec<f32>> {
     let args = [numbers(&[16], 1), numbers(&[16], 2)].map(Value::Tensor);
     let Value::Tuple(fields) = InterpCx::new(5).run_function(module, "main", &args).unwrap() else { panic!() };
     fields.iter().map(|field| field.as_tensor().unwrap().to_vec().unwrap()).collect()
 }
 
-/// How often the text of the function `main` has these words.
+/// The number of occurrences of these words in the text of the function `main`.
 fn count(module: &IRModule, words: &str) -> usize {
     let text = print_module(module, &PrintOptions::default());
     text[text.find("def main").unwrap()..].matches(words).count()
@@ -128,7 +128,7 @@ fn a_replacement_works_on_its_own_layouts() {
 }
 
 #[test]
-fn what_a_layout_fills_up_is_taken_off_again() {
+fn padding_of_a_layout_is_cropped() {
     let after = altered(&replacing(&before(), "relax.add", "add_of_tens", vec![parts(10); 3]));
     assert_eq!([count(&after, "cls.remove_pad"), count(&after, "R.Tensor((2, 10)")], [2, 6]);
 }

@@ -1,4 +1,4 @@
-//! The passes on graphs built by hand: what comes out, and that it means what went in.
+//! Graph passes on graphs built by hand: the resulting text, and unchanged meaning.
 //!
 //! Results are compared with formulas over plain numbers; the interpreter runs the module before and after each pass.
 
@@ -90,7 +90,7 @@ fn planned_tensors_share_one_storage_and_the_result_has_its_own_memory() {
     let bytes = storage.var.struct_info.dims().unwrap()[0].as_int().unwrap();
     // One after the other the tensors need 6 * 64 + some; two live at any time, none of more than 128 bytes.
     assert!(bytes <= 256, "{bytes}");
-    // The storage stands for the places of all that lies in it.
+    // The storage holds all planned tensors.
     assert!(storage.origins.spans().len() >= 6);
 }
 
@@ -205,7 +205,7 @@ fn branches_are_rewritten_and_planned_too() {
 }
 
 #[test]
-fn what_a_packed_function_gets_is_not_planned() {
+fn arguments_of_packed_functions_are_not_planned() {
     let mut b = Build::new();
     let x = b.param("x", tensor_info(&[8]));
     let relu = b.bind(nn::relu::call(&InferCx::default(), x));
@@ -249,7 +249,7 @@ fn tensors_in_a_returned_tuple_escape() {
 }
 
 #[test]
-fn what_a_function_of_the_module_gets_escapes() {
+fn arguments_of_module_functions_escape() {
     let mut b = Build::new();
     let y = b.param("y", tensor_info(&[8]));
     let mut module = module_of(b.finish(&y));
@@ -332,7 +332,7 @@ fn the_list_has_every_pass_once() {
 }
 
 #[test]
-fn planned_tensors_have_places_that_their_storage_holds() {
+fn planned_tensors_lie_inside_their_storage() {
     let last = pipeline().iter().fold(two_layers(), |module, pass| run(pass.as_ref(), &module));
     for (_, function) in last.iter() {
         let GlobalFunc::Relax(function) = function else { continue };

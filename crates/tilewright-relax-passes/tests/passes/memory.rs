@@ -1,8 +1,8 @@
 //! Memory planning on random functions with branches, tuples and symbolic dimensions.
 //!
 //! The judge of a plan walks every path through a function by itself: on each path it follows which tensors a variable
-//! stands for and from where to where each is used, and compares the memory that the plan gives to those that are in use
-//! at one time. It shares nothing with the planner but the IR. The interpreter runs the function before and after.
+//! stands for and from where to where each is used, and compares the memory that the plan gives to those that are in
+//! use at one time. It shares nothing with the planner but the IR. The interpreter runs the function before and after.
 
 use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
 use tilewright_interp::{InterpCx, Value};
@@ -30,7 +30,7 @@ struct Maker {
     depth: usize,
 }
 
-/// What may be used at a place: tensors of shape (4, 4), of shape (n, 4), and pairs of one each.
+/// The values in scope: tensors of shape (4, 4), of shape (n, 4), and pairs of one each.
 #[derive(Clone, Default)]
 struct Known {
     fixed: Vec<Expr>,
@@ -136,7 +136,7 @@ fn random_module(seed: u64) -> IRModule {
     module_of(function)
 }
 
-/// Where a tensor lies.
+/// The memory of a tensor.
 #[derive(Clone, PartialEq, Debug)]
 enum Memory {
     /// Of its own, named by the variable that was allocated.
@@ -184,7 +184,7 @@ struct Used {
 struct Path {
     time: usize,
     tensors: Vec<Used>,
-    /// Which tensors each variable holds, in what arrangement does not matter here.
+    /// The tensors that each variable holds, in any arrangement.
     holds: Vec<(Var, Vec<usize>)>,
     choices: Vec<(Var, bool)>,
 }
@@ -380,7 +380,7 @@ fn count(module: &IRModule, wanted: impl Fn(&Expr) -> bool) -> usize {
     in_sequence(&module.relax("main").unwrap().body, &wanted)
 }
 
-/// Breaks one place of a plan.
+/// Breaks one offset of a plan.
 fn corrupted(module: &IRModule, which: usize, change: impl Fn(&mut Attrs)) -> IRModule {
     let mut seen = 0;
     let changed = tilewright_ir::node::rewrite(module, |expr: &Expr| {
@@ -415,18 +415,18 @@ fn the_judge_sees_a_tensor_that_was_moved_over_another() {
             caught += usize::from(!found.is_empty());
         }
     }
-    // Not every move is wrong: what lay at 0 may be over. Most are.
+    // Not every move is wrong: the tensor at offset 0 may be dead. Most are.
     assert!(moved > 50 && caught * 3 > moved * 2, "{caught} of {moved}");
 }
 
-/// A function of one parameter `x` of shape (n,), made by `make`, with the bound `most` for `n`.
-fn of_symbolic(make: impl Fn(&InferCx, Expr) -> Result<Expr, InferError>, most: Option<i64>) -> IRModule {
+/// A function of one parameter `x` of shape (n,), made by `make`, with the bound `max` for `n`.
+fn of_symbolic(make: impl Fn(&InferCx, Expr) -> Result<Expr, InferError>, max: Option<i64>) -> IRModule {
     let n = Scalar::var(&ScalarVar::new("n", DataType::I64));
     let x = Var::new("x", StructInfo::tensor(vec![n], F32));
     let result = make(&InferCx::default(), Expr::var(&x)).unwrap();
     let mut function = function(vec![x], SeqExpr { blocks: Vec::new(), result });
-    if let Some(most) = most {
-        let bounds = Attrs::from([("n".into(), Attr::Int(most))]);
+    if let Some(max) = max {
+        let bounds = Attrs::from([("n".into(), Attr::Int(max))]);
         function.attrs.insert("tir_var_upper_bound".into(), Attr::Map(bounds));
     }
     module_of(function)

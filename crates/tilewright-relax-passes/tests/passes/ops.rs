@@ -1,4 +1,4 @@
-//! What legalised operators compute, against formulas over plain numbers.
+//! Results of legalised operators, against formulas over plain numbers.
 
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::relax::{Expr, StructInfo};

@@ -130,7 +130,7 @@ fn passes_that_reorder_and_share_change_no_result() {
 
 /// The branches of a function, and half of its constants, are decided before it runs.
 #[test]
-fn what_is_known_beforehand_changes_no_result() {
+fn folding_constants_changes_no_result() {
     let interpreter = InterpCx::new(3);
     for seed in 0..60 {
         let module = graph(seed);

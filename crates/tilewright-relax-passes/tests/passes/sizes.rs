@@ -1,4 +1,4 @@
-//! Sizes that are written out: what a run refuses stays refused.
+//! Constant sizes: a run that is refused stays refused.
 
 use tilewright_interp::{InterpCx, Value};
 use tilewright_ir::IRModule;
@@ -29,7 +29,7 @@ fn lowered() -> [IRModule; 3] {
     [module, sizes, named]
 }
 
-/// What a run with arguments of these shapes gives, or why it ends.
+/// The result of a run with arguments of these shapes, or its error.
 fn outcome(module: &IRModule, shapes: [&[i64]; 3]) -> Result<Value, String> {
     let args = shapes.map(|shape| {
         let count = shape.iter().product::<i64>();
@@ -39,7 +39,7 @@ fn outcome(module: &IRModule, shapes: [&[i64]; 3]) -> Result<Value, String> {
 }
 
 #[test]
-fn what_fits_gives_the_same_and_what_does_not_is_refused() {
+fn fitting_sizes_give_the_same_result_and_others_are_refused() {
     let modules = lowered();
     let fits = [([2, 4], [4], [6]), ([1, 4], [2], [3])];
     for (x, y, z) in &fits {

@@ -60,7 +60,7 @@ fn the_parts_of_a_split_function_compute_the_same() {
 }
 
 #[test]
-fn functions_of_one_model_share_what_all_of_them_compute() {
+fn functions_of_one_model_share_common_computations() {
     let text = module(include_str!("../../src/lift_transform_params/shared.py"));
     let weights = [numbers(&[3, 4], 3), numbers(&[3], 4)];
     let named = SharedTransform::Named(vec!["prefill".into(), "decode".into()]);
@@ -139,7 +139,10 @@ class Module:
         found.iter().find(|tensor| tensor.shape() == [2, 3] && tensor.to_vec::<f32>().unwrap() == part).unwrap()
     });
     assert_eq!(second.data_ptr().addr() - first.data_ptr().addr(), 24);
-    // What has another order would have to be computed.
-    let turned = found.iter().filter(|tensor| tensor.num_elements() == 12);
-    assert!(turned.clone().count() > 0 && turned.into_iter().all(|tensor| tensor.shape() == [6, 2]), "{found:?}");
+    // A transposed weight has to be computed.
+    let transposed = found.iter().filter(|tensor| tensor.num_elements() == 12);
+    assert!(
+        transposed.clone().count() > 0 && transposed.into_iter().all(|tensor| tensor.shape() == [6, 2]),
+        "{found:?}"
+    );
 }

@@ -20,7 +20,7 @@ const LAYER: &str = r#"(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3, 4), "flo
             R.output(o)
         return o"#;
 
-/// What the pattern stands for, where it fits the value of the variable of [`LAYER`].
+/// The match of the pattern with the value of the variable of [`LAYER`].
 fn fits(pattern: &Pattern, name: &str) -> Option<Matches> {
     let module = module(LAYER);
     let values = var_to_value(&main_of(&module));
@@ -28,7 +28,7 @@ fn fits(pattern: &Pattern, name: &str) -> Option<Matches> {
 }
 
 #[test]
-fn calls_are_found_behind_variables() {
+fn calls_are_found_through_variables() {
     let (x, w, b) = (Pattern::wildcard(), Pattern::wildcard(), Pattern::wildcard());
     let product = call("relax.matmul", &[&x, &w]);
     let layer = call("nn.relu", &[&call("add", &[&product, &b])]);
@@ -61,7 +61,7 @@ fn alternatives_conjunctions_and_negations() {
         assert_eq!(fits(&add.or(&relu), name).is_some(), either, "{name}");
         assert_eq!(fits(&add.not().and(&relu.not()), name).is_some(), !either, "{name}");
     }
-    // What a failed alternative met is forgotten: `any` stands for the matmul in the first, for nothing in the second.
+    // A failed alternative is undone: `any` matches the matmul in the first, nothing in the second.
     let first = call("nn.relu", &[&call("add", &[&any, &any])]);
     let second = call("nn.relu", &[&call("add", &[&Pattern::wildcard(), &any])]);
     let found = fits(&first.or(&second), "r").unwrap();
@@ -102,11 +102,11 @@ fn variables_and_tuples() {
     assert!(fits(&Pattern::dataflow_var(None), "s").is_some() && fits(&Pattern::dataflow_var(None), "x").is_none());
     let (relu, sum) =
         (call("nn.relu", &[&Pattern::wildcard()]), call("add", &[&Pattern::wildcard(), &Pattern::wildcard()]));
-    let turned = call("permute_dims", &[&relu]);
-    let pair = Pattern::tuple(vec![turned.clone(), sum.clone()]);
+    let transposed = call("permute_dims", &[&relu]);
+    let pair = Pattern::tuple(vec![transposed.clone(), sum.clone()]);
     assert!(fits(&pair, "p").is_some());
-    assert!(fits(&Pattern::tuple(vec![sum.clone(), turned.clone()]), "p").is_none());
-    assert!(fits(&Pattern::unordered_tuple(vec![sum.clone(), turned]), "p").is_some());
+    assert!(fits(&Pattern::tuple(vec![sum.clone(), transposed.clone()]), "p").is_none());
+    assert!(fits(&Pattern::unordered_tuple(vec![sum.clone(), transposed]), "p").is_some());
     assert!(fits(&Pattern::unordered_tuple(vec![sum.clone(), sum]), "p").is_none());
     assert!(fits(&Pattern::tuple_get(&pair, Some(0)), "o").is_some());
     assert!(fits(&Pattern::tuple_get(&pair, None), "o").is_some());
@@ -132,7 +132,7 @@ fn doubling(module: &tilewright_ir::IRModule) -> Option<tilewright_ir::IRModule>
 }
 
 #[test]
-fn what_fits_is_replaced_and_means_the_same() {
+fn matches_are_replaced_without_changing_results() {
     let before = module(
         r#"(x: R.Tensor((3, 5), "float32"), y: R.Tensor((5,), "float32")):
         with R.dataflow():
@@ -151,7 +151,7 @@ fn what_fits_is_replaced_and_means_the_same() {
 
 #[test]
 fn without_a_match_the_function_stays_as_it_was() {
-    // Not in normal form, and with a binding that nobody uses.
+    // Not in normal form, and with an unused binding.
     let before = module(
         r#"(x: R.Tensor((3,), "float32"), y: R.Tensor((3,), "float32")):
         unused = R.add(x, y)
@@ -187,7 +187,7 @@ fn symbolic_shapes_branches_and_closures() {
 }
 
 #[test]
-fn a_rewriting_is_not_applied_to_what_it_makes() {
+fn a_rewriting_is_not_applied_to_its_own_results() {
     let before = module(
         r#"(x: R.Tensor((4,), "int32"), y: R.Tensor((4,), "int32")):
         with R.dataflow():
@@ -239,9 +239,9 @@ fn a_replacement_that_does_not_fit_its_users_is_an_error_with_the_reason() {
     );
     let x = Pattern::wildcard();
     let mut bb = tilewright_ir::builder::BlockBuilder::new();
-    let mut turned = |_: &Expr, found: &Matches| Ok(op("permute_dims", &[found.get(&x).unwrap()]));
+    let mut transpose = |_: &Expr, found: &Matches| Ok(op("permute_dims", &[found.get(&x).unwrap()]));
     let pattern = call("nn.relu", &[&x]);
-    let error = tilewright_relax_passes::pattern::rewrite_call(&mut bb, &pattern, &mut turned, &main_of(&before));
+    let error = tilewright_relax_passes::pattern::rewrite_call(&mut bb, &pattern, &mut transpose, &main_of(&before));
     let message = error.unwrap_err().to_string();
     assert!(message.contains("2") && message.contains("3"), "{message}");
 }
@@ -272,7 +272,7 @@ fn values_of_a_dataflow_block_that_is_over_are_not_written_anew_outside() {
 }
 
 #[test]
-fn what_has_effects_stays_where_its_result_is_needed_no_more() {
+fn calls_with_effects_stay_when_their_results_are_unused() {
     let before = impure_module(
         r#"(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
         a = R.call_packed("note", x, sinfo_args=[R.Tensor((3,), "float32")])

@@ -1,4 +1,4 @@
-//! What looks like a pattern becomes a function, and neighbours become one.
+//! Matches of patterns become functions, and neighbouring ones are merged.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ fn merged(module: &IRModule) -> IRModule {
     PassCx::default().run(&MergeCompositeFunctions, module.clone()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The functions beside `main` by their names, with the attribute.
+/// The functions other than `main` by their names, with the attribute.
 fn made(module: &IRModule, attr: &str) -> Vec<(String, String)> {
     let said = |f: &GlobalFunc| f.attrs().get(attr).and_then(Attr::as_str).map(str::to_owned);
     module.sorted().into_iter().filter_map(|(name, f)| Some((name.to_string(), said(f)?))).collect()

@@ -27,7 +27,7 @@ const PRODUCTS: &str = r#"(x: R.Tensor((3,), "int32"), y: R.Tensor((3,), "int32"
         return t"#;
 
 #[test]
-fn roots_share_what_they_have_in_common() {
+fn roots_share_common_parts() {
     let module = module(PRODUCTS);
     let (shared, left, right) = (Pattern::wildcard(), Pattern::wildcard(), Pattern::wildcard());
     let (first, second) = (call("multiply", &[&shared, &left]), call("multiply", &[&shared, &right]));
@@ -114,7 +114,7 @@ fn distributed(module: &IRModule) -> Result<Option<IRModule>, BuildError> {
 }
 
 #[test]
-fn bindings_are_replaced_and_the_rest_goes() {
+fn bindings_are_replaced_and_unused_ones_removed() {
     let before = module(PRODUCTS);
     let after = distributed(&before).unwrap().unwrap();
     assert_eq!(ops(&after), ["multiply", "add", "multiply", "subtract"]);
@@ -123,8 +123,8 @@ fn bindings_are_replaced_and_the_rest_goes() {
 }
 
 #[test]
-fn two_new_values_may_share_what_comes_later_in_the_text() {
-    // `a` is replaced by something that needs `late`, which is bound behind it.
+fn two_new_values_may_share_a_later_binding() {
+    // `a` is replaced by a value that needs `late`, which is bound after it.
     let before = module(
         r#"(x: R.Tensor((3,), "int32"), y: R.Tensor((3,), "int32")):
         with R.dataflow():

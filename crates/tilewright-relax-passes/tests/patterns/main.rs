@@ -1,4 +1,4 @@
-//! The pattern language on scripts: what fits, what is put in its place, and that it means the same.
+//! The pattern language on scripts: matches, replacements, and unchanged meaning.
 //!
 //! The interpreter runs each module before and after. Integers are compared exactly, floats bit for bit but for NaN.
 
@@ -18,7 +18,7 @@ use tilewright_script::parse::{NoHost, parse_module};
 use tilewright_support::SourceFile;
 use tilewright_tensor::Tensor;
 
-/// The module whose `main` has this text behind `def main`.
+/// The module whose `main` has this text after `def main`.
 pub(crate) fn module(main: &str) -> IRModule {
     parsed(&format!("@R.function\n    def main{main}"))
 }
@@ -28,7 +28,7 @@ pub(crate) fn impure_module(main: &str) -> IRModule {
     parsed(&format!("@R.function(pure=False)\n    def main{main}"))
 }
 
-/// The module with these functions, the first of them behind the indentation of a class.
+/// The module with these functions, the first of them without indentation.
 pub(crate) fn parsed(main: &str) -> IRModule {
     let text = format!("@I.ir_module\nclass Module:\n    {main}\n");
     parse_module(&SourceFile::new("pattern.py", text), &NoHost).unwrap_or_else(|errors| panic!("{errors}"))

@@ -10,7 +10,7 @@ use tilewright_relax_passes::pattern::Pattern;
 
 use super::{call, integers, means_the_same, module, op, rewritten};
 
-/// A graph of so many bindings over 32-bit integers, each of any two variables before it.
+/// A graph of `count` bindings over 32-bit integers, each of any two variables before it.
 pub(crate) fn graph(random: &mut Random, count: usize) -> IRModule {
     let mut text =
         String::from("(v0: R.Tensor((5,), \"int32\"), v1: R.Tensor((5,), \"int32\")):\n        with R.dataflow():\n");
@@ -26,7 +26,7 @@ pub(crate) fn graph(random: &mut Random, count: usize) -> IRModule {
     module(&text)
 }
 
-/// Makes the new expression of what patterns stand for.
+/// Builds the new expression from the match.
 type Make<'p> = dyn Fn(&dyn Fn(&Pattern) -> Expr) -> Expr + 'p;
 
 #[test]

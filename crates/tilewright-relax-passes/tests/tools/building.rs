@@ -106,7 +106,7 @@ fn branches_are_sequences() {
 }
 
 #[test]
-fn what_cannot_be_done_is_an_error_with_the_reason() {
+fn impossible_edits_are_errors_with_the_reason() {
     let x = Expr::var(&Var::new("x", tensor(&[2])));
     let message = |error: BuildError| error.to_string();
     let mut bb = BlockBuilder::new();

@@ -48,7 +48,7 @@ fn other_names_and_fields_are_the_same_memory() {
 }
 
 #[test]
-fn what_dies_here_and_is_the_blocks_own_may_be_overwritten() {
+fn dead_tensors_of_the_block_may_be_overwritten() {
     let main = main(
         "            a = R.add(x, y)\n            b = R.nn.relu(a)\n            c = R.add(b, x)\n            d = b\n            e = R.add(c, d)\n            f = R.add(e, e)\n            out = R.matmul(f, R.permute_dims(f, axes=[1, 0]))",
     );

@@ -19,7 +19,7 @@ fn var(rewrite: &DataflowBlockRewrite, name: &str) -> Var {
 }
 
 #[test]
-fn what_is_added_later_may_be_used_earlier() {
+fn a_later_addition_may_be_used_earlier() {
     let before = module(MAIN);
     let main = relax(&before, "main");
     let mut rewrite = DataflowBlockRewrite::new(&main, 0).unwrap();
@@ -35,7 +35,7 @@ fn what_is_added_later_may_be_used_earlier() {
 }
 
 #[test]
-fn only_what_nobody_uses_is_removed() {
+fn only_unused_bindings_are_removed() {
     let main = relax(&module(MAIN), "main");
     let mut rewrite = DataflowBlockRewrite::of_block(&main.body.blocks[0], &main).unwrap();
     let (a, b, unused) = (var(&rewrite, "a"), var(&rewrite, "b"), var(&rewrite, "unused"));
@@ -47,7 +47,7 @@ fn only_what_nobody_uses_is_removed() {
 }
 
 #[test]
-fn an_output_is_not_replaced_by_what_is_not_visible() {
+fn an_output_is_not_replaced_by_a_hidden_value() {
     let main = relax(&module(MAIN), "main");
     let mut rewrite = DataflowBlockRewrite::new(&main, 0).unwrap();
     let (a, b) = (var(&rewrite, "a"), var(&rewrite, "b"));

@@ -130,7 +130,7 @@ fn circles_of_calls_are_found() {
 }
 
 #[test]
-fn what_constants_and_known_parameters_give_is_computable() {
+fn values_of_constants_and_known_parameters_are_computable() {
     let main = relax(
         &module(
             r#"    @R.function

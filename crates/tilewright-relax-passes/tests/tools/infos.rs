@@ -1,4 +1,4 @@
-//! Struct infos: what follows, what two have in common, what is left without dimensions.
+//! Struct infos: subsumption, least upper bounds, erasure of dimensions.
 
 use tilewright_expr::{BinOp, Expr as Scalar, Var as ScalarVar};
 use tilewright_ir::analysis::{
@@ -32,7 +32,7 @@ fn check(base: &StructInfo, derived: &StructInfo) -> BaseCheck {
 }
 
 #[test]
-fn what_follows_from_what() {
+fn subsumption_of_struct_infos() {
     let (n, m) = (Scalar::var(&var("n")), Scalar::var(&var("m")));
     let two = Scalar::i64(2);
     let doubled = Scalar::binary(BinOp::Add, &n, &n).unwrap();

@@ -128,7 +128,7 @@ fn a_view_is_the_memory_that_it_views() {
 fn the_innermost_statement_around_all_uses() {
     let f = matmul();
     let found = detect_buffer_access_lca(&f);
-    let place = |name: &str| {
+    let block_of = |name: &str| {
         let (_, stmt) = found.iter().find(|(buffer, _)| &*buffer.name == name).unwrap();
         stmt.as_ref().map(|stmt| match &stmt.kind {
             StmtKind::Block { block, .. } => block.name.to_string(),
@@ -136,12 +136,12 @@ fn the_innermost_statement_around_all_uses() {
             _ => "other".to_owned(),
         })
     };
-    assert_eq!((place("A"), place("C")), (Some("product".into()), Some("relu".into())));
-    assert_eq!(place("D"), Some("root".into()));
+    assert_eq!((block_of("A"), block_of("C")), (Some("product".into()), Some("relu".into())));
+    assert_eq!(block_of("D"), Some("root".into()));
 }
 
 #[test]
-fn visits_are_ordered_and_skip_what_they_are_told_to() {
+fn visits_are_ordered_and_skip_requested_nodes() {
     let f = matmul();
     let (mut post, mut pre) = (Vec::new(), Vec::new());
     let name = |node: &Node| match node {

@@ -1,12 +1,12 @@
 //! Large scripts: `cargo bench -p tilewright-script --bench scale -- [MEGABYTES] [PART OF A NAME]`.
 //!
-//! For each kind of text, at a tenth of the size and at the whole of it (10 MB unless said otherwise): how many megabytes
-//! of text are parsed, verified, printed, compared and dropped in a second; how many times longer the larger text takes;
-//! and the most memory that was resident while it was read. Every text is read back from its print and is the same.
-//! Each time is the best of three, at both sizes: the module is read anew each time, verified, printed and compared once.
-//! So what a process does only once (the first touch of its code and memory) makes neither size slower: the allocator keeps
-//! what is freed, where it would give back the larger text's memory and have the system hand it out anew each time.
-//! The second table has texts in which nothing is right, and how long it takes to say so.
+//! For each kind of text, at a tenth of the size and at the whole of it (10 MB unless said otherwise): how many
+//! megabytes of text are parsed, verified, printed, compared and dropped in a second; how many times longer the larger
+//! text takes; and the most memory that was resident while it was read. Every text is read back from its print and is
+//! the same. Each time is the best of three, at both sizes: the module is read anew each time, verified, printed and
+//! compared once. So what a process does only once (the first touch of its code and memory) makes neither size slower:
+//! the allocator keeps what is freed, where it would give back the larger text's memory and have the system hand it out
+//! anew each time. The second table has texts in which nothing is right, and how long it takes to say so.
 //!
 //! Each kind has a process of its own, so that none sees the memory that another one left.
 
@@ -87,7 +87,7 @@ fn one(name: &str, size: usize) {
     }
 }
 
-/// What one text took.
+/// The cost of one text.
 #[derive(Default)]
 struct Measured {
     bytes: usize,

@@ -1,4 +1,4 @@
-//! What callers give to the parser and get from it.
+//! The parser's inputs and results.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use super::Names;
 #[derive(Clone, Debug)]
 pub struct Source {
     pub file: Arc<SourceFile>,
-    /// What the script's own names are called; `None`: by the text's imports, and without any as usual (`T`, `R`, `I`).
+    /// The names of the script's namespaces; `None`: by the text's imports, and without any the usual ones (`T`, `R`,
+    /// `I`).
     pub names: Option<Names>,
     /// The values of `metadata["relax.expr.Constant"][i]`, where the text itself does not hold them.
     pub constants: Vec<Tensor>,
@@ -52,7 +53,7 @@ pub trait Host {
     }
 }
 
-/// What a [`Host`] can hand back.
+/// The kinds of values that a [`Host`] can return.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum HostValue {
@@ -66,7 +67,7 @@ pub enum HostValue {
     /// A dict with texts as keys.
     Dict(Vec<(String, HostValue)>),
     DType(DataType),
-    /// A constant of a graph; nobody writes to it.
+    /// A constant of a graph; it is read-only.
     Tensor(Tensor),
     /// A value of a graph in which no variable occurs.
     Graph(Expr),
@@ -76,7 +77,7 @@ pub enum HostValue {
     StructInfo(StructInfo),
     /// A function of the module that is being read, by its name.
     GlobalVar(GlobalVar),
-    /// Something that a module says beside its functions, such as a device.
+    /// A global info of a module, such as a device.
     GlobalInfo(GlobalInfo),
     /// A function that the module takes in where it is used.
     PrimFunc(Arc<PrimFunc>),
@@ -102,7 +103,7 @@ impl Host for NoHost {
     }
 }
 
-/// A module or a function that stands by itself in a file.
+/// A module, or a function outside of modules, in a file.
 #[derive(Clone, Debug)]
 pub enum Definition {
     Module(IRModule),

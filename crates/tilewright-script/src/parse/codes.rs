@@ -1,11 +1,11 @@
-//! The codes of the parser's diagnostics. A code is stable: it means the same in every version. The crate `tilewright` has
-//! the list of all codes, with a page for each.
+//! The codes of the parser's diagnostics. A code is stable: it means the same in every version. The crate `tilewright`
+//! has the list of all codes, with a page for each.
 
 /// Python's grammar is violated.
 pub const SYNTAX: &str = "TW0101";
 /// Brackets, operators or blocks are nested deeper than [`super::MAX_NESTING`].
 pub const NESTING: &str = "TW0102";
-/// The text has not the one module or function that was asked for.
+/// The text does not have exactly the one requested module or function.
 pub const DEFINITION: &str = "TW0103";
 /// A form of Python that the script does not have.
 pub const FORM: &str = "TW0104";
@@ -36,7 +36,7 @@ pub const STRUCT_INFO: &str = "TW0305";
 /// A number that its type cannot hold.
 pub const RANGE: &str = "TW0306";
 
-/// A statement or call that may not stand here.
+/// A statement or call that is not allowed here.
 pub const PLACE: &str = "TW0401";
 /// An axis of a block that is bound wrongly.
 pub const AXIS: &str = "TW0402";
@@ -49,7 +49,7 @@ pub const CYCLE: &str = "TW0405";
 /// Part of the language that this version does not read.
 pub const NOT_YET: &str = "TW0406";
 
-/// The extent of an unrolled loop that is no constant: a property of well-formed modules, seen at its place.
+/// The extent of an unrolled loop that is no constant: a property of well-formed modules, reported at the loop.
 pub const UNROLLED: &str = "TW0507";
-/// An init in a block without a reduce axis: a property of well-formed modules, seen at its place.
+/// An init in a block without a reduce axis: a property of well-formed modules, reported at the init.
 pub const INIT: &str = "TW0512";

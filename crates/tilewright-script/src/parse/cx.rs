@@ -13,7 +13,7 @@ use super::scopes::Scopes;
 use super::value::Value;
 use super::{Host, Names, codes};
 
-/// Errors that are kept at most: nobody reads more, and a wrong text can have one for each of its words.
+/// Errors that are kept at most: more are of no use, and a wrong text can have one for each of its words.
 const MAX_ERRORS: usize = 1_000;
 
 /// Errors for which the names in scope are searched for a similar one: there may be as many names as errors.
@@ -29,14 +29,14 @@ pub(super) type Res<T> = Result<T, Reported>;
 /// Reads one file.
 pub(super) struct Parser<'a> {
     pub(super) file: &'a Arc<SourceFile>,
-    /// What the syntax tree's offsets refer to: the file's text behind [`Parser::prefix`] bytes.
+    /// The text to which the syntax tree's offsets refer: the file's text after [`Parser::prefix`] bytes.
     pub(super) text: &'a str,
-    /// Bytes that stand before the file's own text, so that indented text is a valid module.
+    /// Bytes that precede the file's own text, so that indented text is a valid module.
     pub(super) prefix: u32,
     pub(super) host: &'a dyn Host,
     pub(super) names: Names,
     pub(super) diagnostics: Diagnostics,
-    /// How many of them are errors.
+    /// The number of errors among them.
     pub(super) errors: usize,
     pub(super) scopes: Scopes,
     pub(super) metadata: Metadata,
@@ -50,8 +50,8 @@ pub(super) struct Parser<'a> {
 impl<'a> Parser<'a> {
     pub(super) fn span(&self, node: &impl Ranged) -> Span {
         let range = node.range();
-        let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(self.prefix);
-        Span::new(self.file, place(range.start()), place(range.end()))
+        let offset = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(self.prefix);
+        Span::new(self.file, offset(range.start()), offset(range.end()))
     }
 
     pub(super) fn origins(&self, node: &impl Ranged) -> Origins {
@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
         self.text.get(node.range().to_std_range()).unwrap_or_default()
     }
 
-    /// How many errors were found so far; warnings do not count.
+    /// The number of errors so far; warnings do not count.
     pub(super) fn errors(&self) -> usize {
         self.errors
     }
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Reports an error at a place: the message, and what stands under the underline.
+    /// Reports an error at a location: the message, and the label under the underline.
     pub(super) fn fail(
         &mut self,
         code: &'static str,
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What could not be read has been reported: nothing is left out in silence.
+    /// Unreadable parts have been reported: nothing is dropped silently.
     pub(super) fn told(&mut self, stmt: &impl Ranged, read: Res<()>) {
         if read.is_err() && self.errors == 0 {
             self.fail(codes::FORM, stmt, "this statement cannot be read", "");
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
     pub(super) fn no_keywords(&mut self, call: &ast::ExprCall) -> Res<()> {
         match call.arguments.keywords.first() {
             Some(keyword) => {
-                Err(self.fail(codes::ARGUMENTS, keyword, "arguments stand in order here", "unexpected name"))
+                Err(self.fail(codes::ARGUMENTS, keyword, "arguments are positional here", "unexpected name"))
             }
             None => Ok(()),
         }
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic)
     }
 
-    /// The dotted place below the package that an expression names, unless something nearer has that name.
+    /// The dotted path below the package that an expression names, unless a local definition has that name.
     pub(super) fn path(&self, expr: &ast::Expr) -> Option<String> {
         match expr {
             ast::Expr::Name(name) if self.scopes.get(&name.id).is_none() => match self.names.get(&name.id) {
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// How the file spells the thing at this place, such as `T.grid` for `script.tir.grid`.
+    /// The spelling in this file of the thing at this dotted path, such as `T.grid` for `script.tir.grid`.
     pub(super) fn spell(&self, path: &str) -> String {
         for (namespace, usual) in [("script.tir", "T"), ("script.relax", "R"), ("script.ir", "I")] {
             if let Some(rest) = path.strip_prefix(namespace) {
@@ -204,12 +204,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What to write instead of a statement of Python that no function, or no graph, has.
+/// A suggestion for a statement of Python that no function, or no graph, has.
 fn instead_of(stmt: &ast::Stmt) -> Option<&'static str> {
     Some(match stmt {
         ast::Stmt::AugAssign(_) => "write it out, such as `x = R.add(x, y)`",
         ast::Stmt::For(_) | ast::Stmt::While(_) => {
-            "loops stand in a PrimFunc, which the graph calls; a graph repeats by calling a function of the module"
+            "loops belong in a PrimFunc, which the graph calls; a graph repeats by calling a function of the module"
         }
         ast::Stmt::Break(_) | ast::Stmt::Continue(_) => "let the condition of a `while` or an `if` say when to go on",
         ast::Stmt::Raise(_) => "a condition that has to hold is an `assert`",
@@ -219,7 +219,7 @@ fn instead_of(stmt: &ast::Stmt) -> Option<&'static str> {
         | ast::Stmt::Global(_)
         | ast::Stmt::Nonlocal(_)
         | ast::Stmt::ClassDef(_)
-        | ast::Stmt::Delete(_) => "the text is compiled, not run: what Python is to do stands outside of the function",
+        | ast::Stmt::Delete(_) => "the text is compiled, not run: code for Python belongs outside of the function",
         _ => return None,
     })
 }
@@ -228,7 +228,8 @@ fn instead_of(stmt: &ast::Stmt) -> Option<&'static str> {
 pub(super) type Bound<'e> = Vec<Option<&'e ast::Expr>>;
 
 impl Parser<'_> {
-    /// Matches a call's arguments to parameters; `|` separates the spellings of one. The first `required` have to be given.
+    /// Matches a call's arguments to parameters; `|` separates the spellings of one. The first `required` have to be
+    /// given.
     pub(super) fn bind<'e>(
         &mut self,
         call: &'e ast::ExprCall,

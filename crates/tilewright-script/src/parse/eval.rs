@@ -31,7 +31,7 @@ impl Parser<'_> {
             ast::Expr::Tuple(tuple) => self.items(&tuple.elts),
             ast::Expr::List(list) => self.items(&list.elts),
             ast::Expr::Dict(dict) => self.dict(dict),
-            ast::Expr::Name(_) | ast::Expr::Attribute(_) => self.place(expr),
+            ast::Expr::Name(_) | ast::Expr::Attribute(_) => self.named_value(expr),
             ast::Expr::Subscript(subscript) => self.subscript(expr, subscript),
             ast::Expr::Call(call) => self.call(expr, call),
             ast::Expr::BinOp(binop) => {
@@ -89,8 +89,8 @@ impl Parser<'_> {
         Ok(Value::Dict(items))
     }
 
-    /// A name, or something behind a dot.
-    fn place(&mut self, expr: &ast::Expr) -> Res<Value> {
+    /// A name, or an attribute after a dot.
+    fn named_value(&mut self, expr: &ast::Expr) -> Res<Value> {
         if let Some(path) = self.path(expr) {
             return self.path_value(expr, &path);
         }
@@ -412,7 +412,7 @@ impl Parser<'_> {
         self.typed(expr, result)
     }
 
-    /// Lists behind each other, as often as is said: `a + b` and `[0] * 4` as in Python.
+    /// Concatenation and repetition of lists: `a + b` and `[0] * 4` as in Python.
     fn repeated(&mut self, expr: &ast::Expr, lists: &[&Vec<Value>], times: i128) -> Res<Value> {
         let once = lists.iter().copied().flatten();
         let items = once.clone().map(Value::parts).fold(0, usize::saturating_add);
@@ -555,7 +555,7 @@ fn operands(expr: &ast::Expr) -> [&ast::Expr; 2] {
     }
 }
 
-/// What stands before the last dot or bracket of an expression.
+/// The part of an expression before its last dot or bracket.
 fn operand(expr: &ast::Expr) -> Option<&ast::Expr> {
     match expr {
         ast::Expr::Attribute(attribute) => Some(&attribute.value),

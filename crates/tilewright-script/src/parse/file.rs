@@ -21,10 +21,10 @@ use super::{Definition, Host, Item, MAX_NESTING, Names, ParsedFile, Source, code
 /// Makes indented text the body of a statement, so that offsets of the text stay what they are but for a constant.
 const INDENTED: &str = "if 1:\n";
 
-/// Syntax errors that are reported at most; after so many, the rest say nothing new.
+/// Syntax errors that are reported at most; further ones add nothing.
 const MAX_SYNTAX_ERRORS: usize = 20;
 
-/// What a text was read to.
+/// The result of reading a text.
 pub(super) struct Reading {
     pub(super) parsed: ParsedFile,
     pub(super) diagnostics: Diagnostics,
@@ -72,7 +72,7 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         graph: Default::default(),
         infer: InferCx::default(),
     };
-    read_body(parser, body, Broken { places: &broken, left_out })
+    read_body(parser, body, Broken { ranges: &broken, left_out })
 }
 
 fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: Broken<'_>) -> Reading {
@@ -127,7 +127,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// A class that holds functions of the script and is no module is most often a forgotten decorator.
+    /// A class that holds functions of the script and is no module has probably lost its decorator.
     fn warn_of_plain_class(&mut self, class: &ast::StmtClassDef) {
         let functions = class.body.iter().filter_map(|stmt| stmt.as_function_def_stmt());
         if class.decorator_list.is_empty() && functions.into_iter().any(|def| self.is_of_the_script(def)) {
@@ -197,7 +197,7 @@ pub(super) fn lower_case(sentence: &str) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-/// One message a line: what follows on the same line is mostly a consequence.
+/// One message a line: further ones on a line are probably consequences.
 fn syntax_errors<'e>(
     file: &Arc<SourceFile>,
     text: &str,
@@ -219,8 +219,8 @@ fn syntax_errors<'e>(
         }
         let rest = text.as_bytes().get(start..).unwrap_or_default();
         reported = start + rest.iter().position(|&byte| byte == b'\n').map_or(rest.len() + 1, |length| length + 1);
-        let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(prefix);
-        let span = Span::new(file, place(error.location.start()), place(error.location.end()));
+        let offset = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(prefix);
+        let span = Span::new(file, offset(error.location.start()), offset(error.location.end()));
         let message = lower_case(&error.error.to_string());
         diagnostics.push(Diagnostic::error(codes::SYNTAX, format!("syntax error: {message}")).at(span));
     }

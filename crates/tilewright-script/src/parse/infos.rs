@@ -1,4 +1,4 @@
-//! What a module says beside its functions: `I.module_global_infos`, and the devices that struct infos name.
+//! Global infos of a module: `I.module_global_infos`, and the devices that struct infos name.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::cx::{Parser, Reported, Res};
 use super::value::Value;
 use crate::spelling::devices::names_of;
 
-/// The functions of `I`: values, then what stands in the body of a module.
+/// The functions of `I`: values, then statements in the body of a module.
 const FUNCTIONS: [&str; 4] = ["vdevice", "dummy_global_info", "module_attrs", "module_global_infos"];
 
 /// Every name of `I`.
@@ -32,7 +32,7 @@ impl Parser<'_> {
             _ => {
                 let text = self.text_of(&*call.func).to_owned();
                 if FUNCTIONS[2..].contains(&name) {
-                    let message = format!("`{text}` stands in the body of a module, by itself");
+                    let message = format!("`{text}` belongs in the body of a module, as a statement");
                     return Err(self.fail(codes::PLACE, expr, message, ""));
                 }
                 let known = FUNCTIONS.map(|name| self.spell(&format!("script.ir.{name}")));
@@ -142,7 +142,7 @@ impl Parser<'_> {
             let fits = |device: &&VDevice| {
                 (kind == "vdevice" || device.kind() == kind) && scope.is_none_or(|scope| *device.memory_scope == *scope)
             };
-            // With a memory scope the place is still counted among all devices of the kind.
+            // With a memory scope the index still counts all devices of the kind.
             let found = self.functions.vdevices().filter(|d| kind == "vdevice" || d.kind() == kind).nth(index);
             if let Some(device) = found.filter(fits) {
                 return Ok(device.clone());

@@ -1,4 +1,4 @@
-# Lists are put behind each other and repeated as in Python.
+# Lists are concatenated and repeated as in Python.
 # test: print
 
 @R.function

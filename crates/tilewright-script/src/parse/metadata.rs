@@ -11,7 +11,7 @@ use super::cx::{Parser, Res};
 use super::value::Value;
 use crate::spelling::metadata::{CONSTANTS, decode};
 
-/// The values behind the references.
+/// The values of the references.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Metadata {
     /// From the caller.

@@ -1,12 +1,12 @@
 //! Parsing: text to IR, with everything checked and every error found in one go.
 //!
-//! Reading order: [`Source`], [`Host`], then [`parse_file`], [`parse_module`], [`parse_function`]; inside, `file` (text to
-//! syntax tree to definitions), `module` (functions and their signatures), `eval` (expressions of both levels), `tir` and
-//! `relax` (the statements of each level).
+//! Reading order: [`Source`], [`Host`], then [`parse_file`], [`parse_module`], [`parse_function`]; inside, `file` (text
+//! to syntax tree to definitions), `module` (functions and their signatures), `eval` (expressions of both levels),
+//! `tir` and `relax` (the statements of each level).
 //!
 //! The text is Python by its syntax. Of a file only classes decorated with `I.ir_module`, and functions decorated with
-//! `T.prim_func` or `R.function`, are read; imports say what the namespaces are called, literal assignments at the top
-//! level are captured, all else is ignored.
+//! `T.prim_func` or `R.function`, are read; imports name the namespaces, literal assignments at the top level are
+//! captured, all else is ignored.
 //!
 //! ```
 //! use tilewright_script::parse::{NoHost, parse_module};
@@ -26,7 +26,7 @@
 //! assert_eq!(module.prim("relu").unwrap().params.len(), 2);
 //! ```
 //!
-//! After an error the reading goes on: names that a wrong statement would have bound are poisoned in the parser's own
+//! After an error reading continues: names that a wrong statement would have bound are poisoned in the parser's own
 //! table, and what uses them is silent. No poison gets into IR: a definition with an error is not built.
 
 mod api;
@@ -62,10 +62,10 @@ pub const MAX_NESTING: usize = 20_000;
 
 /// The stack on which a text is read: the syntax tree is dropped recursively.
 const STACK: usize = 64 * 1024 * 1024;
-/// What may be used of a new stack before the text is read.
+/// Stack that may be used before the text is read.
 const RESERVE: usize = 64 * 1024;
 
-/// Every name that texts may say, behind the usual letters of its namespace: `T.grid`, `R.add`, `I.ir_module`.
+/// Every name that texts may use, after the usual letters of its namespace: `T.grid`, `R.add`, `I.ir_module`.
 pub fn known_names() -> Vec<String> {
     let tir = tir::all_names().into_iter().map(|name| format!("T.{name}"));
     let relax = relax::all_names().map(|name| format!("R.{name}"));
@@ -94,7 +94,7 @@ pub fn parse_module(source: impl Into<Source>, host: &dyn Host) -> Result<IRModu
     })
 }
 
-/// The one function of the text that stands by itself; never [`Definition::Module`].
+/// The one function of the text outside of modules; never [`Definition::Module`].
 pub fn parse_function(source: impl Into<Source>, host: &dyn Host) -> Result<Definition, Diagnostics> {
     only(source.into(), host, ("function", "`T.prim_func` or `R.function`"), |definition| match definition {
         Definition::Module(_) => None,

@@ -1,9 +1,9 @@
 //! Modules: the functions of a class, each with a signature that the others can rely on.
 //!
 //! PrimFuncs come first; then every Relax function's header; then the bodies. A Relax function without a return
-//! annotation, or whose decorator does not say whether it is pure, has no signature until its body is read, so a call of
-//! one reads its body first. Functions that call each other in a circle that way are an error that names them, unless
-//! purity alone is unknown: they take each other for pure, and one that is not has to say so.
+//! annotation, or whose decorator does not say whether it is pure, has no signature until its body is read, so a call
+//! of one reads its body first. Functions that call each other in a circle that way are an error that names them,
+//! unless purity alone is unknown: they take each other for pure, and one that is not has to say so.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const IR_MODULE: &str = "script.ir.ir_module";
 const PRIM_FUNC: &str = "script.tir.prim_func";
 const RELAX_FUNCTION: &str = "script.relax.function";
 
-/// Whether the place is a name of the script's language.
+/// Whether the dotted path is a name of the script's language.
 fn in_a_namespace(path: &str) -> bool {
     ["script.tir.", "script.relax.", "script.ir."].iter().any(|namespace| path.starts_with(namespace))
 }
@@ -38,12 +38,12 @@ fn called(decorator: &ast::Decorator) -> (&ast::Expr, Option<&ast::ExprCall>) {
     }
 }
 
-/// What a decorator of a function says.
+/// The arguments of a function's decorator.
 #[derive(Clone, Debug)]
 pub(super) struct Decorator {
     pub(super) kind: Kind,
     pub(super) private: bool,
-    /// Of a Relax function; `None` where it is not said.
+    /// Of a Relax function; `None` without an argument.
     pub(super) pure: Option<bool>,
     /// Pure, whatever its calls say of themselves.
     pub(super) forced: bool,
@@ -55,7 +55,7 @@ pub(super) enum Kind {
     Relax,
 }
 
-/// How far the reading of a function is.
+/// The progress of reading a function.
 #[derive(Debug)]
 enum Progress {
     Waiting,
@@ -84,16 +84,16 @@ struct Entry<'a> {
 /// The functions of the module that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Functions<'a> {
-    /// The name of the class; empty for a function that stands by itself.
+    /// The name of the class; empty for a function outside of modules.
     pub(super) module: String,
     entries: OrderedMap<Arc<str>, Entry<'a>>,
-    /// What the module says beside its functions.
+    /// The global infos of the module.
     pub(super) global_infos: BTreeMap<Arc<str>, Vec<GlobalInfo>>,
     /// Functions whose text does not parse, which has been reported.
     left_out: Vec<Arc<str>>,
     /// Names of the functions whose bodies are being read, outermost first.
     reading: Vec<Arc<str>>,
-    /// Functions that others take for pure although nothing says so, with the first place of each.
+    /// Functions that others take for pure although nothing declares it, with the first location of each.
     taken_for_pure: OrderedMap<Arc<str>, Span>,
     /// Functions of the host that the module takes in, as they were, by their names here.
     taken_in: OrderedMap<Arc<str>, GlobalFunc>,
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         Ok(module)
     }
 
-    /// Reads a function that stands by itself.
+    /// Reads a function outside of modules.
     pub(super) fn standalone(&mut self, def: &'a ast::StmtFunctionDef, decorator: Decorator) -> Res<GlobalFunc> {
         let outer = std::mem::take(&mut self.functions);
         let name: Arc<str> = def.name.as_str().into();
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What the decorators make of a function; `None` if none is the script's.
+    /// The kind of function by its decorators; `None` if none is the script's.
     pub(super) fn decorator(&mut self, def: &ast::StmtFunctionDef) -> Res<Option<Decorator>> {
         for decorator in &def.decorator_list {
             let (function, call) = called(decorator);
@@ -354,7 +354,7 @@ impl<'a> Parser<'a> {
 
     /// Whoever is taken for pure while its body is read turns out to be.
     fn check_purity(&mut self) {
-        for (name, place) in std::mem::take(&mut self.functions.taken_for_pure) {
+        for (name, span) in std::mem::take(&mut self.functions.taken_for_pure) {
             let Some(Entry { def, progress: Progress::Done(GlobalFunc::Relax(function)), .. }) =
                 self.functions.entries.get(&name)
             else {
@@ -363,7 +363,7 @@ impl<'a> Parser<'a> {
             if !function.pure {
                 let message = format!("`{name}` has side effects, and is taken for pure while its body is read");
                 let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, message)
-                    .at(place)
+                    .at(span)
                     .also(self.span(&def.name), "this one")
                     .help(format!("say `@{}(pure=False)`", self.spell(RELAX_FUNCTION)));
                 self.report(diagnostic);
@@ -403,14 +403,14 @@ impl<'a> Parser<'a> {
         if waits(self) {
             tilewright_support::with_stack(|| self.read_body(name));
         }
-        let place = self.span(node);
+        let span = self.span(node);
         let Some(entry) = self.functions.entries.get(name) else { return Err(Reported) };
         let signature = match &entry.progress {
             Progress::Done(function) => Some(function.signature()),
             Progress::Header(header) => header.signature(),
             Progress::Reading { signature } => {
                 if signature.is_some() && entry.decorator.pure.is_none() {
-                    self.functions.taken_for_pure.entry(name.clone()).or_insert(place);
+                    self.functions.taken_for_pure.entry(name.clone()).or_insert(span);
                 }
                 signature.clone()
             }
@@ -475,7 +475,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The function under another name; one that nobody outside sees stays so.
+/// The function under another name; a private one stays private.
 fn renamed(mut function: GlobalFunc, name: &str) -> GlobalFunc {
     if function.global_symbol().is_some_and(|symbol| symbol != name) {
         let attrs = match &mut function {
@@ -493,11 +493,11 @@ fn is_identifier(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What of a text does not parse.
+/// The parts of a text that do not parse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Broken<'b> {
-    /// The places of syntax errors.
-    pub(super) places: &'b [TextRange],
+    /// The ranges of syntax errors.
+    pub(super) ranges: &'b [TextRange],
     /// Functions that the tree does not have because of their errors.
     pub(super) left_out: &'b [(TextRange, String)],
 }
@@ -505,6 +505,6 @@ pub(super) struct Broken<'b> {
 impl Broken<'_> {
     /// Whether a syntax error lies in the range.
     pub(super) fn touches(&self, range: TextRange) -> bool {
-        self.places.iter().any(|error| range.contains_inclusive(error.start()))
+        self.ranges.iter().any(|error| range.contains_inclusive(error.start()))
     }
 }

@@ -1,9 +1,9 @@
-//! What the script's own names are called in a file.
+//! The names of the script's namespaces in a file.
 
 use ruff_python_ast as ast;
 use tilewright_support::Map;
 
-/// What plain names of the text mean: each stands for a dotted place below the package, such as `script.tir` for `T` or
+/// The meanings of plain names of the text: each is a dotted path below the package, such as `script.tir` for `T` or
 /// `script.tir.Buffer` for a name that was imported from there; `tvm` is the package itself.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
@@ -19,8 +19,8 @@ impl Names {
         [("T", "script.tir"), ("R", "script.relax"), ("I", "script.ir"), ("tvm", "tvm")].into_iter().collect()
     }
 
-    /// What the comments at the top of a text say, as printed ones have them: `# from tvm.script import tir as T`; the
-    /// usual meanings where they say nothing.
+    /// The names in the comments at the top of a text, as printed ones have them: `# from tvm.script import tir as T`;
+    /// the usual ones without such comments.
     pub(crate) fn of_comments(text: &str) -> Self {
         let mut names = Self::usual();
         let said = text.lines().map_while(|line| line.strip_prefix("# from tvm.script import "));
@@ -34,7 +34,7 @@ impl Names {
         names
     }
 
-    /// What the imports of a file say; `None` if they say nothing.
+    /// The names by the imports of a file; `None` if there are none.
     pub(crate) fn of_imports(body: &[ast::Stmt]) -> Option<Self> {
         let mut names = Self::default();
         for stmt in body {
@@ -48,9 +48,9 @@ impl Names {
     }
 
     fn import(&mut self, alias: &ast::Alias) {
-        let Some(place) = below_package(&alias.name) else { return };
+        let Some(path) = below_package(&alias.name) else { return };
         match &alias.asname {
-            Some(name) => self.insert(name.to_string(), place),
+            Some(name) => self.insert(name.to_string(), path),
             None => {
                 let package = alias.name.split('.').next().unwrap_or_default();
                 self.insert(package.to_owned(), "tvm".to_owned());
@@ -59,10 +59,10 @@ impl Names {
     }
 
     fn import_from(&mut self, import: &ast::StmtImportFrom) {
-        let Some(place) = import.module.as_ref().and_then(|module| below_package(module)) else { return };
+        let Some(path) = import.module.as_ref().and_then(|module| below_package(module)) else { return };
         for alias in &import.names {
             let name = alias.asname.as_ref().unwrap_or(&alias.name).to_string();
-            let prefix = if place == "tvm" { String::new() } else { format!("{place}.") };
+            let prefix = if path == "tvm" { String::new() } else { format!("{path}.") };
             self.insert(name, format!("{prefix}{}", alias.name));
         }
     }
@@ -94,19 +94,19 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Names {
     }
 }
 
-/// The dotted place below the package, if the module is one of the package's.
+/// The dotted path below the package, if the module is one of the package's.
 fn below_package(module: &str) -> Option<String> {
     let (package, rest) = module.split_once('.').unwrap_or((module, ""));
     let known = PACKAGES.contains(&package);
     known.then(|| if rest.is_empty() { "tvm".to_owned() } else { rest.to_owned() })
 }
 
-/// One place for each thing, however it was reached.
-pub(crate) fn canonical(place: &str) -> String {
-    let place = place.strip_prefix("tvm.").unwrap_or(place);
-    let place = place.replacen("script.parser.", "script.", 1);
-    match place.as_str() {
+/// The canonical path of each thing, however it was reached.
+pub(crate) fn canonical(path: &str) -> String {
+    let path = path.strip_prefix("tvm.").unwrap_or(path);
+    let path = path.replacen("script.parser.", "script.", 1);
+    match path.as_str() {
         "script.ir_module" => "script.ir.ir_module".to_owned(),
-        _ => place,
+        _ => path,
     }
 }

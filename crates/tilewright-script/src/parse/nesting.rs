@@ -1,8 +1,8 @@
-//! A bound on nesting, found on the tokens: what the syntax tree of a text can be deep at most.
+//! An upper bound of the depth of a text's syntax tree, computed from tokens.
 //!
-//! Everything behind Python's parser recurses over the text's structure. The depth of a place is the number of blocks
+//! Everything after Python's parser recurses over the text's structure. The depth of a token is the number of blocks
 //! around it, plus, for every open bracket, one and the number of operators since its last comma: `a + b + c` is a tree
-//! of depth 2. Dots and closed brackets behind one operand, as in `f(x)(y).z`, count while that operand lasts.
+//! of depth 2. Dots and closed brackets after one operand, as in `f(x)(y).z`, count while that operand lasts.
 //!
 //! The tokens are those of the parser itself, so that no comment, string or end of a line hides from the bound what the
 //! parser sees.
@@ -13,19 +13,19 @@ use ruff_python_parser::lexer::lex;
 
 use super::MAX_NESTING;
 
-/// Where a text gets deeper than [`MAX_NESTING`].
+/// The point from which on a text is deeper than [`MAX_NESTING`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooDeep {
-    /// The byte behind which the first token stands that is too deep.
+    /// The end offset of the last token before the first one that is too deep.
     pub(super) at: usize,
     /// Most of the depth is one chain of operators or dots, not brackets and blocks.
     pub(super) chain: bool,
 }
 
-/// Where the text gets deeper than [`MAX_NESTING`], if it does.
+/// The point from which on the text is deeper than [`MAX_NESTING`], if any.
 pub(super) fn too_deep(text: &str) -> Option<TooDeep> {
     let chain = of_chain(text)?;
-    // The first tokens of a text are those of its beginnings: the place is the end of the longest that is shallow.
+    // The first tokens of a text are those of its prefixes: the offset is the end of the longest shallow prefix.
     let (mut shallow, mut deep) = (0, text.len());
     loop {
         let middle = text.floor_char_boundary(shallow + (deep - shallow) / 2);
@@ -59,7 +59,7 @@ fn of_chain(text: &str) -> Option<bool> {
 struct Scan {
     /// Blocks around the current line.
     indents: usize,
-    /// What is open around the current token; the first is the line itself.
+    /// The open brackets and operators around the current token; the first entry is the line itself.
     brackets: Vec<Frame>,
     /// The sum of operators over `brackets`, and their number.
     depth: usize,
@@ -69,7 +69,7 @@ struct Scan {
 struct Frame {
     /// Operators since the last comma.
     operators: usize,
-    /// Dots and closed brackets behind the current operand.
+    /// Dots and closed brackets after the current operand.
     postfix: usize,
 }
 
@@ -87,11 +87,11 @@ impl Scan {
                     self.brackets.pop();
                     self.depth -= 1;
                 }
-                // What stood in the bracket was not that deep yet: the bound is twice what it says, at worst.
+                // The bracket's contents were not that deep yet: the bound is at most twice the depth.
                 self.postfix();
             }
             K::Comma | K::Semi => self.forget_operators(),
-            // No expression goes on behind a `def` or `class`: the parser gives up what is open before it.
+            // No expression continues after a `def` or `class`: the parser drops open brackets before it.
             K::Newline | K::Def | K::Class => self.end_statement(),
             K::Indent => self.indents += 1,
             K::Dedent => self.indents = self.indents.saturating_sub(1),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hides_what_is_deep() {
+    fn deep_nesting_is_always_found() {
         let minus = "-".repeat(MAX_NESTING + 1);
         let before = [
             "# a comment\r",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_bracket_does_not_make_the_functions_behind_it_deep() {
+    fn an_open_bracket_does_not_make_later_functions_deep() {
         let function = "def f(a):\n    x = a - 1\n    y = x - 1\n";
         assert_eq!(too_deep(&format!("x = f(1\n{}", function.repeat(MAX_NESTING))), None);
     }

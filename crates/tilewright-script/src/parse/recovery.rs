@@ -1,11 +1,11 @@
 //! Syntax errors in one function leave the others readable.
 //!
-//! An open bracket swallows all text behind it. So when a text does not parse, it is cut by its lines into the decorated
-//! functions; each is parsed by itself, and the text of those that fail is blanked out, byte for byte, before the whole is
-//! parsed again. Cutting by lines may be wrong inside of strings, which only matters to text that is wrong anyway.
+//! An open bracket swallows all text after it. So when a text does not parse, it is cut by its lines into the decorated
+//! functions; each is parsed by itself, and the text of those that fail is blanked out, byte for byte, before the whole
+//! is parsed again. Cutting by lines may be wrong inside of strings, which only matters to text that is wrong anyway.
 //!
-//! Where the brackets of a function do not match, that is what is wrong with it: what the parser makes of the text behind
-//! the place says nothing more.
+//! If the brackets of a function do not match, that is its error: the parser's errors after that location are only
+//! consequences.
 
 use ruff_python_ast as ast;
 use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
@@ -22,7 +22,7 @@ struct Piece {
 pub(super) struct Recovered {
     pub(super) text: String,
     pub(super) parsed: Parsed<ast::Mod>,
-    /// Where the functions were, and what they were called.
+    /// The ranges and names of the functions.
     pub(super) left_out: Vec<(TextRange, String)>,
     /// The syntax errors in them.
     pub(super) errors: Vec<ParseError>,
@@ -45,7 +45,7 @@ pub(super) fn recover(text: &str) -> Recovered {
             let location = TextRange::new(size(at), size(at + 1));
             found.push(ParseError { error: ParseErrorType::OtherError(message), location });
         }
-        // Behind the first error, one at the very end of the function says only that something before is open.
+        // After the first error, one at the very end of the function says only that something before is open.
         let end = piece.range.start + own.trim_end().len();
         errors.extend(
             found
@@ -68,15 +68,15 @@ fn size(at: usize) -> TextSize {
     TextSize::new(u32::try_from(at).unwrap_or(u32::MAX))
 }
 
-/// The syntax errors of a function by itself, at their places in the whole text.
+/// The syntax errors of a function by itself, at their offsets in the whole text.
 fn errors_of(own: &str, indent: usize, start: usize) -> Vec<ParseError> {
     const HEAD: &str = "if 1:\n";
     let head = if indent > 0 { HEAD } else { "" };
     let parsed = parse_unchecked(&format!("{head}{own}"), ParseOptions::from(Mode::Module));
-    let place = |at: TextSize| size((usize::from(at) + start).saturating_sub(head.len()));
+    let offset = |at: TextSize| size((usize::from(at) + start).saturating_sub(head.len()));
     let shifted = parsed.errors().iter().map(|error| ParseError {
         error: error.error.clone(),
-        location: TextRange::new(place(error.range().start()), place(error.range().end())),
+        location: TextRange::new(offset(error.range().start()), offset(error.range().end())),
     });
     shifted.collect()
 }
@@ -126,14 +126,14 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Blanks a function, and leaves a statement that does nothing in its place.
+/// Blanks a function, and replaces it by a statement that does nothing.
 fn blank(text: &mut [u8], piece: &Piece) {
     let own = &mut text[piece.range.clone()];
     own.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    if let Some(place) = own.get_mut(piece.indent..piece.indent + 4)
-        && place.iter().all(|&byte| byte == b' ')
+    if let Some(body) = own.get_mut(piece.indent..piece.indent + 4)
+        && body.iter().all(|&byte| byte == b' ')
     {
-        place.copy_from_slice(b"pass");
+        body.copy_from_slice(b"pass");
     }
 }
 

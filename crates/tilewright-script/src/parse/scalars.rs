@@ -126,7 +126,7 @@ impl Parser<'_> {
     }
 }
 
-/// The type that a literal beside this value takes.
+/// The type of a literal as the other operand of this value.
 fn dtype_of(value: &Value) -> Option<DataType> {
     match value {
         Value::Scalar(scalar) => Some(scalar.dtype),

@@ -8,9 +8,9 @@ use super::value::Value;
 /// Names and their values.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// What the file itself defines, around every function.
+    /// The definitions of the file itself, around every function.
     file: Map<Name, Value>,
-    /// What each name means now, and what it meant outside.
+    /// The current meaning of each name, and its outer meanings.
     slots: Map<Name, Slot>,
     /// The names that each open scope defines, innermost last.
     open: Vec<Vec<Name>>,
@@ -18,7 +18,7 @@ pub(super) struct Scopes {
 
 #[derive(Debug)]
 struct Slot {
-    /// How many scopes were open where this was defined.
+    /// The number of open scopes at the definition.
     level: usize,
     value: Value,
     outer: Option<Box<Slot>>,

@@ -1,4 +1,4 @@
-# Functions that stand by themselves in a file with namespaces of other names, documentation and literals of the file.
+# Functions outside of modules, in a file with namespaces of other names, documentation and literals of the file.
 # test: print
 # run: scale == same
 # run: negated == same

@@ -1,5 +1,4 @@
-//! What a user who wrote an unknown name may have meant: a near name, the same name elsewhere, or what other libraries
-//! call so.
+//! Suggestions for an unknown name: a similar name, the same name elsewhere, or the name in other libraries.
 
 use ruff_python_ast as ast;
 use tilewright_support::{Diagnostic, nearest};
@@ -23,7 +22,7 @@ const NAMESAKES: [(&str, &str); 12] = [
     ("astype", "Cast"),
 ];
 
-/// What other libraries call a data type.
+/// Names of a data type in other libraries.
 pub(super) fn usual_type(name: &str) -> Option<&'static str> {
     Some(match name {
         "float" | "single" | "fp32" | "f32" => "float32",

@@ -1,4 +1,4 @@
-# Every error is found in one go, with its place and a next step.
+# Every error is found in one run, with its location and a next step.
 # test: diagnostics
 
 @I.ir_module

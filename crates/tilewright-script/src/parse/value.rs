@@ -1,4 +1,4 @@
-//! What a subexpression of the text is worth while it is read.
+//! The values of subexpressions while a text is read.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) enum Value {
     Function(Arc<str>),
     /// A function that the host names.
     Global(GlobalVar),
-    /// What a module says beside its functions.
+    /// A global info of a module.
     GlobalInfo(GlobalInfo),
     /// The module that is being read.
     Module,
@@ -49,7 +49,7 @@ pub(super) enum Value {
     Unannotated,
     /// A map of indices.
     IndexMap(IndexMap),
-    /// A function whose statements stand in place of its calls.
+    /// A function whose statements replace its calls.
     Macro(Arc<super::tir::Macro>),
 }
 
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// What it is, for messages.
+    /// The description in messages.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Poison | Self::Hidden { .. } => "a value in error".into(),

@@ -1,4 +1,4 @@
-# A tensor among the attributes stands in the metadata section.
+# A tensor among the attributes is printed in the metadata section.
 # test: print --meta
 # run: main(f32[2]=[1, -2]) == f32[2]=[1, -2]
 

@@ -108,7 +108,7 @@ impl Printer<'_> {
         self.doc.text(if var.size { SIZE } else { "()" });
     }
 
-    /// The type of a variable behind its name.
+    /// The type of a variable, after its name.
     pub(super) fn annotation(&mut self, name: &str, var: &Var) {
         self.doc.write(format_args!("{name}: "));
         self.qualified(Namespace::Tir, &var.dtype.to_string());
@@ -137,10 +137,10 @@ impl Printer<'_> {
     }
 }
 
-/// What stands behind the type of a variable that is a size.
+/// The suffix after the type of a variable that is a size.
 pub(super) const SIZE: &str = "(is_size_var=True)";
 
-/// What the declarations of a function depend on: what is mentioned in it, and how.
+/// The occurrences on which the declarations of a function depend.
 pub(super) struct Mentioned {
     /// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
     pub(super) views: NearMap<VarId, Vec<Buffer>>,

@@ -1,4 +1,4 @@
-//! The document between IR and text: pieces of text with the places where a line may be broken.
+//! The document between IR and text: pieces of text with possible line breaks.
 //!
 //! The tree of a document lies flat in one list, groups between [`Token::Open`] and [`Token::Close`]: any depth of
 //! nesting is laid out and dropped without recursion.
@@ -14,7 +14,7 @@ enum Token {
     Soft,
     /// A blank on one line; a line break where the group is broken.
     Blank,
-    /// A comma that stands only where the group is broken.
+    /// A comma that is printed only if the group is broken.
     BrokenComma,
     /// A line break.
     Hard,
@@ -29,15 +29,15 @@ enum Token {
 
 /// A document that is being written.
 ///
-/// One that knows how it is laid out keeps only what still may change: where brackets may be broken, the line at its end
-/// and what is open around it, else the last item. What is before is text already.
+/// One that knows how it is laid out keeps only what still may change: where brackets may be broken, the line at its
+/// end and what is open around it, else the last item. What is before is text already.
 #[derive(Default, Debug)]
 pub(super) struct Doc {
     tokens: Vec<Token>,
     text: String,
-    /// How many brackets and marks are open.
+    /// The number of open brackets and marks.
     open: usize,
-    /// The indentation behind the last token.
+    /// The indentation after the last token.
     depth: usize,
     laid: Option<Layout>,
 }
@@ -49,7 +49,7 @@ impl Doc {
         Self { laid: Some(Layout::new(width, indent, 0)), ..Self::default() }
     }
 
-    /// A document for a suite below this one's last line, for [`Doc::append`] behind [`Doc::indent`].
+    /// A document for a suite below this one's last line, for [`Doc::append`] after [`Doc::indent`].
     pub(super) fn suite(&self) -> Self {
         let depth = self.depth + 1;
         let layout = self.laid.as_ref().filter(|_| self.is_settled());
@@ -69,7 +69,7 @@ impl Doc {
         self.wrote(self.text.len() - start);
     }
 
-    /// Notes that so many bytes were added to the text.
+    /// Records that `bytes` bytes were added to the text.
     fn wrote(&mut self, bytes: usize) {
         let end = self.text.len();
         let start = end - bytes;
@@ -115,7 +115,7 @@ impl Doc {
         self.tokens.push(Token::Dedent);
     }
 
-    /// Begins a bracketed list; [`Doc::separator`] goes between its items and [`Doc::close`] ends it.
+    /// Begins a bracketed list; [`Doc::separator`] separates its items and [`Doc::close`] ends it.
     pub(super) fn open(&mut self, bracket: &str) {
         self.text(bracket);
         self.open += 1;
@@ -190,7 +190,7 @@ struct Layout {
     out: Output,
     /// For each group around, whether it is broken.
     broken: Vec<bool>,
-    /// Where the marks around begin.
+    /// The starts of the enclosing marks.
     begun: Vec<usize>,
     marks: Marked,
 }
@@ -233,7 +233,7 @@ impl Layout {
     }
 }
 
-/// For each `Open`, the characters from there to the first possible break behind its group, all on one line.
+/// For each `Open`, the characters from there to the first possible break after its group, all on one line.
 fn group_ends(tokens: &[Token]) -> Vec<usize> {
     let mut before = Vec::with_capacity(tokens.len() + 1);
     let mut total = 0;
@@ -258,7 +258,7 @@ fn group_ends(tokens: &[Token]) -> Vec<usize> {
     ends
 }
 
-/// Indentation goes in steps of at most so much.
+/// The largest step of indentation.
 const BLANKS: &str = "                                                                ";
 
 #[derive(Default, Debug)]

@@ -16,7 +16,7 @@ use super::scalar::{float_digits, quoted};
 use super::share::{Sharing, shared_nodes};
 use super::{Namespace, Printer};
 
-/// What stands between the parentheses of a call.
+/// The kinds of items between the parentheses of a call.
 enum Item<'e> {
     Arg(&'e Expr),
     Absent,
@@ -32,7 +32,7 @@ enum Item<'e> {
 }
 
 impl<'e> Item<'e> {
-    /// What a call of no operator says by name.
+    /// The keyword arguments of a call of no operator.
     fn call_attr(name: &'e str, value: &'e Attr) -> Self {
         match value {
             Attr::Array(vars) if name == names::TIR_VARS => Self::Scalars(name, vars),
@@ -142,10 +142,10 @@ impl Printer<'_> {
                 self.relax_call(if grad { "call_tir_with_grad" } else { "call_tir" }, &items);
             }
             Callee::TirInplace { function, results } => {
-                let place = |place: &Option<usize>| Attr::Int(place.map_or(-1, |place| place as i64));
-                let places = Attr::Array(results.iter().map(place).collect());
-                let (name, places) = (&function.name, Item::Attr("inplace_indices", Some(AttrKind::Ints), &places));
-                let mut items = vec![Item::Callee(name), Item::Args(args), places, Item::Out(sinfo_args)];
+                let number = |argument: &Option<usize>| Attr::Int(argument.map_or(-1, |argument| argument as i64));
+                let inplace = Attr::Array(results.iter().map(number).collect());
+                let (name, inplace) = (&function.name, Item::Attr("inplace_indices", Some(AttrKind::Ints), &inplace));
+                let mut items = vec![Item::Callee(name), Item::Args(args), inplace, Item::Out(sinfo_args)];
                 items.extend(attrs.iter().map(|(name, value)| Item::call_attr(name, value)));
                 self.relax_call("call_tir_inplace", &items);
             }
@@ -162,12 +162,12 @@ impl Printer<'_> {
             Callee::Packed(name) => {
                 let mut items = vec![Item::Name(name)];
                 items.extend(args.iter().map(Item::Arg));
-                let places = attrs.get(names::INPLACE_INDICES);
-                items.extend(places.map(|places| Item::call_attr(names::INPLACE_INDICES, places)));
+                let inplace = attrs.get(names::INPLACE_INDICES);
+                items.extend(inplace.map(|inplace| Item::call_attr(names::INPLACE_INDICES, inplace)));
                 if !sinfo_args.is_empty() {
                     items.push(Item::SinfoArgs(sinfo_args));
                 }
-                let function = match places {
+                let function = match inplace {
                     Some(_) => "call_inplace_packed",
                     None if is_said_pure(attrs) => "call_pure_packed",
                     None => "call_packed",
@@ -222,7 +222,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant by its value where that is short, else by its place in the metadata.
+    /// A constant by its value where that is short, else by its index in the metadata.
     fn constant(&mut self, tensor: &Tensor) {
         if let Some(digits) = scalar_digits(tensor) {
             self.qualified(Namespace::Relax, "const");
@@ -231,7 +231,7 @@ impl Printer<'_> {
         self.metadata_entry(tensor);
     }
 
-    /// A tensor by its place in the metadata.
+    /// A tensor by its index in the metadata.
     pub(super) fn metadata_entry(&mut self, tensor: &Tensor) {
         let index = self.constants.index_of(tensor);
         self.doc.write(format_args!("metadata[\"{}\"][{index}]", crate::spelling::metadata::CONSTANTS));
@@ -245,7 +245,7 @@ impl Printer<'_> {
         let before = std::mem::take(&mut self.doc);
         self.scalar(dim);
         let text = std::mem::replace(&mut self.doc, before).render(None, 0);
-        // Texts within the text are in the other quotes: what is read as an expression has no escapes.
+        // Texts within the text have the other quotes: an expression inside has no escapes.
         let plain = !text.contains(['\'', '\\']);
         let text = if plain { text.replace('"', "'") } else { text };
         self.doc.text(&quoted(text.trim_end()));

@@ -1,6 +1,6 @@
 //! Colours for terminals and for pages: one reading of the text, two ways of writing its pieces.
 
-/// What a piece of a script is, as far as its colour goes.
+/// The kinds of pieces of a script, by colour.
 #[derive(Clone, Copy)]
 enum Style {
     Keyword,
@@ -37,7 +37,7 @@ impl Style {
     }
 }
 
-/// What turns a terminal's colour off.
+/// The escape sequence that turns a terminal's colour off.
 const RESET: &str = "\x1b[0m";
 
 /// The same text with ANSI colours for keywords, namespaces, numbers, strings and comments.
@@ -79,18 +79,18 @@ fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
-/// Takes the text apart: the pieces, one behind the other, are the text.
+/// Tokenises the text: the pieces, concatenated, are the text.
 fn for_each_piece<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<Style>)) {
     let mut rest = text;
     let mut defines = false;
     while let Some(first) = rest.chars().next() {
         let (length, style) = piece(rest, first, defines);
-        let (token, behind) = rest.split_at(length);
+        let (token, after) = rest.split_at(length);
         if !token.trim().is_empty() {
             defines = matches!(token, "def" | "class");
         }
         take(token, style);
-        rest = behind;
+        rest = after;
     }
 }
 
@@ -165,15 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_text_holds_does_not_become_markup() {
+    fn markup_in_a_text_is_escaped() {
         let page = highlight_html("# <script>alert(1)</script> &lt;");
         assert_eq!(without(&page, "<", ">"), "# &lt;script&gt;alert(1)&lt;/script&gt; &amp;lt;");
     }
 
-    /// The text without what stands from each `open` to the next `close`.
+    /// The text without the parts from each `open` to the next `close`.
     fn without(text: &str, open: &str, close: &str) -> String {
         let mut parts = text.split(open);
         let first = parts.next().unwrap_or_default().to_owned();
-        parts.fold(first, |kept, part| kept + part.split_once(close).map_or("", |(_, behind)| behind))
+        parts.fold(first, |kept, part| kept + part.split_once(close).map_or("", |(_, after)| after))
     }
 }

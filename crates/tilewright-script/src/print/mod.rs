@@ -1,8 +1,8 @@
 //! Printing: from modules, functions and single nodes to TVMScript.
 //!
 //! IR is written into a document ([`doc`]) that knows where lines may be broken, and the document is laid out as text.
-//! Names are given on the way ([`names`]): each variable one of its own among those in scope. How each node is written
-//! stands in [`crate::spelling`].
+//! Names are given on the way ([`names`]): each variable one of its own among those in scope. The spelling of each node
+//! is in [`crate::spelling`].
 
 mod attrs;
 mod block;
@@ -41,7 +41,7 @@ use crate::spelling::devices::names_of;
 use crate::spelling::metadata;
 use doc::Doc;
 use names::Names;
-use relax::Place;
+use relax::Context;
 use underline::Marking;
 
 /// The text of a module, with its imports as comments, ending in a line break.
@@ -122,7 +122,7 @@ fn single(graph_level: bool, write: impl FnOnce(&mut Printer<'_>)) -> String {
     printer.doc.finish().0.trim().to_owned()
 }
 
-/// Behind which letter a name of the script language stands.
+/// The namespaces whose letter precedes a name of the script language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Namespace {
     Module,
@@ -154,14 +154,14 @@ impl Namespace {
 #[derive(Default)]
 struct Constants {
     tensors: Vec<Tensor>,
-    /// The place of the last one among them over the same memory, by its address.
+    /// The index of the last one among them over the same memory, by its address.
     last: Map<usize, usize>,
-    /// For each, the place of the one before it over the same memory.
+    /// For each, the index of the one before it over the same memory.
     before: Vec<Option<usize>>,
 }
 
 impl Constants {
-    /// The place of a tensor, at the end if it is new.
+    /// The index of a tensor, at the end if it is new.
     fn index_of(&mut self, tensor: &Tensor) -> usize {
         let new = self.tensors.len();
         let last = self.last.get(&(tensor.data_ptr() as usize)).copied();
@@ -199,7 +199,7 @@ struct Printer<'o> {
     names: Names,
     /// How functions are called whose names are no identifiers.
     function_names: Map<String, String>,
-    /// Which namespaces were used, in the order of [`Namespace::ALL`].
+    /// The used namespaces, in the order of [`Namespace::ALL`].
     used: [bool; 3],
     /// Whether bare integers are `int64`, as in graphs, and not `int32`, as in loops.
     graph_level: bool,
@@ -221,7 +221,7 @@ struct Printer<'o> {
     hoisted: Map<usize, String>,
     /// For each graph function around, the symbolic dimensions of its own that its body mentions.
     touched: Vec<Touched>,
-    /// How many graph functions were around where a symbolic dimension was named.
+    /// The nesting depth of graph functions at which a symbolic dimension was named.
     depth_of: NearMap<VarId, usize>,
     constants: Constants,
     marking: Marking,
@@ -274,7 +274,7 @@ impl<'o> Printer<'o> {
 
     fn module_function(&mut self, name: &str, function: &Function) {
         let name = self.function_name(name);
-        self.function_def(&name, function, Place::Module);
+        self.function_def(&name, function, Context::Module);
     }
 
     /// How a function of the module is called in the text.
@@ -282,7 +282,7 @@ impl<'o> Printer<'o> {
         self.function_names.get(name).cloned().unwrap_or_else(|| names::function_name(name))
     }
 
-    /// Imports, the text, and the constants or what stands for them.
+    /// Imports, the text, and the constants or a comment in their stead.
     fn finish(mut self) -> String {
         self.metadata();
         if self.options.marks.context_lines.is_some() {

@@ -29,7 +29,7 @@ fn has_a_meaning(word: &str) -> bool {
     )
 }
 
-/// How much there was where a scope begins.
+/// The sizes of the tables at the start of a scope.
 #[derive(Debug)]
 struct Scope {
     given: usize,
@@ -42,14 +42,14 @@ struct Scope {
 struct Given {
     /// Among the texts.
     name: Range<usize>,
-    /// How much of it is the wish, and the number behind it, where the wish alone was taken.
+    /// The length of the wished name in it, and the number after it, if the wish alone was taken.
     numbered: Option<(usize, usize)>,
 }
 
 /// The names in scope.
 ///
-/// What a scope adds lies behind what the scopes around it have, and goes with it at once: there is no text of its own
-/// for each name, and a scope of a million names is closed without a look at each.
+/// The entries of a scope follow those of the enclosing scopes, and are dropped with it at once: there is no text of
+/// its own for each name, and a scope of a million names is closed without a look at each.
 #[derive(Default, Debug)]
 pub(super) struct Names {
     texts: String,
@@ -59,7 +59,7 @@ pub(super) struct Names {
     /// and every name stays unique.
     taken: NearSet<u64>,
     reserved: Vec<u64>,
-    /// Where the search for a free number begins, by wish: the smaller ones are taken.
+    /// The start of the search for a free number, by wish: the smaller ones are taken.
     next: Map<String, usize>,
     /// From the outermost scope inwards, as are the identities in `of`.
     given: Vec<Given>,
@@ -94,7 +94,7 @@ impl Names {
         self.reserved.push(hash(name));
     }
 
-    /// Opens a scope: names that are defined in it are free again behind it.
+    /// Opens a scope: names that are defined in it are free again after it.
     pub(super) fn open(&mut self) {
         let Self { given, ids, texts, .. } = &*self;
         self.scopes.push(Scope { given: given.len(), ids: ids.len(), texts: texts.len() });
@@ -186,7 +186,7 @@ impl Names {
         self.ids.push(id);
     }
 
-    /// Ends what a variable's name stands for before its scope does: the name is free again.
+    /// Ends the meaning of a variable's name before its scope ends: the name is free again.
     pub(super) fn release(&mut self, id: VarId, name: &str) {
         self.of.remove(&id);
         let Some(own) = self.scopes.last().map(|scope| scope.given) else { return };
@@ -203,7 +203,7 @@ impl Names {
     }
 }
 
-/// Whether so many entries are enough of a table that it costs less to clear it than to take them out one by one.
+/// Whether that many entries are a share of a table from which on clearing it is cheaper than removing them one by one.
 fn are_most(entries: usize, capacity: usize) -> bool {
     entries > capacity / 8
 }
@@ -226,7 +226,7 @@ pub(super) fn identifier(wish: &str) -> String {
     name
 }
 
-/// The wish as the name of a function: it stands behind `cls.`, and hides nothing.
+/// The wish as the name of a function: it follows `cls.`, and hides nothing.
 pub(super) fn function_name(wish: &str) -> String {
     let plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     let mut name = match wish.bytes().all(plain) {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_in_scope_and_free_behind_it() {
+    fn names_are_unique_in_scope_and_free_after_it() {
         let mut names = Names::default();
         assert_eq!((names.fresh("i"), names.fresh("i")), ("i".into(), "i_1".into()));
         names.open();

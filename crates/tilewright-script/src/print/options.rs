@@ -7,28 +7,28 @@ use super::underline::Marks;
 /// How text is laid out and spelled. Whatever is said here, what is printed is read back as the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// Writes the constants behind the module, so that the text is the whole module. Otherwise a comment says that they
+    /// Writes the constants after the module, so that the text is the whole module. Otherwise a comment says that they
     /// are left out.
     pub show_meta: bool,
-    /// Brackets that do not fit into so many characters are broken over lines; `None` never breaks one.
+    /// The line width above which brackets are broken over lines; `None` never breaks one.
     pub width: Option<usize>,
     /// Blanks per level.
     pub indent: usize,
     /// The name of a module's class.
     pub name: String,
-    /// What the three namespaces are called.
+    /// The names of the three namespaces.
     pub prefixes: Prefixes,
-    /// What a graph function calls its module; empty: by the module's name.
+    /// The name of the module in a graph function; empty: the module's name.
     pub module_alias: String,
     /// Temporaries of this type are declared without it, if that is the type which the reader takes then.
     pub buffer_dtype: DataType,
-    /// Integer constants of loops stand without their type if it is this one and the one which the reader takes.
+    /// Integer constants of loops are written without their type if it is this one and the one which the reader takes.
     pub int_dtype: DataType,
-    /// Float constants of loops stand without their type if it is this one and the one which the reader takes; `void`:
-    /// none does.
+    /// Float constants of loops are written without their type if it is this one and the one which the reader takes;
+    /// `void`: none does.
     pub float_dtype: DataType,
     /// Loops directly inside each other are one grid, axes that follow their loops are remapped, the root block is
-    /// implicit and buffers stand among the parameters. Otherwise each is written out.
+    /// implicit and buffers are among the parameters. Otherwise each is written out.
     pub syntax_sugar: bool,
     /// Annotates every binding of a graph with its struct info, not only those whose value does not say it.
     pub show_all_struct_info: bool,
@@ -38,7 +38,7 @@ pub struct PrintOptions {
     pub marks: Marks,
 }
 
-/// What the namespaces are called.
+/// The names of the namespaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefixes {
     pub ir: String,
@@ -75,7 +75,7 @@ impl PrintOptions {
     }
 }
 
-/// The lines of a text behind their numbers.
+/// The lines of a text after their numbers.
 pub(super) fn numbered(text: &str) -> String {
     let digits = text.lines().count().to_string().len();
     text.lines().enumerate().map(|(at, line)| format!("{:>digits$}| {line}\n", at + 1)).collect()

@@ -12,9 +12,9 @@ use super::buffers::SIZE;
 use super::graph::is_statement;
 use super::{Namespace, Printer, Touched};
 
-/// Where a function stands.
+/// The context of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Context {
     /// A function of a module.
     Module,
     /// The value of a binding.
@@ -23,13 +23,13 @@ pub(super) enum Place {
 
 impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation. `name` is written as it is.
-    pub(super) fn function_def(&mut self, name: &str, function: &Function, place: Place) {
-        self.marked(function, |p| p.function_text(name, function, place));
+    pub(super) fn function_def(&mut self, name: &str, function: &Function, context: Context) {
+        self.marked(function, |p| p.function_text(name, function, context));
     }
 
-    fn function_text(&mut self, name: &str, function: &Function, place: Place) {
+    fn function_text(&mut self, name: &str, function: &Function, context: Context) {
         let level = std::mem::replace(&mut self.graph_level, true);
-        self.decorator(function, place);
+        self.decorator(function, context);
         self.names.open();
         self.touched.push(Touched::default());
         let hoisted = std::mem::take(&mut self.hoisted);
@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.sequence(&function.body);
         let body = std::mem::replace(&mut self.doc, before);
         self.doc.indent();
-        self.prologue(name, function, place);
+        self.prologue(name, function, context);
         self.doc.append(body);
         self.doc.dedent();
         self.in_signature = signature;
@@ -61,10 +61,10 @@ impl Printer<'_> {
         self.graph_level = level;
     }
 
-    fn decorator(&mut self, function: &Function, place: Place) {
+    fn decorator(&mut self, function: &Function, context: Context) {
         self.qualified_after("@", Namespace::Relax, "function");
         let mut options = Vec::new();
-        if place == Place::Module && !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
+        if context == Context::Module && !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
             options.push("private=True");
         }
         if !function.pure {
@@ -78,8 +78,8 @@ impl Printer<'_> {
         self.doc.line();
     }
 
-    /// What stands before the bindings: the symbolic dimensions that the body names, attributes, the module's name.
-    fn prologue(&mut self, name: &str, function: &Function, place: Place) {
+    /// The lines before the bindings: the symbolic dimensions that the body names, attributes, the module's name.
+    fn prologue(&mut self, name: &str, function: &Function, context: Context) {
         for var in self.touched.pop().unwrap_or_default().vars {
             self.doc.line();
             let name = self.names.get(var.id()).unwrap_or_default().to_owned();
@@ -87,9 +87,9 @@ impl Printer<'_> {
             self.qualified(Namespace::Tir, &var.dtype.to_string());
             self.doc.text(if var.size { SIZE } else { "()" });
         }
-        let said = place == Place::Module && function.global_symbol() == Some(name);
+        let said = context == Context::Module && function.global_symbol() == Some(name);
         self.attrs_line(Namespace::Relax, "func_attr", &function.attrs, said.then_some(attr_names::GLOBAL_SYMBOL));
-        if place == Place::Module && self.uses_module {
+        if context == Context::Module && self.uses_module {
             if !self.options.module_alias.is_empty() {
                 self.doc.line();
                 self.doc.write(format_args!("{} = {}", self.options.module_alias, self.options.name));
@@ -199,7 +199,7 @@ impl Printer<'_> {
             }
             ExprKind::Function(function) => {
                 self.doc.line();
-                self.function_def(name, function, Place::Binding);
+                self.function_def(name, function, Context::Binding);
             }
             _ => {
                 self.hoist(value);
@@ -238,7 +238,8 @@ fn has_effects(body: &SeqExpr) -> bool {
     Effects::default().are_in(body)
 }
 
-/// Looks for calls with side effects. It looks at nothing else: this is a second walk over a body that is printed anyway.
+/// Looks for calls with side effects. It looks at nothing else: this is a second walk over a body that is printed
+/// anyway.
 #[derive(Default)]
 struct Effects {
     /// The addresses of shared nodes that were looked into.
@@ -261,7 +262,7 @@ impl Effects {
             ExprKind::Tuple(fields) => (None, fields.as_slice()),
             ExprKind::TupleGet { tuple, .. } => (Some(tuple), [].as_slice()),
             ExprKind::If { condition, .. } => (Some(condition), [].as_slice()),
-            // What a function does it does where it is called.
+            // Effects of a closure occur where it is called.
             ExprKind::Function(_)
             | ExprKind::Var(_)
             | ExprKind::GlobalVar(_)

@@ -9,10 +9,10 @@ use super::share::{Sharing, shared_nodes};
 use super::{Namespace, Printer};
 use crate::spelling::{Prec, is_literal, of_binary, of_compare, range_stop};
 
-/// Whether an integer constant may stand without its type.
+/// Whether an integer constant may be written without its type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Literal {
-    /// Its place tells the type.
+    /// Its context determines the type.
     Bare,
     /// Only where it has the type that the level reads from any bare integer.
     Typed,
@@ -115,7 +115,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The type goes first, but for packed functions, which give an `int32` unless they say otherwise.
+    /// The type comes first, except for packed functions, which give an `int32` by default.
     fn foreign(&mut self, dtype: DataType, callee: &ForeignCallee, args: &[Expr]) {
         let name = match callee {
             ForeignCallee::Extern(_) => "call_extern",
@@ -163,7 +163,7 @@ impl Printer<'_> {
     }
 
     fn infix(&mut self, symbol: &str, prec: Prec, operands: [(&Expr, Prec); 2], context: Prec) {
-        // Beside an operand that is no constant, a constant takes that operand's type.
+        // With an operand that is no constant, a constant takes that operand's type.
         self.parenthesized(prec < context, |p| {
             for (i, (operand, needs)) in operands.into_iter().enumerate() {
                 if i == 1 {
@@ -223,7 +223,7 @@ impl Printer<'_> {
         self.doc.close(close);
     }
 
-    /// A tuple of Python: one item has a comma behind it.
+    /// A tuple of Python: one item has a comma after it.
     pub(super) fn tuple<I>(&mut self, items: &[I], mut item: impl FnMut(&mut Self, &I)) {
         match items {
             [one] => {
@@ -235,7 +235,7 @@ impl Printer<'_> {
         }
     }
 
-    fn literal(&mut self, expr: &Expr, place: Literal) {
+    fn literal(&mut self, expr: &Expr, context: Literal) {
         let dtype = expr.dtype;
         let text = match expr.kind {
             ExprKind::Int(value) if dtype.is_bool() => if value != 0 { "True" } else { "False" }.to_owned(),
@@ -247,13 +247,13 @@ impl Printer<'_> {
             _ => return,
         };
         let bare = match self.graph_level {
-            // What the reader takes a bare number for.
+            // The reader's type of a bare number.
             false => {
                 let finite = matches!(expr.kind, ExprKind::Float(value) if value.0.is_finite());
                 (dtype == DataType::I32 && self.options.int_dtype == dtype)
                     || (dtype == DataType::F32 && self.options.float_dtype == dtype && finite)
             }
-            true => dtype == DataType::I64 && place == Literal::Bare,
+            true => dtype == DataType::I64 && context == Literal::Bare,
         };
         if bare {
             return self.doc.text(&text);
@@ -299,7 +299,7 @@ impl Printer<'_> {
         self.subscript(indices, |p, index| p.expr(index, Prec::Any));
     }
 
-    /// Items in square brackets behind a name: never broken, for a comma behind the last one has a meaning there.
+    /// Items in square brackets after a name: never broken, for a comma after the last one has a meaning there.
     pub(super) fn subscript<I>(&mut self, items: &[I], mut item: impl FnMut(&mut Self, &I)) {
         self.doc.text("[");
         for (i, x) in items.iter().enumerate() {

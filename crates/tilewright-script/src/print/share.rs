@@ -1,4 +1,5 @@
-//! Which nodes of an expression need a name of their own, so that the text of a DAG stays about as long as the DAG.
+//! Sharing: the nodes of an expression that need a name of their own, so that the text of a DAG stays about as long as
+//! the DAG.
 
 use tilewright_expr::node::{AnyHandle, IrNode, Visitor};
 use tilewright_support::{Map, Set, with_stack};
@@ -7,7 +8,7 @@ use tilewright_support::{Map, Set, with_stack};
 pub(super) struct Sharing<H> {
     /// Nothing is looked at inside of these nodes.
     pub(super) closed: fn(&H) -> bool,
-    /// These nodes stand once however small they are: written out twice they would mean something else.
+    /// These nodes are written once however small they are: duplicates would mean something else.
     pub(super) once: fn(&H) -> bool,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn shared_nodes<H: IrNode + AnyHandle>(root: &H, sharing: Sharing<H>)
 /// Visits the tree, shared nodes again and again, until the budget is spent.
 struct Budget<H> {
     left: usize,
-    /// How often each node that is to stand once was met.
+    /// The number of visits of each node that is written once.
     once: Map<usize, usize>,
     sharing: Sharing<H>,
 }
@@ -70,7 +71,7 @@ struct Sizes<H> {
 
 struct Met {
     times: usize,
-    /// Of the tree below and including the node.
+    /// The size of the tree below and including the node.
     size: usize,
     once: bool,
 }

@@ -17,7 +17,7 @@ use super::*;
 use crate::parse::{NoHost, parse_module};
 use tilewright_support::SourceFile;
 
-/// What is printed parses back to an equal module.
+/// Printed text parses back to an equal module.
 #[track_caller]
 fn survives(module: &IRModule) {
     for width in [None, Some(60)] {

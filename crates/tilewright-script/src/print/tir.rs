@@ -148,8 +148,8 @@ impl Printer<'_> {
     pub(super) fn statements(&mut self, stmt: &Stmt) {
         with_stack(|| {
             let mut rest = Some(stmt);
-            // What a statement ends in is written behind it and not inside of it, unless it is marked as a part of it: of a
-            // suite of a million declarations each has the rest as its body.
+            // The tail of a statement is written after it and not inside of it, unless it is marked as a part of it: of
+            // a suite of a million declarations each has the rest as its body.
             while let Some(stmt) = rest
                 && self.marks_nothing()
             {
@@ -165,7 +165,7 @@ impl Printer<'_> {
         });
     }
 
-    /// Writes a statement up to what it ends in, if that stands in the same suite.
+    /// Writes a statement up to its tail, if that is in the same suite.
     fn first_of<'s>(&mut self, stmt: &'s Stmt) -> Option<&'s Stmt> {
         match &stmt.kind {
             StmtKind::Seq(stmts) => match stmts.split_last() {
@@ -211,7 +211,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A statement behind which others follow in the suite.
+    /// A statement that is followed by others in the suite.
     fn statement(&mut self, stmt: &Stmt) {
         with_stack(|| self.marked(stmt, |p| p.statement_text(stmt)));
     }
@@ -466,8 +466,8 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a parameter is written with its buffer: not where the buffer defines variables, nor where its memory is that of
-/// another one or what one of `params` points to. `bound` has what is named before it.
+/// Whether a parameter is written with its buffer: not where the buffer defines variables, nor where its memory is that
+/// of another one or what one of `params` points to. `bound` has what is named before it.
 fn is_inline(param: &Param, params: &Set<Var>, bound: &mut Set<Var>) -> bool {
     let Some(buffer) = &param.buffer else {
         bound.insert(param.var.clone());

@@ -1,10 +1,10 @@
 //! Parts of a text that are underlined or annotated.
 //!
-//! A part is named by its path from the printed root, or by the address of its node. A path is looked up before printing:
-//! it becomes the chain of places in memory at which the nodes on the way are held, and the printer says of each node that
-//! it writes where that is held. So a node that is shared is found at the one place that the path names. Of what the text
-//! does not show by itself (a data type, a node that a shorter spelling leaves out) the nearest node around it is
-//! underlined, on its first line.
+//! A part is named by its path from the printed root, or by the address of its node. A path is looked up before
+//! printing: it becomes the chain of addresses at which the nodes on the path are held, and the printer reports for
+//! each node that it writes where that is held. So a shared node is found at exactly the occurrence that the path
+//! names. For parts that the text does not show by themselves (a data type, a node that a shorter spelling leaves out)
+//! the nearest node around it is underlined, on its first line.
 
 use std::ops::Range;
 
@@ -20,25 +20,26 @@ use super::Printer;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {
     Path(Path),
-    /// The node at this address ([`AnyHandle::address`](tilewright_expr::node::AnyHandle::address)), wherever it stands.
+    /// The node at this address ([`AnyHandle::address`](tilewright_expr::node::AnyHandle::address)), wherever it
+    /// occurs.
     Node(usize),
 }
 
-/// What is marked in a text.
+/// The marks of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Marks {
-    /// A line of `^^^^` goes under these parts.
+    /// A line of `^^^^` under these parts.
     pub underline: Vec<Target>,
-    /// A comment goes behind the first line of these parts; a comment of several lines above it.
+    /// A comment after the first line of these parts; a comment of several lines above it.
     pub annotate: Vec<(Target, String)>,
-    /// Only so many lines around what is marked are shown.
+    /// The number of lines around marks that are shown.
     pub context_lines: Option<usize>,
 }
 
 /// A node on the way to a part.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Where the node, or the handle that points to it, is held.
+struct Step {
+    /// The address at which the node, or the handle that points to it, is held.
     slot: usize,
     /// The address of the node that a handle points to.
     node: Option<usize>,
@@ -50,7 +51,7 @@ fn slot(part: &dyn IrNode) -> usize {
     std::ptr::from_ref(part).cast::<()>().addr()
 }
 
-impl Place {
+impl Step {
     fn of(part: &dyn IrNode) -> Self {
         let handle = part.as_handle();
         let silent = handle.is_none_or(|handle| {
@@ -66,14 +67,14 @@ impl Place {
 /// The way to the part that a path names, and how far the printer is on it.
 #[derive(Debug)]
 struct Way {
-    places: Vec<Place>,
+    steps: Vec<Step>,
     /// Whether the root has what the path names.
     leads_there: bool,
-    /// How many places are around what is being printed.
+    /// The depth of the node that is being printed.
     reached: usize,
-    /// Whether what is being printed is inside a node beside the way.
-    beside: bool,
-    /// Whether every place reached is the very one, and not a copy of its handle.
+    /// Whether the node that is being printed is off the path.
+    off_path: bool,
+    /// Whether every step was matched by the handle itself, and not by a copy of it.
     exact: bool,
 }
 
@@ -81,7 +82,7 @@ struct Way {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     target: usize,
-    /// How many places of its way it has reached; the best are underlined.
+    /// The number of steps of its path that were matched; the best matches are underlined.
     rank: (usize, bool),
 }
 
@@ -90,7 +91,7 @@ pub(super) struct Mark {
 pub(super) struct Marking {
     ways: Vec<(usize, Way)>,
     nodes: Map<usize, Vec<usize>>,
-    /// What was begun, by number.
+    /// The starts of open parts, by number.
     begun: Vec<Mark>,
 }
 
@@ -103,8 +104,8 @@ impl Marking {
                 Target::Node(address) => marking.nodes.entry(*address).or_default().push(number),
                 Target::Path(path) => {
                     let (nodes, leads_there) = path.follow(root);
-                    let places = nodes.into_iter().map(Place::of).collect();
-                    marking.ways.push((number, Way { places, leads_there, reached: 0, beside: false, exact: true }));
+                    let steps = nodes.into_iter().map(Step::of).collect();
+                    marking.ways.push((number, Way { steps, leads_there, reached: 0, off_path: false, exact: true }));
                 }
             }
         }
@@ -117,34 +118,34 @@ impl Marking {
 }
 
 impl Way {
-    /// Whether so many places are the whole way.
+    /// Whether that many steps are the whole path.
     fn ends(&self, reached: usize) -> bool {
-        reached == self.places.len() && self.leads_there
+        reached == self.steps.len() && self.leads_there
     }
 
     /// Goes into a node; whether that is on the way.
-    fn enter(&mut self, part: Place) -> bool {
-        if self.beside {
+    fn enter(&mut self, part: Step) -> bool {
+        if self.off_path {
             return false;
         }
-        let ahead = self.places.get(self.reached..).unwrap_or_default();
-        for (at, place) in ahead.iter().enumerate() {
-            let exact = place.slot == part.slot && place.node == part.node;
-            if exact || (place.node.is_some() && place.node == part.node) {
+        let ahead = self.steps.get(self.reached..).unwrap_or_default();
+        for (at, step) in ahead.iter().enumerate() {
+            let exact = step.slot == part.slot && step.node == part.node;
+            if exact || (step.node.is_some() && step.node == part.node) {
                 self.reached += at + 1;
                 self.exact &= exact;
                 return true;
             }
-            if !place.silent {
+            if !step.silent {
                 break;
             }
         }
-        self.beside = part.node.is_some() && !part.silent;
+        self.off_path = part.node.is_some() && !part.silent;
         false
     }
 }
 
-/// The address of the variable that an expression is: it stands for all of its uses.
+/// The address of the variable that an expression is: it represents all of its uses.
 fn variable(part: &dyn IrNode) -> Option<usize> {
     let handle = part.as_handle()?;
     if let Some(expr) = handle.downcast::<relax::Expr>() {
@@ -164,16 +165,16 @@ impl Printer<'_> {
         if self.marking.is_idle() {
             return write(self);
         }
-        let Some(place) = part.solid().map(Place::of) else { return write(self) };
+        let Some(step) = part.solid().map(Step::of) else { return write(self) };
         let first = self.marking.begun.len();
-        let before: Vec<_> = self.marking.ways.iter().map(|(_, way)| (way.reached, way.beside, way.exact)).collect();
+        let before: Vec<_> = self.marking.ways.iter().map(|(_, way)| (way.reached, way.off_path, way.exact)).collect();
         for (target, way) in &mut self.marking.ways {
-            if way.enter(place) {
+            if way.enter(step) {
                 let rank = (way.reached, way.exact);
                 self.marking.begun.push(Mark { target: *target, rank });
             }
         }
-        let nodes = place.node.into_iter().chain(variable(part));
+        let nodes = step.node.into_iter().chain(variable(part));
         for target in nodes.filter_map(|node| self.marking.nodes.get(&node)).flatten() {
             self.marking.begun.push(Mark { target: *target, rank: (0, true) });
         }
@@ -181,8 +182,8 @@ impl Printer<'_> {
         begun.clone().for_each(|_| self.doc.begin());
         write(self);
         begun.rev().for_each(|mark| self.doc.end(mark));
-        for ((_, way), (reached, beside, exact)) in self.marking.ways.iter_mut().zip(before) {
-            (way.reached, way.beside, way.exact) = (reached, beside, exact);
+        for ((_, way), (reached, off_path, exact)) in self.marking.ways.iter_mut().zip(before) {
+            (way.reached, way.off_path, way.exact) = (reached, off_path, exact);
         }
     }
 
@@ -250,9 +251,9 @@ fn lay_out(
     // The lines that a stretch covers, with the columns in each that are not blank.
     let covered = |range: &Range<usize>| {
         let first = starts.partition_point(|&start| start <= range.start).saturating_sub(1);
-        let behind = starts.partition_point(|&start| start < range.end);
+        let after = starts.partition_point(|&start| start < range.end);
         let mut covered = Vec::new();
-        for number in first..behind.max(first) {
+        for number in first..after.max(first) {
             let (Some(line), Some(&start)) = (lines.get(number), starts.get(number)) else { continue };
             let from = range.start.saturating_sub(start).min(line.text.len());
             let to = range.end.saturating_sub(start).min(line.text.len());
@@ -293,13 +294,13 @@ fn write_lines(lines: &[Line<'_>], context: Option<usize>) -> String {
         }
         skip(&mut out, &mut skipped);
         let indent: String = line.text.chars().take_while(|c| *c == ' ').collect();
-        let (above, behind): (Vec<&str>, Vec<&str>) = line.notes.iter().partition(|note| note.contains('\n'));
+        let (above, after): (Vec<&str>, Vec<&str>) = line.notes.iter().partition(|note| note.contains('\n'));
         for note in above.iter().flat_map(|note| note.lines()) {
             out.push_str(&format!("{indent}# {note}\n"));
         }
         out.push_str(line.text);
-        if !behind.is_empty() {
-            out.push_str(&format!("  # {}", behind.join("; ")));
+        if !after.is_empty() {
+            out.push_str(&format!("  # {}", after.join("; ")));
         }
         out.push('\n');
         if let Some(end) = line.carets.iter().map(|columns| columns.end).max() {
@@ -320,14 +321,14 @@ fn skip(out: &mut String, skipped: &mut usize) {
     }
 }
 
-/// Which lines are shown: all, or those near a mark.
+/// The shown lines: all, or those around a mark.
 fn shown(lines: &[Line<'_>], context: Option<usize>) -> Vec<bool> {
     let is_marked = |line: &Line<'_>| !line.carets.is_empty() || !line.notes.is_empty();
     let Some(context) = context.filter(|_| lines.iter().any(is_marked)) else { return vec![true; lines.len()] };
     let mut shown = vec![false; lines.len()];
     for (number, _) in lines.iter().enumerate().filter(|(_, line)| is_marked(line)) {
-        let behind = number.saturating_add(context).saturating_add(1).min(lines.len());
-        shown[number.saturating_sub(context)..behind].fill(true);
+        let after = number.saturating_add(context).saturating_add(1).min(lines.len());
+        shown[number.saturating_sub(context)..after].fill(true);
     }
     shown
 }

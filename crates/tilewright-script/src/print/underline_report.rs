@@ -14,7 +14,7 @@ use super::{
 
 /// Texts of more lines are shown only around the difference.
 const LONG: usize = 60;
-/// So many lines of them.
+/// The maximum number of lines shown of them.
 const CONTEXT: usize = 8;
 
 /// Any piece of IR as text. Paths of marks begin at the piece.
@@ -65,7 +65,7 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
     p.marked_text().trim_start_matches('\n').to_owned()
 }
 
-/// Where two pieces of IR differ: the place in each, what stands there, and the text with that underlined.
+/// The first difference of two pieces of IR: the path in each, the values there, and the text with that underlined.
 pub fn mismatch_report(left: &Node, right: &Node, mismatch: &Mismatch) -> String {
     let mut report = String::from("StructuralEqual check failed, caused by lhs at ");
     side(&mut report, left, &mismatch.left);
@@ -90,7 +90,7 @@ fn side(report: &mut String, node: &Node, path: &Path) {
     let _ = write!(report, ":\n{}", text.trim_matches('\n'));
 }
 
-/// What stands at the end of a path, in short: empty where the underlined text says it better.
+/// The value at the end of a path, in short: empty if the underlined text shows it better.
 fn value_at(node: &Node, path: &Path) -> String {
     let (nodes, found) = path.follow(node);
     let (true, Some(part)) = (found, nodes.last()) else {

@@ -88,7 +88,7 @@ fn an_operand_is_underlined_at_its_place_only() {
 }
 
 #[test]
-fn what_has_no_text_of_its_own_is_underlined_with_what_is_around_it() {
+fn parts_without_text_are_underlined_with_their_parent() {
     check(
         underline(&[&format!("{STORE}.value.dtype")]),
         expect![[r#"

@@ -1,4 +1,4 @@
-//! What mutation starts from: the textual tests of all crates, the inputs that once broke something (`kept`), and the
+//! The seeds of mutation: the textual tests of all crates, the inputs that once broke something (`kept`), and the
 //! prints of random modules; each cut into tokens.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Text,
     /// Brackets and operators, each character alone.
     Sign,
-    /// A line break with the indentation behind it.
+    /// A line break with the indentation after it.
     Line,
     Blank,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Corpus {
     pub(crate) scripts: Vec<Script>,
     /// Every word, number, text and sign of the scripts.
     pub(crate) words: Vec<String>,
-    /// What stands behind `T.`, `R.` or `I.`.
+    /// A name after `T.`, `R.` or `I.`.
     pub(crate) functions: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Corpus {
     pub(crate) fn load() -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut paths = Vec::new();
-        // Beside this crate stand the others.
+        // The other crates are siblings of this one.
         scripts_below(&here.join(".."), &mut paths);
         paths.sort();
         let files = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok());

@@ -1,4 +1,4 @@
-//! Damaged scripts, made and read: what `tests/fuzz` does a bounded number of times and `benches/fuzz` as often as one
+//! Damaged scripts, made and read: `tests/fuzz` does so a bounded number of times and `benches/fuzz` as often as one
 //! likes.
 //!
 //! An input takes a script of the corpus and changes it a few times: bytes; tokens, which are dropped, doubled, swapped
@@ -19,7 +19,7 @@ use tilewright_support::SourceFile;
 
 use crate::corpus::{Corpus, Kind, Script};
 
-/// Longer inputs are cut: what is long is the matter of another bench.
+/// The length at which inputs are cut: long inputs are the subject of another bench.
 const MAX_INPUT: usize = 8_000;
 
 const NUMBERS: [&str; 22] = [
@@ -87,7 +87,7 @@ impl Random {
     }
 }
 
-/// What became of the inputs so far.
+/// Statistics of the inputs so far.
 #[derive(Default, Debug, Clone)]
 pub(crate) struct Tally {
     pub(crate) refused: u64,
@@ -223,10 +223,10 @@ fn change<'c>(random: &mut Random, corpus: &'c Corpus, pieces: &mut Vec<&'c str>
         }
         // Another function of the namespace.
         9 | 10 => {
-            let places = (0..pieces.len()).filter(|&at| at > 0 && pieces[at - 1] == "." && kinds[at] == Kind::Word);
-            let places: Vec<usize> = places.collect();
-            if !places.is_empty() {
-                let at = *random.pick(&places);
+            let found = (0..pieces.len()).filter(|&at| at > 0 && pieces[at - 1] == "." && kinds[at] == Kind::Word);
+            let found: Vec<usize> = found.collect();
+            if !found.is_empty() {
+                let at = *random.pick(&found);
                 pieces[at] = if random.below(3) == 0 { random.text(&DTYPES) } else { random.text(&corpus.functions) };
             }
         }
@@ -344,14 +344,14 @@ fn examine(bytes: &[u8], render: bool) -> Result<Outcome, String> {
     Ok(if parsed.items.is_empty() { Outcome::Refused } else { Outcome::Read { verified } })
 }
 
-/// What is printed is read as the same, and printed as the same. Whether the verifier takes it.
+/// Printed text is read as the same, and printed as the same. Returns whether the verifier accepts it.
 fn survives(item: &Item) -> Result<bool, String> {
     let text = print(&item.name, &item.definition);
     let file = SourceFile::new("printed.py", text.as_str());
     let back = parse_file(&file, &NoHost);
     let module = as_module(&item.definition);
     if verify(&module, Form::Any).is_err() {
-        // What a name means that nothing defines, no text can say: that it is read without harm is all that is asked.
+        // A name without a definition has no meaning in a text: it only has to be read without harm.
         black_box(back.is_ok());
         return Ok(false);
     }

@@ -13,12 +13,12 @@ use tilewright_tensor::{DataType, Tensor};
 
 use super::Generator;
 
-/// What the functions of a module call.
+/// The functions that a module calls.
 #[derive(Clone, Debug)]
 pub(super) struct Callable {
     /// A PrimFunc of two tensors of one shape, which writes the second.
     copy: GlobalVar,
-    /// The same with a scalar behind them.
+    /// The same with a scalar after them.
     scaled: GlobalVar,
     /// A graph function of a tensor of two dimensions.
     identity: GlobalVar,
@@ -59,10 +59,10 @@ impl Callable {
     }
 }
 
-/// What is in scope in a graph function.
+/// The values in scope in a graph function.
 #[derive(Clone)]
 struct Values {
-    /// Of the type that all tensors of the function have.
+    /// Those of the type that all tensors of the function have.
     tensors: Vec<Expr>,
     condition: Var,
     info: StructInfo,

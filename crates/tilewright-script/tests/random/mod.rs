@@ -25,7 +25,7 @@ pub(crate) struct Generator {
     state: u64,
     /// Whether the function being made calls something with side effects.
     impure: bool,
-    /// What calls may name; there while a module is made.
+    /// The names that calls may use; set while a module is made.
     callable: Option<Callable>,
     /// Devices of the module.
     devices: Vec<VDevice>,

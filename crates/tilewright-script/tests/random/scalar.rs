@@ -1,17 +1,17 @@
-//! Random scalar expressions, of a type that is asked for.
+//! Random scalar expressions of a given type.
 
 use tilewright_expr::{BinOp, Buffer, Builtin, CmpOp, Expr, ForeignCallee, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
 use super::Generator;
 
-/// What is in scope in a PrimFunc.
+/// The values in scope in a PrimFunc.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scoped {
     /// Of type `int32`.
     pub(super) ints: Vec<Var>,
     pub(super) buffers: Vec<Buffer>,
-    /// Memory that nobody writes, of type `float32`.
+    /// Read-only memory of type `float32`.
     pub(super) constants: Vec<Buffer>,
 }
 
@@ -99,7 +99,7 @@ impl Generator {
     /// An operation of some target, as a statement evaluates it.
     pub(super) fn builtin(&mut self, scope: &Scoped) -> Expr {
         let row = self.pick(Builtin::ALL);
-        let count = row.least + self.below(row.most.min(row.least + 2) - row.least + 1);
+        let count = row.min + self.below(row.max.min(row.min + 2) - row.min + 1);
         let operand = |generator: &mut Self, at: usize| match row.name {
             "tvm_storage_sync" if at == 0 => Expr::str("shared"),
             "assume" => generator.condition(scope, 1),

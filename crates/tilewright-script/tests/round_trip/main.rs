@@ -27,7 +27,7 @@ fn random_modules_have_every_kind_of_node() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// What is inferred may have more parts than a short text may stand for; written out, it is read.
+/// Inferred struct infos may have more parts than a short text may represent; written out, they are read.
 #[test]
 fn a_split_into_many_parts_survives_its_text() {
     let text = "@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((9000,), \"float32\")):\n        \

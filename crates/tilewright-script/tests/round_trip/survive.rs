@@ -7,8 +7,8 @@ use tilewright_script::print::{Prefixes, PrintOptions, print_module};
 use tilewright_support::SourceFile;
 use tilewright_tensor::DataType;
 
-/// The module is well-formed, is read back as the same however it is laid out and spelled, and its print does not change
-/// by that.
+/// The module is well-formed, is read back as the same however it is laid out and spelled, and its print does not
+/// change by that.
 pub(crate) fn whole(module: &IRModule) -> Result<(), String> {
     let usual = PrintOptions { show_meta: true, ..PrintOptions::default() };
     verify(module, Form::Any).map_err(|faults| format!("{}\n{}", faults.0[0], print_module(module, &usual)))?;

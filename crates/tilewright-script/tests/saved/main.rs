@@ -30,7 +30,7 @@ fn modules(seed: u64) -> impl Iterator<Item = IRModule> {
 }
 
 #[test]
-fn what_is_saved_is_loaded_as_the_same() {
+fn saved_ir_is_loaded_unchanged() {
     for module in modules(1) {
         assert!(verify(&module, Form::Any).is_ok(), "{}", verify(&module, Form::Any).unwrap_err());
         let node = Node::from(module.clone());
@@ -92,7 +92,7 @@ fn constants(root: &dyn IrNode) -> Vec<(Path, usize)> {
                 found.push((Path(path.clone()), handle.address()));
                 return;
             }
-            // A variable is compared where it is bound, which is not always the first place where it stands.
+            // A variable is compared where it is bound, which is not always its first occurrence.
             let is_variable = handle.downcast::<relax::Var>().is_some()
                 || handle.downcast::<tilewright_expr::Buffer>().is_some()
                 || handle.downcast::<tilewright_expr::Var>().is_some();
@@ -126,7 +126,7 @@ impl Mapper for Replace {
             self.times += 1;
             return Some(Box::new(self.by.clone()));
         }
-        // What is a node by its identity is replaced with all of its uses, or not at all.
+        // A node with identity is replaced with all of its uses, or not at all.
         let by_identity = node.downcast::<Expr>().is_none()
             && node.downcast::<relax::Expr>().is_none()
             && node.downcast::<tilewright_ir::tir::Stmt>().is_none();
@@ -189,7 +189,7 @@ fn other_modules_are_unequal() {
 
 /// The corpus that damaged texts are made from.
 #[test]
-fn the_corpus_is_what_the_generator_makes() {
+fn the_corpus_is_that_of_the_generator() {
     if std::env::var_os("UPDATE_EXPECT").is_none() {
         return;
     }

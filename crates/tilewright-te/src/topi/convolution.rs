@@ -1,8 +1,8 @@
-//! Convolutions, and what goes back from their results to their data, over any number of spatial dimensions.
+//! Convolutions and their adjoints (transposed convolutions), over any number of spatial dimensions.
 //!
-//! Both are a border round the data (where there is one), and one reduction over the channels of a group and the window.
-//! Axes are in the order batch, channels, spatial ones of data, and results, inputs, spatial ones of kernels; the layouts
-//! say where they are. Sums of narrow floats are worked out in float32.
+//! Both are a border round the data (where there is one), and one reduction over the channels of a group and the
+//! window. Axes are in the order batch, channels, spatial ones of data, and results, inputs, spatial ones of kernels;
+//! the layouts say where they are. Sums of narrow floats are worked out in float32.
 
 mod phases;
 mod taps;
@@ -15,8 +15,8 @@ use super::layout::{Layout, times};
 use super::{all_of, elementwise, padded, wide};
 use crate::{ReduceAxis, TeError, Tensor, Value, compute, compute_over, reduce_axis, sum};
 
-/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the widths
-/// before each of them, then those behind.
+/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the
+/// widths before each of them, then those after.
 #[derive(Clone, Debug)]
 pub struct Conv {
     pub strides: Vec<i64>,
@@ -28,19 +28,19 @@ pub struct Conv {
     pub out: Layout,
 }
 
-/// A window's place along one dimension.
+/// A window's parameters along one dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Along {
     pub(super) stride: i64,
     pub(super) before: i64,
-    pub(super) behind: i64,
+    pub(super) after: i64,
     pub(super) dilation: i64,
 }
 
 /// The names of the loops over the spatial dimensions of a result and over those of a window.
 const SPATIAL: [(&str, &str); 3] = [("yy", "ry"), ("xx", "rx"), ("zz", "rz")];
 
-/// What a window of `taps` covers.
+/// The extent of a window of `taps`, dilated.
 pub(super) fn span(taps: &Expr, dilation: i64) -> Expr {
     if dilation == 1 { taps.clone() } else { (taps.clone() - 1) * dilation + 1 }
 }
@@ -56,7 +56,7 @@ impl Conv {
         Along {
             stride: of(&self.strides, d, 1),
             before: of(&self.padding, d, 0),
-            behind: of(&self.padding, d + self.spatial(), 0),
+            after: of(&self.padding, d + self.spatial(), 0),
             dilation: of(&self.dilation, d, 1),
         }
     }
@@ -65,7 +65,7 @@ impl Conv {
     pub fn reach(&self, d: usize, data: &Expr, taps: &Expr) -> (Expr, Expr) {
         let analyzer = Analyzer::new();
         let along = self.along(d);
-        let whole = data.clone() + (along.before + along.behind);
+        let whole = data.clone() + (along.before + along.after);
         (analyzer.simplify(&whole), analyzer.simplify(&span(taps, along.dilation)))
     }
 
@@ -91,7 +91,7 @@ impl Conv {
             let along = self.along(d);
             let steps = (extent(data, d + 2)? - 1) * along.stride;
             let window = span(&extent(kernel, d + 2)?, along.dilation);
-            let more = more.get(d).copied().unwrap_or(0) - along.before - along.behind;
+            let more = more.get(d).copied().unwrap_or(0) - along.before - along.after;
             result.push(analyzer.simplify(&(steps + window + more)));
         }
         Ok(result)
@@ -140,8 +140,9 @@ fn of_data(f: &Value, own: &Expr, channels: &Expr, c: &Value) -> Value {
     first + c
 }
 
-/// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`, with
-/// the sums in `dtype`. Places of the window that are in the border for every result bring nothing, and are left out.
+/// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`,
+/// with the sums in `dtype`. Places of the window that are in the border for every result bring nothing, and are left
+/// out.
 pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
     let data_shape = conv.data.logical_shape(data.shape())?;
     let taps = conv.kernel.logical_shape(kernel.shape())?;
@@ -154,7 +155,7 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
                 if before {
                     used.before
                 } else {
-                    used.behind
+                    used.after
                 }
             }
             None => 0,
@@ -164,40 +165,39 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
     let data = padded(data, &border(true), &border(false), &zero, "pad_temp")?;
     let counts = used.iter().map(|used| used.count.clone());
     let over = conv.window(channels.clone(), &taps.iter().take(2).cloned().chain(counts).collect::<Vec<_>>());
-    let formula =
-        |i: &[Value]| {
-            let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
-            let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
-                return Value::wrong(TeError("a convolution has a batch and channels".into()));
-            };
-            let of_data = if conv.groups == 1 { c.clone() } else { of_data(f, &own, &channels, c) };
-            let places =
-                spatial.iter().zip(window).zip(&used).enumerate().map(|(d, ((y, r), used))| {
-                    behind(times(y, conv.along(d).stride) + times(r, used.apart), used.start)
-                });
-            let places: Vec<Value> = [n.clone(), of_data].into_iter().chain(places).collect();
-            let of_window = window.iter().zip(&used).map(|(r, used)| behind(r.clone(), used.first));
-            let of_kernel: Vec<Value> = [f.clone(), c.clone()].into_iter().chain(of_window).collect();
-            product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
+    let formula = |i: &[Value]| {
+        let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
+        let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
+            return Value::wrong(TeError("a convolution has a batch and channels".into()));
         };
+        let of_data = if conv.groups == 1 { c.clone() } else { of_data(f, &own, &channels, c) };
+        let elements =
+            spatial.iter().zip(window).zip(&used).enumerate().map(|(d, ((y, r), used))| {
+                offset_by(times(y, conv.along(d).stride) + times(r, used.distance), used.start)
+            });
+        let elements: Vec<Value> = [n.clone(), of_data].into_iter().chain(elements).collect();
+        let of_window = window.iter().zip(&used).map(|(r, used)| offset_by(r.clone(), used.first));
+        let of_kernel: Vec<Value> = [f.clone(), c.clone()].into_iter().chain(of_window).collect();
+        product(&data, &conv.data.physical(&elements), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
+    };
     narrowed(compute_over(&result, &conv.name(""), &conv.names(), formula)?, dtype)
 }
 
-/// So many places behind a place.
-fn behind(place: Value, count: i64) -> Value {
-    if count == 0 { place } else { place + count }
+/// A position plus an offset.
+fn offset_by(position: Value, count: i64) -> Value {
+    if count == 0 { position } else { position + count }
 }
 
 /// The sum over the axes of the products of an element of the data and one of the kernel.
 fn product(
     data: &Tensor,
-    place: &[Value],
+    element: &[Value],
     kernel: &Tensor,
     tap: &[Value],
     dtype: DataType,
     over: &[ReduceAxis],
 ) -> Value {
-    sum(data.at_all(place).cast(dtype) * kernel.at_all(tap).cast(dtype), &over.iter().collect::<Vec<_>>())
+    sum(data.at_all(element).cast(dtype) * kernel.at_all(tap).cast(dtype), &over.iter().collect::<Vec<_>>())
 }
 
 fn narrowed(wide: Tensor, dtype: DataType) -> Result<Tensor, TeError> {
@@ -207,12 +207,12 @@ fn narrowed(wide: Tensor, dtype: DataType) -> Result<Tensor, TeError> {
     elementwise(&wide, &format!("{}_narrow", wide.name()), |x| x.cast(dtype))
 }
 
-/// The data's part in what a convolution of these parameters was made of: each element of the data times the kernel, added
-/// where the window lay. `more` are elements behind the others that no window reached.
+/// The data's part in what a convolution of these parameters was made of: each element of the data times the kernel,
+/// added at the window's positions. `more` is the output padding: trailing elements that no window reaches.
 ///
-/// It is the convolution by the mirrored kernel of the data with `stride - 1` zeros between its elements. Results that are a
-/// stride apart meet the same elements of the kernel and no zeros: where the kernel is not for groups, they are computed
-/// together as one of the *phases*, which are then put side by side.
+/// It is the convolution by the mirrored kernel of the data with `stride - 1` zeros between its elements
+/// (zero-stuffing). Results at one residue modulo the stride meet the same taps and no zeros: without groups, they are
+/// computed together as a *polyphase component* (phase), and the phases are then interleaved.
 pub fn conv_transpose(
     data: &Tensor,
     kernel: &Tensor,
@@ -226,7 +226,7 @@ pub fn conv_transpose(
     let result = conv.out.physical_shape(&logical)?;
     if let Some(phases) = phases::of(conv, &data_shape, &logical, &taps)? {
         let wide = phases.sums(data, kernel, conv, dtype)?;
-        let side_by_side = |i: &[Value]| wide.at_all(&phases.place(&conv.out.logical(i))).cast(dtype);
+        let side_by_side = |i: &[Value]| wide.at_all(&phases.sum_index(&conv.out.logical(i))).cast(dtype);
         return compute_over(&result, &conv.name("_transpose"), &conv.names(), side_by_side);
     }
     let (channels, own) = (of_group(&extent(&taps, 0)?, conv.groups)?, extent(&taps, 1)?);
@@ -241,13 +241,13 @@ pub fn conv_transpose(
             1 => (c.clone(), f.clone()),
             _ => (of_data(f, &own, &channels, c), f.floor_mod(own.clone())),
         };
-        let places = spatial.iter().zip(window).enumerate();
-        let places = places.map(|(d, (y, r))| y + times(r, conv.along(d).dilation));
-        let places: Vec<Value> = [n.clone(), of_data.clone()].into_iter().chain(places).collect();
+        let elements = spatial.iter().zip(window).enumerate();
+        let elements = elements.map(|(d, (y, r))| y + times(r, conv.along(d).dilation));
+        let elements: Vec<Value> = [n.clone(), of_data.clone()].into_iter().chain(elements).collect();
         let last = |taps: &Expr| Value::from(Analyzer::new().simplify(&(taps.clone() - 1)));
         let mirrored = taps.iter().skip(2).zip(window).map(|(taps, r)| last(taps) - r);
         let tap: Vec<Value> = [of_data, of_result].into_iter().chain(mirrored).collect();
-        product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&tap), wide(dtype), &over)
+        product(&data, &conv.data.physical(&elements), kernel, &conv.kernel.physical(&tap), wide(dtype), &over)
     };
     narrowed(compute_over(&result, &conv.name("_transpose"), &conv.names(), formula)?, dtype)
 }
@@ -257,18 +257,18 @@ pub fn conv_transpose(
 fn spread(data: &Tensor, conv: &Conv, shape: &[Expr], result: &[Expr], taps: &[Expr]) -> Result<Tensor, TeError> {
     let analyzer = Analyzer::new();
     let mut logical = shape.to_vec();
-    // Of each spatial dimension the place of the first element, and the place behind the last.
-    let mut places: Vec<(Expr, Expr)> = Vec::new();
+    // For each spatial dimension the index of the first element and one past that of the last.
+    let mut elements: Vec<(Expr, Expr)> = Vec::new();
     for d in 0..conv.spatial() {
         let along = conv.along(d);
         let before = analyzer.simplify(&(span(&extent(taps, d + 2)?, along.dilation) - (1 + along.before)));
         let end = analyzer.simplify(&((extent(shape, d + 2)? - 1) * along.stride + before.clone() + 1));
         let reach = extent(result, d + 2)? + span(&extent(taps, d + 2)?, along.dilation) - 1;
         logical[d + 2] = analyzer.simplify(&reach);
-        places.push((before, end));
+        elements.push((before, end));
     }
     let still = conv.strides.iter().all(|&stride| stride == 1)
-        && places.iter().all(|(before, _)| before.as_int() == Some(0))
+        && elements.iter().all(|(before, _)| before.as_int() == Some(0))
         && logical.iter().zip(shape).all(|(a, b)| analyzer.prove_equal(a, b));
     if still {
         return Ok(data.clone());
@@ -276,13 +276,13 @@ fn spread(data: &Tensor, conv: &Conv, shape: &[Expr], result: &[Expr], taps: &[E
     compute(&conv.data.physical_shape(&logical)?, "data_pad", |i| {
         let mut at = conv.data.logical(i);
         let mut conditions = Vec::new();
-        for ((place, (before, end)), &stride) in at.iter_mut().skip(2).zip(&places).zip(&conv.strides) {
-            let own = if before.as_int() == Some(0) { place.clone() } else { &*place - Value::from(before.clone()) };
-            conditions.extend([Value::from(before.clone()).le(&*place), place.lt(Value::from(end.clone()))]);
+        for ((index, (before, end)), &stride) in at.iter_mut().skip(2).zip(&elements).zip(&conv.strides) {
+            let own = if before.as_int() == Some(0) { index.clone() } else { &*index - Value::from(before.clone()) };
+            conditions.extend([Value::from(before.clone()).le(&*index), index.lt(Value::from(end.clone()))]);
             if stride != 1 {
                 conditions.push(own.floor_mod(stride).equals(0));
             }
-            *place = if stride == 1 { own } else { own.floor_div(stride) };
+            *index = if stride == 1 { own } else { own.floor_div(stride) };
         }
         let zero = Value::from(Expr::number(0, data.dtype()));
         let element = data.at_all(&conv.data.physical(&at));

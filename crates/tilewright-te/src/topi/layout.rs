@@ -1,7 +1,7 @@
 //! Layouts: which dimension of a tensor is which axis of the data, as texts such as `NCHW` say.
 //!
 //! A capital letter is a dimension along an axis. A number and a small letter are a dimension for a part of an axis:
-//! `NCHW16c` has the channels in blocks of 16, the place inside of a block being the last dimension. The axes of a kind of
+//! `NCHW16c` has the channels in blocks of 16, the index inside a block being the last dimension. The axes of a kind of
 //! data have an order of their own ([`Layout::of`] is given it); shapes and indices in that order are called *logical*
 //! here, those of the tensor's dimensions *physical*.
 
@@ -13,7 +13,7 @@ use tilewright_expr::{BinOp, Expr};
 use super::all_of;
 use crate::{TeError, Tensor, Value, compute};
 
-/// Where each axis of the data is among the dimensions of a tensor.
+/// The dimension of a tensor for each axis of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     text: String,
@@ -54,7 +54,7 @@ impl Layout {
             };
             let (part, whole) = (number.take(), dims.iter().any(|dim| dim.axis == axis && dim.part.is_none()));
             match (letter.is_ascii_uppercase(), part) {
-                (true, None) if whole => return fail(format!("`{letter}` stands twice")),
+                (true, None) if whole => return fail(format!("`{letter}` occurs twice")),
                 (true, None) => {}
                 (false, Some(1..)) if whole => {}
                 (false, Some(1..)) => {
@@ -102,7 +102,7 @@ impl Layout {
         self.dims.iter().position(|dim| dim.axis == axis && dim.part.is_none()).unwrap_or(0)
     }
 
-    /// What is given for each axis, for each dimension: with `true` for parts of an axis.
+    /// One value per dimension, given one per axis; the flag is `true` for parts of an axis.
     pub fn by_dim<T>(&self, mut of_axis: impl FnMut(usize, bool) -> T) -> Vec<T> {
         self.dims.iter().map(|dim| of_axis(dim.axis, dim.part.is_some())).collect()
     }
@@ -112,7 +112,7 @@ impl Layout {
         self.dims.iter().enumerate().filter_map(|(at, dim)| Some((at, dim.part?)))
     }
 
-    /// How many steps along an axis its parts take together.
+    /// The number of steps along an axis that its parts take together.
     fn step(&self, axis: usize) -> i64 {
         self.dims.get(self.dim_of(axis)).map_or(1, |dim| dim.stride)
     }
@@ -174,7 +174,7 @@ impl Layout {
     }
 }
 
-/// The tensor in another layout of the same axes. What a part holds behind the last element is 0.
+/// The tensor in another layout of the same axes. Elements of a part past the last one are 0 (padding).
 pub fn transform(x: &Tensor, from: &Layout, to: &Layout, name: &str) -> Result<Tensor, TeError> {
     let logical = from.logical_shape(x.shape())?;
     let filled = |(axis, extent): &(usize, &Expr)| {
@@ -232,7 +232,7 @@ mod tests {
     fn texts_that_are_no_layouts_say_why() {
         let why = |text: &str| Layout::of(text, "NCHW").unwrap_err().0;
         assert!(why("NCH").contains("`W` is missing"));
-        assert!(why("NCHWC").contains("`C` stands twice"));
+        assert!(why("NCHWC").contains("`C` occurs twice"));
         assert!(why("NCHWD").contains("`D` is none of them"));
         assert!(why("NCHWc").contains("a number of at least 1"));
         assert!(why("NCHW0c").contains("a number of at least 1"));

@@ -1,19 +1,19 @@
 //! Channels laid out as pixels, and pixels as channels.
 //!
-//! A pixel of a small image is a square of pixels, a *block*, of the large one: the channels of the small image are those
-//! of the large one once for each place in the block.
+//! A pixel of a small image is a square of pixels, a *block*, of the large one: the channels of the small image are
+//! those of the large one once for each position in the block.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
 
 use crate::{TeError, Tensor, Value, compute};
 
-/// Which of the places in a block and the channels of the large image counts first among the channels of the small one.
+/// Whether positions in a block or channels of the large image vary slowest among the channels of the small one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// All channels of one place, then those of the next.
-    PlacesFirst,
-    /// All places of one channel, then those of the next.
+    /// All channels of one position, then those of the next.
+    PositionsFirst,
+    /// All positions of one channel, then those of the next.
     ChannelsFirst,
 }
 
@@ -49,8 +49,8 @@ impl Image {
     fn element(&self, x: &Tensor, i: &[Value], image: [Value; 3]) -> Value {
         let mut own = i.to_vec();
         for (at, index) in [self.channels, self.rows, self.columns].into_iter().zip(image) {
-            if let Some(place) = own.get_mut(at) {
-                *place = index;
+            if let Some(position) = own.get_mut(at) {
+                *position = index;
             }
         }
         x.at_all(&own)
@@ -75,10 +75,10 @@ pub fn depth_to_space(x: &Tensor, block: i64, order: Order, image: Image, name: 
         else {
             return x.at_all(i);
         };
-        let place = row.floor_mod(block) * block + column.floor_mod(block);
+        let position = row.floor_mod(block) * block + column.floor_mod(block);
         let source = match order {
-            Order::PlacesFirst => place * deep.clone() + channel,
-            Order::ChannelsFirst => channel * (block * block) + place,
+            Order::PositionsFirst => position * deep.clone() + channel,
+            Order::ChannelsFirst => channel * (block * block) + position,
         };
         image.element(x, i, [source, row.floor_div(block), column.floor_div(block)])
     })
@@ -94,11 +94,11 @@ pub fn space_to_depth(x: &Tensor, block: i64, order: Order, image: Image, name: 
         else {
             return x.at_all(i);
         };
-        let (source, place) = match order {
-            Order::PlacesFirst => (channel.floor_mod(channels.clone()), channel.floor_div(channels.clone())),
+        let (source, position) = match order {
+            Order::PositionsFirst => (channel.floor_mod(channels.clone()), channel.floor_div(channels.clone())),
             Order::ChannelsFirst => (channel.floor_div(block * block), channel.floor_mod(block * block)),
         };
-        let row = row * block + place.floor_div(block);
-        image.element(x, i, [source, row, column * block + place.floor_mod(block)])
+        let row = row * block + position.floor_div(block);
+        image.element(x, i, [source, row, column * block + position.floor_mod(block)])
     })
 }

@@ -1,7 +1,7 @@
 //! Windows that are reduced to one element: pools, over any number of spatial dimensions.
 //!
-//! Axes are in the order batch, channels, spatial ones; the layouts say where they are. A pool is a border round the data
-//! (where there is one), a reduction over the window, and for averages a division.
+//! Axes are in the order batch, channels, spatial ones; the layouts say where they are. A pool is a border round the
+//! data (where there is one), a reduction over the window, and for averages a division.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
@@ -12,7 +12,7 @@ use super::layout::{Layout, times};
 use super::{all_of, padded, wide};
 use crate::{ReduceAxis, Reducer, TeError, Tensor, Value, compute_over, max_over, reduce_axis, sum};
 
-/// What a window is reduced to.
+/// The reduction of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PoolKind {
     /// NaN if any element is.
@@ -21,8 +21,8 @@ pub enum PoolKind {
     Average { with_border: bool },
 }
 
-/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the widths
-/// before each of them, then those behind.
+/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the
+/// widths before each of them, then those after.
 #[derive(Clone, Debug)]
 pub struct Pool {
     pub kind: PoolKind,
@@ -30,7 +30,7 @@ pub struct Pool {
     pub strides: Vec<i64>,
     pub padding: Vec<i64>,
     pub dilation: Vec<i64>,
-    /// Whether a window may reach out behind the border, if it begins before.
+    /// Whether a window that begins before the trailing border may extend beyond it.
     pub ceil: bool,
     pub data: Layout,
     pub out: Layout,
@@ -51,12 +51,12 @@ impl Pool {
         Along {
             stride: of(&self.strides, d, 1),
             before: of(&self.padding, d, 0),
-            behind: of(&self.padding, d + self.spatial(), 0),
+            after: of(&self.padding, d + self.spatial(), 0),
             dilation: of(&self.dilation, d, 1),
         }
     }
 
-    /// What a window covers along a spatial dimension.
+    /// The extent of a window along a spatial dimension.
     pub fn span(&self, d: usize) -> i64 {
         let taps = self.window.get(d).copied().unwrap_or(1);
         (taps - 1).saturating_mul(self.along(d).dilation).saturating_add(1)
@@ -64,16 +64,16 @@ impl Pool {
 
     /// The extents of the axes of the result, of those of the data.
     ///
-    /// With `ceil` there is one more window where elements are left, if it begins before the border behind them.
+    /// With `ceil` there is one more window for remaining elements, if it begins before the trailing border.
     pub fn result(&self, data: &[Expr]) -> Result<Vec<Expr>, TeError> {
         let analyzer = Analyzer::new();
         let mut result = data.to_vec();
         for (d, extent) in result.iter_mut().skip(2).enumerate() {
             let (along, window) = (self.along(d), self.span(d));
-            let left = extent.clone() + (along.before + along.behind - window);
+            let left = extent.clone() + (along.before + along.after - window);
             let round = if self.ceil { along.stride - 1 } else { 0 };
             let mut windows = floor_div(&(left + round), along.stride)? + 1;
-            if self.ceil && along.stride + along.behind > window {
+            if self.ceil && along.stride + along.after > window {
                 let beginning = floor_div(&(extent.clone() + (along.before + along.stride - 1)), along.stride)?;
                 windows = Expr::binary(BinOp::Min, &windows, &beginning)?;
             }
@@ -82,32 +82,32 @@ impl Pool {
         Ok(result)
     }
 
-    /// The width of what the windows reach behind the elements.
-    fn behind(&self, d: usize, data: &Expr, windows: &Expr) -> i64 {
+    /// The width by which the windows reach past the elements.
+    fn after(&self, d: usize, data: &Expr, windows: &Expr) -> i64 {
         let along = self.along(d);
         match (data.as_int(), windows.as_int()) {
-            _ if !self.ceil => along.behind,
+            _ if !self.ceil => along.after,
             (Some(data), Some(windows)) => {
                 let end = (windows - 1).saturating_mul(along.stride).saturating_add(self.span(d));
-                along.behind.max(end.saturating_sub(data).saturating_sub(along.before))
+                along.after.max(end.saturating_sub(data).saturating_sub(along.before))
             }
-            _ => along.behind + along.stride - 1,
+            _ => along.after + along.stride - 1,
         }
     }
 
-    /// How many elements a mean is of, at the index of a result along a spatial dimension; the first tap may lie before the
-    /// data, and the last behind.
+    /// The number of elements of a mean, at the index of a result along a spatial dimension; the first tap may be
+    /// before the data, and the last after.
     fn count(&self, d: usize, data: &Expr, y: &Value, with_border: bool) -> Value {
         let (along, taps) = (self.along(d), self.window.get(d).copied().unwrap_or(1));
-        // The number of taps before a place that is counted from the beginning of the border.
-        let before = |place: &Expr| {
-            let distance = Value::from(Analyzer::new().simplify(place)) - times(y, along.stride);
+        // The number of taps before an index that is counted from the start of the border.
+        let before = |index: &Expr| {
+            let distance = Value::from(Analyzer::new().simplify(index)) - times(y, along.stride);
             match along.dilation {
                 1 => distance,
                 dilation => (distance + (dilation - 1)).floor_div(dilation),
             }
         };
-        let border = if with_border { along.behind } else { 0 };
+        let border = if with_border { along.after } else { 0 };
         let last = before(&(data.clone() + (along.before + border))).min(taps);
         match with_border || along.before == 0 {
             true => last.max(1),
@@ -148,9 +148,9 @@ pub fn pool(data: &Tensor, pool: &Pool) -> Result<Tensor, TeError> {
     let shape = pool.data.logical_shape(data.shape())?;
     let logical = pool.result(&shape)?;
     let result = pool.out.physical_shape(&logical)?;
-    let behind: Vec<i64> = (0..pool.spatial()).map(|d| pool.behind(d, &shape[d + 2], &logical[d + 2])).collect();
+    let after: Vec<i64> = (0..pool.spatial()).map(|d| pool.after(d, &shape[d + 2], &logical[d + 2])).collect();
     let before = pool.data.by_dim(|axis, _| axis.checked_sub(2).map_or(0, |d| pool.along(d).before));
-    let reach = pool.data.by_dim(|axis, _| axis.checked_sub(2).and_then(|d| behind.get(d)).copied().unwrap_or(0));
+    let reach = pool.data.by_dim(|axis, _| axis.checked_sub(2).and_then(|d| after.get(d)).copied().unwrap_or(0));
     let (dtype, wide) = (data.dtype(), mean_type(data.dtype()));
     let fill = match pool.kind {
         PoolKind::Max => Reducer::Max.identity(dtype),
@@ -174,7 +174,7 @@ pub fn pool(data: &Tensor, pool: &Pool) -> Result<Tensor, TeError> {
         let at = pool.out.logical(i);
         let whole = |d: usize| {
             let along = pool.along(d);
-            (with_border || along.before == 0 && along.behind == 0) && behind[d] == along.behind
+            (with_border || along.before == 0 && along.after == 0) && after[d] == along.after
         };
         let constant = pool
             .window
@@ -219,7 +219,7 @@ impl<'a> Adaptive<'a> {
         Ok(Self { data, size, from, to, shape, result, windows, over })
     }
 
-    /// Where window `i` along a spatial dimension begins and ends.
+    /// The start and the end of window `i` along a spatial dimension.
     fn bounds(&self, i: &Value, d: usize) -> (Value, Value) {
         let (n, m) = (&self.shape[d + 2], &self.size[d]);
         let last = Analyzer::new().simplify(&(n.clone() + m.clone() - 1));
@@ -227,7 +227,8 @@ impl<'a> Adaptive<'a> {
         (scaled.floor_div(m.clone()), (scaled + last).floor_div(m.clone()))
     }
 
-    /// The element of the windows at `i` that the reduction runs over, as `cast` has it; what lies behind one is `outside`.
+    /// The element of the windows at `i` at the reduction's index, converted by `cast`; `outside` past the end of a
+    /// window.
     fn element(&self, i: &[Value], cast: impl FnOnce(Value) -> Value, outside: &Expr) -> Value {
         let mut at = self.to.logical(i);
         let mut inside = Vec::new();

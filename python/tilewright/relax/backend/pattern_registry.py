@@ -1,4 +1,4 @@
-"""Patterns by name: what parts of a graph a target has something of its own for."""
+"""Patterns by name: the parts of a graph for which a target has code of its own."""
 
 from __future__ import annotations
 

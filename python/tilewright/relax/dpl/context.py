@@ -11,10 +11,10 @@ __all__ = ["PatternContext"]
 
 
 class PatternContext(_core.PatternContext):
-    """Patterns, and how what they stand for is connected.
+    """Patterns, and the connections between the values that they match.
 
     In `with PatternContext() as ctx:` calls and uses of patterns are added to it; `ctx.match_dfb(block)` gives the
-    variables for which they stand at the first place where everything fits, or None.
+    variables of the first match in the block, or None.
     """
 
     _open: ClassVar[list[PatternContext]] = []
@@ -32,5 +32,5 @@ class PatternContext(_core.PatternContext):
         return PatternContext._open[-1] if PatternContext._open else None
 
     def match_dfb(self, dfb: _expr.DataflowBlock) -> dict | None:
-        """The variables for which the patterns stand, or None."""
+        """The variables that the patterns match, or None."""
         return super().match_dfb(dfb)

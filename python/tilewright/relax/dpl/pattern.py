@@ -121,7 +121,7 @@ class PatternSeq:
         return self._chain(other, index, False)
 
     def only_used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-        """The last one is used by the first of the others, and by nobody else."""
+        """The first of the others is the only user of the last one."""
         return self._chain(other, index, True)
 
     def _chain(self, other: DFPattern | PatternSeq, index: int, only: bool) -> PatternSeq:
@@ -160,12 +160,12 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[[DFPattern, Any
 
 
 def _used_by(self: DFPattern, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-    """What this stands for is used by what the other one does."""
+    """The value of this is used by that of the other one."""
     return PatternSeq([self]).used_by(other, index)
 
 
 def _only_used_by(self: DFPattern, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
-    """What this stands for is used by what the other one does, and by nobody else."""
+    """The value of this is used by that of the other one only."""
     return PatternSeq([self]).only_used_by(other, index)
 
 
@@ -175,7 +175,7 @@ def _optional(self: DFPattern, option_constructor: Callable[[DFPattern], DFPatte
 
 
 def _fork_to(self: DFPattern, *args: DFPattern) -> None:
-    """What this stands for is used by what each of the others does."""
+    """The value of this is used by those of each of the others."""
     for other in args:
         _connect(self, other, -1, False)
 

@@ -1,4 +1,4 @@
-"""Front ends: models as Python modules (`nn`) and from other frameworks. Each is imported when it is asked for."""
+"""Front ends: models as Python modules (`nn`) and from other frameworks. Each is imported on first use."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _extern(func: Any) -> Any:
 
 
 def call_tir(gvar: Any, args: Any, out_sinfo: StructInfo | Sequence[StructInfo], tir_vars: Any = None) -> Call:
-    """A call of a PrimFunc that allocates its results, as `out_sinfo` says; `tir_vars` are scalars behind them."""
+    """A call of a PrimFunc that allocates its results, as `out_sinfo` says; `tir_vars` are scalars after them."""
     said = None if tir_vars is None else {"tir_vars": list(getattr(tir_vars, "values", tir_vars))}
     return _cross("call_tir", gvar, args, out_sinfo, said)
 
@@ -80,7 +80,7 @@ def call_pure_packed(func: Any, *args: Any, sinfo_args: Any) -> Call:
 
 
 def call_inplace_packed(func: Any, *args: Any, inplace_indices: Any, sinfo_args: Any) -> Call:
-    """A call of a registered function that overwrites some of its arguments, which nobody uses any more."""
+    """A call of a registered function that overwrites some of its arguments, which are dead."""
     said = {"inplace_indices": _listed(inplace_indices)}
     return Call(Op.get("relax.call_inplace_packed"), [_extern(func), *args], said, _listed(sinfo_args))
 
@@ -153,7 +153,7 @@ def _attention_var_len(
 
 
 def _pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_value: Any = 0.0) -> Call:
-    """`R.nn.pad`; the mode and the value may change places, as programs have them."""
+    """`R.nn.pad`; the mode and the value may be swapped, as programs have them."""
     if not isinstance(pad_mode, str):
         pad_mode, pad_value = pad_value if isinstance(pad_value, str) else "constant", pad_mode
     return _core.call_op("nn.pad", (data, pad_width), {"pad_mode": pad_mode, "pad_value": pad_value})
@@ -194,7 +194,7 @@ def _module(path: str) -> ModuleType:
     return sys.modules[full]
 
 
-# Those whose parameters stand in another order than the operator's arguments.
+# Those whose parameters are in another order than the operator's arguments.
 _OTHERWISE = {
     "nn.attention": _attention, "nn.attention_bias": _attention_bias, "nn.attention_var_len": _attention_var_len,
     "nn.pad": _pad,

@@ -145,7 +145,7 @@ def bitwise_and(x1: Any, x2: Any) -> Call:
     """
 
 def bitwise_not(x: Any) -> Call:
-    """Every bit turned over; of a bool, the other one.
+    """Every bit inverted; of a bool, its negation.
 
     x: The input tensor.
     """
@@ -174,13 +174,13 @@ def broadcast_to(x: Any, shape: Any) -> Call:
 def bucketize(input_tensor: Any, boundaries: Any, out_int32: bool = False, right: bool = False) -> Call:
     """For each element the number of the bucket that it falls into, by the ascending boundaries between the buckets.
 
-    An element at a boundary falls into the bucket before it, with `right` into the one behind. NaN falls into the
+    An element at a boundary falls into the bucket before it, with `right` into the one after. NaN falls into the
     last bucket.
 
     input_tensor: The input tensor.
     boundaries: The boundaries in ascending order, in one dimension, of the same type.
     out_int32: Whether the result is of `int32` and not of `int64`.
-    right: Whether a boundary belongs to the bucket behind it.
+    right: Whether a boundary belongs to the bucket after it.
     """
 
 def call_builtin_with_ctx(func: Any, args: Any, *, sinfo_args: Any = None) -> Call:
@@ -190,13 +190,13 @@ def call_dps_packed(func: Any, args: Any, out_sinfo: StructInfo | Sequence[Struc
     """A call of a registered function in destination-passing style."""
 
 def call_inplace_packed(func: Any, *args: Any, inplace_indices: Any, sinfo_args: Any) -> Call:
-    """A call of a registered function that overwrites some of its arguments, which nobody uses any more."""
+    """A call of a registered function that overwrites some of its arguments, which are dead."""
 
 def call_pure_packed(func: Any, *args: Any, sinfo_args: Any) -> Call:
     """A call of a registered function that the caller says to have no side effect."""
 
 def call_tir(gvar: Any, args: Any, out_sinfo: StructInfo | Sequence[StructInfo], tir_vars: Any = None) -> Call:
-    """A call of a PrimFunc that allocates its results, as `out_sinfo` says; `tir_vars` are scalars behind them."""
+    """A call of a PrimFunc that allocates its results, as `out_sinfo` says; `tir_vars` are scalars after them."""
 
 def call_tir_inplace(
     gvar: Any,
@@ -247,7 +247,7 @@ def collapse_sum_to(data: Any, shape: Any) -> Call:
     """
 
 def concat(tensors: Any, axis: int = 0) -> Call:
-    """Tensors one behind the other along a dimension.
+    """Tensors concatenated along a dimension.
 
     tensors: The tensors, equal in all other dimensions and in their type.
     axis: The dimension; negative numbers count from the end.
@@ -291,7 +291,7 @@ def dequantize(data: Any, scale: Any, zero_point: Any, axis: int = -1, out_dtype
 
     data: The input tensor.
     scale: What one step is: a scalar, or one for each index of the dimension `axis`.
-    zero_point: What stands for 0: a scalar, or one for each index of the dimension `axis`.
+    zero_point: The integer that represents 0: a scalar, or one for each index of the dimension `axis`.
     axis: The dimension of the scales; negative numbers count from the end.
     out_dtype: The data type of the result, a float.
     """
@@ -319,12 +319,11 @@ def dynamic_strided_slice(x: Any, begin: Any, end: Any, strides: Any) -> Call:
 def einsum(operands: Any, subscripts: Any) -> Call:
     """The sum of products that Einstein's notation names, as `numpy.einsum` has it: `"ij,jk->ik"`.
 
-    Letters before the arrow name the dimensions of the operands in turn, those behind it the dimensions of the
-    result; over all others is summed. Without an arrow the result has the letters that stand once, in
+    Letters before the arrow name the dimensions of the operands in turn, those after it the dimensions of the
+    result; all others are summed over. Without an arrow the result has the letters that occur once, in
     alphabetical order. A letter twice in one operand means its diagonal; `...` stands for any number of
-    dimensions, which broadcast. Of float16 and bfloat16 sums are worked out in float32. A model that is built
-    multiplies two operands at a time, in the order that takes the fewest steps: what is summed over early is not
-    multiplied before.
+    dimensions, which broadcast. Sums of float16 and bfloat16 are computed in float32. A compiled model multiplies
+    two operands at a time, in the order of the fewest steps: dimensions are summed over as early as possible.
 
     operands: The tensors, of one type.
     subscripts: The letters.
@@ -358,10 +357,10 @@ def exp(x: Any) -> Call:
     """
 
 def expand_dims(x: Any, axis: Any) -> Call:
-    """Dimensions of size 1 put in, so that they stand at these places of the result.
+    """Inserts dimensions of size 1 at these positions of the result.
 
     x: The input tensor.
-    axis: The places in the result, each once; negative numbers count from its end.
+    axis: The positions in the result, each once; negative numbers count from its end.
     """
 
 def eye(n: Any, m: Any = None, k: int = 0, dtype: str = "float32") -> Call:
@@ -423,17 +422,18 @@ def full_like(x: Any, fill_value: Any, dtype: str = "void") -> Call:
     """
 
 def gather_elements(data: Any, indices: Any, axis: int = 0) -> Call:
-    """For each index the element of `data` at its own place, but for the dimension `axis`, where the index says it.
+    """For each index the element of `data` at the same indices, except along the dimension `axis`, where the index
+    gives it.
 
     Negative indices count from the end; one that is out of range is held within the dimension.
 
     data: The input tensor.
-    indices: Integers, in as many dimensions as `data` has, at most as large but for `axis`.
+    indices: Integers, in as many dimensions as `data` has, at most as large except along `axis`.
     axis: The dimension; negative numbers count from the end.
     """
 
 def gather_nd(data: Any, indices: Any, batch_dims: int = 0) -> Call:
-    """For each row along the last dimension of the indices the slice of `data` that begins with that row, behind the
+    """For each row along the last dimension of the indices the slice of `data` that begins with that row, after the
     dimensions of a batch, which both have.
 
     Negative indices count from the end; one that is out of range is held within its dimension.
@@ -468,18 +468,18 @@ def index_put(data: Any, indices: Any, values: Any, accumulate: bool = False) ->
     """A copy of `data` in which the slices that the indices name along its first dimensions hold the values, as
     NumPy's `data[i, j] = values`.
 
-    Of several values for one place the last one stays, or with `accumulate` all are added. Negative indices count
-    from the end; one that is out of range is held within its dimension.
+    Of several values for one element the last one remains, or with `accumulate` all are added. Negative indices
+    count from the end; one that is out of range is held within its dimension.
 
     data: The input tensor.
     indices: Tensors of integers, which broadcast; at most one for each dimension of `data`.
-    values: Elements of the type of `data`, which broadcast to the places.
-    accumulate: Whether values are added to what stands there.
+    values: Elements of the type of `data`, which broadcast to the indexed elements.
+    accumulate: Whether values are added to the elements instead of replacing them.
     """
 
 def index_tensor(data: Any, indices: Any) -> Call:
     """The slices of `data` that the indices name along its first dimensions, as NumPy's `data[i, j]`: tensors of
-    indices broadcast, and their dimensions take the place of those that they index.
+    indices broadcast, and their dimensions replace those that they index.
 
     Negative indices count from the end; one that is out of range is held within its dimension.
 
@@ -600,8 +600,8 @@ def logical_xor(x1: Any, x2: Any) -> Call:
     """
 
 def make_closure(func: Any, args: Any) -> Call:
-    """The function with its last arguments given: called with the others, it gets these behind them. What the result
-    takes is not known; it is called by `invoke_closure`.
+    """The function with its last arguments bound: called with the others, it gets these after them. The result's
+    type is unknown; it is called by `invoke_closure`.
 
     func: The function.
     args: Its last arguments.
@@ -649,8 +649,8 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
 def median(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     """The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.
 
-    Of a single dimension the result is the tuple of these elements and of the indices at which they stand, as
-    `int64`. Of no elements at all the median is NaN (0 for integers), and the index 0.
+    For a single dimension the result is the tuple of these elements and of their indices, as `int64`. The median
+    of no elements is NaN (0 for integers), with index 0.
 
     x: The input tensor.
     axis: The dimensions; `None`: all.
@@ -737,10 +737,10 @@ def one_hot(indices: Any, on_value: Any, off_value: Any, depth: Any, axis: int =
     of range gives `off_value` everywhere.
 
     indices: Integers.
-    on_value: What stands at the index; its type is that of the result.
-    off_value: What stands elsewhere, of the same type.
+    on_value: The value at the index; its type is that of the result.
+    off_value: The value elsewhere, of the same type.
     depth: The size of the dimension.
-    axis: The place of the dimension in the result; negative ones count from its end.
+    axis: The position of the dimension in the result; negative ones count from its end.
     """
 
 def ones(shape: Any, dtype: Any) -> Call:
@@ -777,7 +777,7 @@ def prim_value(value: Any) -> PrimValue:
 def print(values: Any = None, format: str = "") -> Call:
     """Prints a line when the program runs: the format with `{}` replaced by the values in order, or the values alone
     with blanks between them where no format is given. The runtime's function `relax.run.print` does it; a process
-    that registers another one decides where the line goes.
+    that registers another one decides where the line is printed.
 
     values: What the line shows.
     format: The line, with `{}` for each value.
@@ -799,7 +799,7 @@ def quantize(data: Any, scale: Any, zero_point: Any, axis: int = -1, out_dtype: 
 
     data: The input tensor, of floats.
     scale: What one step is: a scalar, or one for each index of the dimension `axis`.
-    zero_point: What stands for 0: a scalar, or one for each index of the dimension `axis`.
+    zero_point: The integer that represents 0: a scalar, or one for each index of the dimension `axis`.
     axis: The dimension of the scales; negative numbers count from the end.
     out_dtype: The data type of the result, an integer.
     """
@@ -808,18 +808,18 @@ def relu(data: Any) -> Call:
     """`relax.op.nn.relu`: the spelling of 2022."""
 
 def repeat(data: Any, repeats: Any, axis: Any = None) -> Call:
-    """Each element along a dimension repeated, the copies beside each other.
+    """Each element along a dimension repeated, the copies next to each other.
 
     data: The input tensor.
-    repeats: How often each element stands in the result.
+    repeats: How often each element occurs in the result.
     axis: The dimension; `None`: that of the flattened tensor.
     """
 
 def reshape(x: Any, shape: Any) -> Call:
     """The same elements in the same order under another shape.
 
-    One dimension may be -1: what the others leave. A dimension of 0 is that of `x` at the same place, unless `x`
-    has no elements: then it is 0.
+    One dimension may be -1: it is inferred from the others. A dimension of 0 is that of `x` at the same position,
+    unless `x` has no elements: then it is 0.
 
     x: The input tensor.
     shape: The shape, with as many elements as `x` has.
@@ -834,7 +834,7 @@ def right_shift(x1: Any, x2: Any) -> Call:
     """
 
 def round(x: Any) -> Call:
-    """The nearest integer, of two equally near ones the even one; an integer stays itself.
+    """The nearest integer, ties to even; an integer stays itself.
 
     x: The input tensor.
     """
@@ -846,14 +846,14 @@ def rsqrt(x: Any) -> Call:
     """
 
 def scatter_elements(data: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "update") -> Call:
-    """A copy of `data` in which each element of `updates` has gone to its own place, but for the dimension `axis`,
-    where the index says it.
+    """A copy of `data` in which each element of `updates` is written at its own indices, except along the dimension
+    `axis`, where the index gives it.
 
     The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that
     is out of range is held within the dimension.
 
     data: The input tensor.
-    indices: Integers, in as many dimensions as `data` has, at most as large but for `axis`.
+    indices: Integers, in as many dimensions as `data` has, at most as large except along `axis`.
     updates: Elements of the type of `data`, of the shape of the indices.
     axis: The dimension; negative numbers count from the end.
     reduction: What an update does to the element: `update` replaces it, `add`, `mul`, `min` and `max` combine
@@ -921,13 +921,13 @@ def sort(x: Any, axis: int = -1, descending: bool = False) -> Call:
     """
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Call:
-    """A tensor taken apart along a dimension; the result is the tuple of the parts.
+    """A tensor split along a dimension; the result is the tuple of the parts.
 
     A number of sections: parts of equal size, the last ones smaller or empty where it does not divide the
-    dimension. Indices: the places where it is cut, as `numpy.split` has them.
+    dimension. Indices: the positions at which it is split, as in `numpy.split`.
 
     x: The input tensor.
-    indices_or_sections: The number of parts, or the increasing indices at which the parts behind the first begin.
+    indices_or_sections: The number of parts, or the increasing indices at which the parts after the first begin.
     axis: The dimension; negative numbers count from the end.
     """
 
@@ -954,7 +954,7 @@ def stack(tensors: Any, axis: int = 0) -> Call:
     """Tensors of one shape along a dimension of their own.
 
     tensors: The tensors, of one shape and type.
-    axis: The place of the dimension in the result; negative ones count from its end.
+    axis: The position of the dimension in the result; negative ones count from its end.
     """
 
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
@@ -1008,12 +1008,11 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     """
 
 def take(x: Any, indices: Any, axis: Any = None, mode: str = "fast") -> Call:
-    """The elements of `x` at the indices along a dimension, whose place the dimensions of the indices take.
+    """The elements of `x` at the indices along a dimension, which the dimensions of the indices replace.
 
-    What becomes of an index out of range the mode says. `clip` and `fast`: it is held within the dimension, a
-    negative one at 0. `wrap`: it is counted round. `nan`: one that is negative counts from the end, and beyond
-    the ends stands NaN (floats only). Of a dimension without elements nothing can be taken: such a call is not
-    defined.
+    The mode decides about an index out of range. `clip` and `fast`: it is clamped to the dimension, a negative
+    one to 0. `wrap`: it wraps around. `nan`: a negative one counts from the end, and beyond the ends the result
+    is NaN (floats only). From a dimension without elements nothing can be taken: such a call is undefined.
 
     x: The input tensor.
     indices: Integers.
@@ -1106,14 +1105,14 @@ def unique(
 ) -> Call:
     """The distinct elements, or the distinct slices along a dimension.
 
-    The result is a tensor, or where more is asked for the tuple of it and of tensors of `int64` with one
-    dimension. NaN is equal to itself and greater than every number; slices are compared element by element.
+    The result is a tensor, or if more is requested the tuple of it and of tensors of `int64` with one dimension.
+    NaN is equal to itself and greater than every number; slices are compared element by element.
 
     x: The input tensor.
     sorted: Whether they come in ascending order, and not in that of their first appearance.
-    return_index: Whether the index at which each stands first is given.
+    return_index: Whether the index of the first occurrence of each is given.
     return_inverse: Whether the number among the distinct ones is given for each element or slice.
-    return_counts: Whether it is given how often each stands.
+    return_counts: Whether the number of occurrences of each is given.
     axis: The dimension of the slices; `None`: elements, in one dimension.
     """
 

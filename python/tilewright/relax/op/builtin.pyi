@@ -17,7 +17,7 @@ def alloc_tensor(shape: Any, dtype: Any, runtime_device_index: int = 0, storage_
     """
 
 def stop_lift_params(x: Any) -> Call:
-    """The tensor itself: what follows it is not lifted out of the function.
+    """The tensor itself: computations after it are not lifted out of the function.
 
     x: The tensor.
     """

@@ -19,16 +19,16 @@ def avg_pool2d_backward(
     layout: str = "NCHW",
     out_layout: Any = None,
 ) -> Call:
-    """The gradient of `nn.avg_pool2d` with respect to its data: that of each window goes to its elements in equal
-    parts.
+    """The gradient of `nn.avg_pool2d` with respect to its data: that of each window is shared equally by its
+    elements.
 
     output_grad: The gradient with respect to the pool's result.
     data: The data of the pool.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: Whether elements of the border count.
     layout: The order of the data's dimensions.
     out_layout: The order of the gradient's dimensions.
@@ -52,16 +52,16 @@ def max_pool2d_backward(
     layout: str = "NCHW",
     out_layout: Any = None,
 ) -> Call:
-    """The gradient of `nn.max_pool2d` with respect to its data: that of each window goes to its largest element, to
-    the first of several, or to the first NaN.
+    """The gradient of `nn.max_pool2d` with respect to its data: that of each window belongs to its largest element,
+    to the first of several, or to the first NaN.
 
     output_grad: The gradient with respect to the pool's result.
     data: The data of the pool.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: It has no meaning for the largest element.
     layout: The order of the data's dimensions.
     out_layout: The order of the gradient's dimensions.

@@ -15,14 +15,14 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool = False,
 ) -> Call:
-    """The image at the places that a grid gives, as `torch.grid_sample`.
+    """The image at the coordinates of a grid, as `torch.grid_sample`.
 
-    Along each dimension a place goes from -1 to 1: the grid's first coordinate along the width, the second along
-    the height, a third along the depth. With `align_corners` these are the centres of the outermost elements,
-    else their outer edges. An image without elements reads as 0.
+    Along each dimension a coordinate goes from -1 to 1: the grid's first coordinate along the width, the second
+    along the height, a third along the depth. With `align_corners` these are the centres of the outermost
+    elements, else their outer edges. An image without elements reads as 0.
 
     data: The image, of two or three spatial dimensions.
-    grid: The places: batch, coordinates, then the spatial dimensions of the result.
+    grid: The grid: batch, coordinates, then the spatial dimensions of the result.
     method: `nearest`, `bilinear` or, of two dimensions, `bicubic`.
     layout: The order of the data's dimensions: `NCHW` or `NCDHW`.
     padding_mode: What lies outside: `zeros`, the nearest element (`border`), or the image mirrored
@@ -45,15 +45,14 @@ def resize2d(
 ) -> Call:
     """The image in another size.
 
-    Where a place of the result lies in the data `coordinate_transformation_mode` says, for `n` elements that
-    become `m`:
+    `coordinate_transformation_mode` gives the position of a result in the data, for `n` elements that become `m`:
 
     - `half_pixel`: elements are squares, of which the outermost edges meet: `(i + 1/2) * n / m - 1/2`. -
     `pytorch_half_pixel`: the same, but 0 where `m` is 1. - `tf_half_pixel_for_nn`: `(i + 1/2) * n / m`. -
     `align_corners`: the outermost elements meet: `i * (n - 1) / (m - 1)`. - `asymmetric`: the first elements
     meet: `i * n / m`. - `tf_crop_and_resize`: the outermost elements are those of the region `roi`.
 
-    What lies behind the border is the nearest element, with the last of these modes `extrapolation_value`.
+    Positions past the border read the nearest element, with the last of these modes `extrapolation_value`.
 
     data: The image.
     size: Its new height and width.

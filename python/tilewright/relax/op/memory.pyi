@@ -8,15 +8,15 @@ from typing import Any
 from tilewright.relax.expr import Call
 
 def alloc_storage(bytes: Any) -> Call:
-    """Memory, as a tensor of bytes: it lives as long as the call of the function that it stands in, and is aligned
-    to 64 bytes. Tensors are placed in it with `memory.alloc_tensor`.
+    """Memory, as a tensor of bytes: it lives as long as the call of the enclosing function, and is aligned to 64
+    bytes. Tensors are placed in it with `memory.alloc_tensor`.
 
     bytes: Its size in bytes.
     """
 
 def alloc_tensor(storage: Any, shape: Any, offset: Any, dtype: Any, bytes: int = 0) -> Call:
-    """A tensor that lies in a storage. Its contents are undefined, and tensors may overlap: who places them knows
-    that they are not in use at the same time. It must not be returned.
+    """A tensor in a storage. Its contents are undefined, and tensors may overlap: the memory plan guarantees that
+    they are not in use at the same time. It must not be returned.
 
     storage: The storage.
     shape: The shape; a symbolic one needs `bytes`.
@@ -52,5 +52,5 @@ def view(data: Any, shape: Any = None, dtype: str = "void", relative_byte_offset
     data: The tensor whose memory it is.
     shape: The shape of the view.
     dtype: Its data type.
-    relative_byte_offset: Where it begins, in bytes behind the first of `data`.
+    relative_byte_offset: Its offset in bytes from the first element of `data`.
     """

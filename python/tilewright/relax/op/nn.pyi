@@ -98,9 +98,9 @@ def avg_pool1d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: Whether elements of the border count.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -124,9 +124,9 @@ def avg_pool2d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: Whether elements of the border count.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -150,9 +150,9 @@ def avg_pool3d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: Whether elements of the border count.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -211,7 +211,7 @@ def conv1d(
     data: The data.
     weight: The kernel.
     strides: The steps of the window.
-    padding: The widths of the border of zeros: before, then behind.
+    padding: The widths of the border of zeros: before, then after.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -233,7 +233,7 @@ def conv1d_transpose(
     out_layout: Any = None,
     out_dtype: str = "void",
 ) -> Call:
-    """What goes back from the result of a convolution over one spatial dimension to its data, as
+    """The transposed convolution over one spatial dimension, the adjoint of `nn.conv1d`, as
     `torch.conv_transpose1d`.
 
     Each element of the data times the kernel is added to the result where the window of that convolution lay.
@@ -241,8 +241,8 @@ def conv1d_transpose(
     data: The data.
     weight: The kernel: its first axis is that of the data's channels.
     strides: The steps of the window over the result.
-    padding: What is cut from the result: before, then behind.
-    output_padding: What is added behind the result.
+    padding: The widths cropped from the result: before, then after.
+    output_padding: The width added at the end of the result.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -273,7 +273,7 @@ def conv2d(
     data: The data.
     weight: The kernel.
     strides: The steps of the window.
-    padding: The widths of the border of zeros: before, then behind.
+    padding: The widths of the border of zeros: before, then after.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -295,7 +295,7 @@ def conv2d_transpose(
     out_layout: Any = None,
     out_dtype: str = "void",
 ) -> Call:
-    """What goes back from the result of a convolution over two spatial dimensions to its data, as
+    """The transposed convolution over two spatial dimensions, the adjoint of `nn.conv2d`, as
     `torch.conv_transpose2d`.
 
     Each element of the data times the kernel is added to the result where the window of that convolution lay.
@@ -303,8 +303,8 @@ def conv2d_transpose(
     data: The data.
     weight: The kernel: its first axis is that of the data's channels.
     strides: The steps of the window over the result.
-    padding: What is cut from the result: before, then behind.
-    output_padding: What is added behind the result.
+    padding: The widths cropped from the result: before, then after.
+    output_padding: The width added at the end of the result.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -334,7 +334,7 @@ def conv3d(
     data: The data.
     weight: The kernel.
     strides: The steps of the window.
-    padding: The widths of the border of zeros: before, then behind.
+    padding: The widths of the border of zeros: before, then after.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -356,7 +356,7 @@ def conv3d_transpose(
     out_layout: Any = None,
     out_dtype: str = "void",
 ) -> Call:
-    """What goes back from the result of a convolution over three spatial dimensions to its data, as
+    """The transposed convolution over three spatial dimensions, the adjoint of `nn.conv3d`, as
     `torch.conv_transpose3d`.
 
     Each element of the data times the kernel is added to the result where the window of that convolution lay.
@@ -364,8 +364,8 @@ def conv3d_transpose(
     data: The data.
     weight: The kernel: its first axis is that of the data's channels.
     strides: The steps of the window over the result.
-    padding: What is cut from the result: before, then behind.
-    output_padding: What is added behind the result.
+    padding: The widths cropped from the result: before, then after.
+    output_padding: The width added at the end of the result.
     dilation: The distances of the window's elements.
     groups: The number of groups, which divides that of the channels.
     data_layout: The order of the data's dimensions.
@@ -513,9 +513,9 @@ def max_pool1d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: It has no meaning for the largest element.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -539,9 +539,9 @@ def max_pool2d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: It has no meaning for the largest element.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -565,9 +565,9 @@ def max_pool3d(
     data: The data.
     pool_size: The number of the window's elements.
     strides: The steps of the window.
-    padding: The widths of the border: before, then behind.
+    padding: The widths of the border: before, then after.
     dilation: The distances of the window's elements.
-    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    ceil_mode: Whether a window that begins before the trailing border may extend beyond it.
     count_include_pad: It has no meaning for the largest element.
     layout: The order of the data's dimensions.
     out_layout: The order of the result's dimensions.
@@ -592,7 +592,7 @@ def nll_loss(
     """
 
 def pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_value: Any = 0.0) -> Call:
-    """`R.nn.pad`; the mode and the value may change places, as programs have them."""
+    """`R.nn.pad`; the mode and the value may be swapped, as programs have them."""
 
 def pixel_shuffle(data: Any, upscale_factor: Any) -> Call:
     """An image that is larger by `upscale_factor` in both directions, and has fewer channels by its square: the

@@ -13,8 +13,8 @@ def alloc_storage(
     dtype: str = "uint8",
     storage_scope: str = "global",
 ) -> Call:
-    """Memory of so many bytes, as an object: it lives as long as something in it is in use. Tensors are placed in it
-    with `vm.alloc_tensor`.
+    """Memory of the given number of bytes, as an object: it lives as long as something in it is in use. Tensors are
+    placed in it with `vm.alloc_tensor`.
 
     size: Its size in bytes, as a shape of one dimension.
     runtime_device_index: The device, by its number in the virtual machine.
@@ -46,25 +46,25 @@ def kill_object(obj: Any) -> Call:
     """
 
 def make_prim_value(heap: Any, slot: Any, dtype: Any) -> Call:
-    """The number in a slot of a heap (see `vm.match_shape`) as a scalar. A float stands there as the bits of a
+    """The number in a slot of a heap (see `vm.match_shape`) as a scalar. A float is stored there as the bits of a
     `float64`, a bool as 0 or 1.
 
     heap: The numbers.
-    slot: Where it stands.
+    slot: The slot of the heap.
     dtype: Its data type.
     """
 
 def make_shape(heap: Any, codes: Any = None) -> Call:
-    """The shape whose dimensions are numbers, or stand in a heap (see `vm.match_shape`). For each dimension come a
-    code and a number: 0 and its size; 1 and the slot that holds it.
+    """The shape whose dimensions are constants, or in a heap (see `vm.match_shape`). For each dimension come a code
+    and a number: 0 and its size; 1 and the slot that holds it.
 
     heap: The numbers.
     codes: A code and a number for each dimension.
     """
 
 def match_prim_value(value: Any, heap: Any, code: Any, number: Any, dtype: Any, label: str = "") -> Call:
-    """Compares a scalar, or keeps it in a heap (see `vm.match_shape`, whose codes these are). A float stands there
-    as the bits of a `float64`, a bool as 0 or 1. A run in which the scalar is another ends with an error.
+    """Compares a scalar, or stores it in a heap (see `vm.match_shape`, whose codes these are). A float is stored
+    there as the bits of a `float64`, a bool as 0 or 1. A run with another scalar ends with an error.
 
     value: The scalar.
     heap: The numbers.
@@ -77,8 +77,8 @@ def match_prim_value(value: Any, heap: Any, code: Any, number: Any, dtype: Any, 
 def match_shape(value: Any, heap: Any, codes: Any = None, label: str = "") -> Call:
     """Compares the dimensions of a tensor or shape, and keeps those that are new in a heap: a tensor of `int64`
     whose elements are numbers. For each dimension come a code and a number: 0 and the size that it has to be; 1
-    and the slot of the heap that it goes to; 2 and anything where nothing is asked; 3 and the slot that holds
-    what it has to be. A run in which a dimension is another ends with an error.
+    and the slot of the heap that it is stored in; 2 and anything for no action; 3 and the slot that holds the
+    required size. A run in which a dimension is another ends with an error.
 
     value: The tensor or shape.
     heap: The numbers.

@@ -1,4 +1,4 @@
-"""Expressions as the text of their constructors: what is inside, where the script shows what it means."""
+"""Expressions as the text of their constructors: their structure, where the script shows their meaning."""
 
 from __future__ import annotations
 

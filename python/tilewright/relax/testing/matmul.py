@@ -25,7 +25,7 @@ def get_relax_matmul_module(
     residual_bin_op: Any = None,
     residual_activation: Any = None,
 ) -> IRModule:
-    """A product `x @ y`, `y` perhaps transposed, with what follows it where that is asked for."""
+    """A product `x @ y`, `y` perhaps transposed, with an epilogue on request."""
     out_dtype = out_dtype or in_dtype
     x, y = Var("x", TensorStructInfo(x_shape, in_dtype)), Var("y", TensorStructInfo(y_shape, in_dtype))
     bias = None if bias_shape is None else Var("bias", TensorStructInfo(bias_shape, out_dtype))

@@ -85,7 +85,7 @@ class Module:
     """A part of a model: its attributes are weights and other modules, its `forward` emits what it computes."""
 
     def parameters(self) -> list[Parameter]:
-        """The weights in the order of the attributes, those of modules, lists and dicts in their places, each once."""
+        """The weights in the order of the attributes, those of modules, lists and dicts in order, each once."""
         return list({parameter: None for parameter in _parameters(self)})
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -140,7 +140,7 @@ class Linear(Module):
 
 
 def init_params(mod: IRModule, seed: int = 0) -> list[NDArray]:
-    """Random values for the parameters of `main` behind its inputs, floats between -1 and 1 and integers 0 or 1.
+    """Random values for the parameters of `main` after its inputs, floats between -1 and 1 and integers 0 or 1.
 
     Inputs are as many parameters as the attribute `num_input` says, without it those whose names begin with `data`.
     """

@@ -102,7 +102,7 @@ class CategoricalCrossEntropyLoss(Loss):
     """Of logits and the probabilities of the classes, or 1 for one class and 0 for the others.
 
     The losses that become one are those of all elements: targets times the negative logarithms of the probabilities,
-    times the weights of the classes. With an `ignore_index` of 0 or more the targets stand for the class of the largest
+    times the weights of the classes. With an `ignore_index` of 0 or more the targets name the class of the largest
     one, and the loss is that of `CrossEntropyLoss`.
     """
 

@@ -25,7 +25,7 @@ def AppendLoss(
     """Adds the function `func_name` + `_loss` (or `new_func_name`): the model's function, then the loss of its results.
 
     The loss takes the first `num_backbone_outputs` results of the model, then parameters of its own, which the new
-    function takes behind those of the model. It gives the loss, or a tuple of the loss and the model's other results.
+    function takes after those of the model. It gives the loss, or a tuple of the loss and the model's other results.
     """
     name = new_func_name or f"{func_name}_loss"
 

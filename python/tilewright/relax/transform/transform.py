@@ -86,7 +86,7 @@ def AttachExternModules(extern_modules: Sequence[Any]) -> Pass:
 class PatternCheckContext:
     """What the check of a pattern is told of a match.
 
-    The expression that the pattern stands for, those of the patterns inside it that have names, the bindings that
+    The expression that the pattern matches, those of the patterns inside it that have names, the bindings that
     would be fused, and who uses each variable of the block.
     """
 

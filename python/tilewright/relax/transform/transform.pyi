@@ -72,8 +72,8 @@ def ComputePrimValue() -> Any:
     """The pass `ComputePrimValue`; `tilewright opt --pass ComputePrimValue FILE` shows what it does."""
 
 def ConvertLayout(desired_layouts: Any) -> Any:
-    """Operators work on tensors whose dimensions stand in the orders that are wanted. `tilewright opt --pass
-    ConvertLayout FILE` shows what it does.
+    """Operators work on tensors in the layouts that are wanted. `tilewright opt --pass ConvertLayout FILE` shows
+    what it does.
 
     `desired_layouts`, a dict of lists of texts: By operator, such as `relax.nn.conv2d`, the layouts of its
     operands, and of its result if that is not the first of them: `["NHWC", "OHWI"]`.
@@ -90,10 +90,10 @@ def DataflowUseInplaceCalls() -> Any:
     """The pass `DataflowUseInplaceCalls`; `tilewright opt --pass DataflowUseInplaceCalls FILE` shows what it does."""
 
 def DeadCodeElimination(entry_functions: Any = None) -> Any:
-    """What nobody uses and has no effect goes. `tilewright opt --pass DeadCodeElimination FILE` shows what it does.
+    """Removes unused bindings without effects, and unreachable private functions. `tilewright opt --pass
+    DeadCodeElimination FILE` shows what it does.
 
-    `entry_functions`, texts or None: The names of functions that stay, with what they use, beside those that are
-    visible outside.
+    `entry_functions`, texts or None: The names of further root functions besides the externally visible ones.
     """
 
 def DecomposeOpsForInference(func_name: Any = None) -> Any:

@@ -161,7 +161,7 @@ def arg(name: str, struct_info: StructInfo) -> Var:
 
 
 class DataflowFrame(BlockFrame):
-    """A dataflow block in the making; `output_vars` are what is visible behind it, once it is over."""
+    """A dataflow block under construction; `output_vars` are its outputs, once it is closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ class DataflowFrame(BlockFrame):
         frames[-2].close()
 
     def end(self, around: Frame | None) -> None:
-        """Adds the block, with its outputs as variables that are visible behind it."""
+        """Adds the block, with its outputs as visible variables."""
         renamed = {var: Var(var.name_hint, var.struct_info) for var in self.outputs}
         mutator = _Outputs(renamed)
         block = mutator.visit_binding_block(DataflowBlock(self.bindings))
@@ -199,7 +199,7 @@ def dataflow() -> DataflowFrame:
 
 
 def output(*variables: Var) -> None:
-    """What is visible behind the dataflow block."""
+    """The outputs of the dataflow block."""
     expected_frame(DataflowFrame, "`R.output`", innermost=True).outputs = list(variables)
 
 
@@ -261,7 +261,7 @@ class IfFrame(Frame):
 
 
 class BranchFrame(BlockFrame):
-    """A branch of a conditional: what is bound last is its result."""
+    """A branch of a conditional: the last binding is its result."""
 
     def __init__(self, which: str) -> None:
         super().__init__()

@@ -167,7 +167,7 @@ def match_buffer(
     buffer_type: str = "default",
     axis_separators: Any = None,
 ) -> Any:
-    """The buffer behind a handle, or inside a block another view of a region."""
+    """The buffer of a handle, or inside a block another view of a region."""
     region = _region(param) if isinstance(param, (BufferRegion, _tir.BufferLoad)) else None
     if region is not None and shape is None:
         shape = [part.extent for part in region.region]

@@ -49,7 +49,7 @@ class Schedule(_core.Schedule):
         self.trace.show()
 
     def tensorize(self, block_or_loop: BlockRV | LoopRV, tensor_intrin: str, preserve_unit_iters: bool = True) -> None:
-        """Puts the implementation of a registered `TensorIntrin` in the place of what it describes."""
+        """Replaces the computation that a registered `TensorIntrin` describes by its implementation."""
         self._know_intrinsics()
         self._call("tensorize", (block_or_loop, tensor_intrin, preserve_unit_iters), {})
 

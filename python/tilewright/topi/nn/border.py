@@ -24,7 +24,7 @@ def pad(
     data: Tensor, pad_before: Any, pad_after: Any = None, pad_value: Any = 0.0, name: str = "PadInput",
     attrs: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The tensor with a border of a number, so wide before and behind each dimension."""
+    """The tensor with a constant border, of these widths before and after each dimension."""
     refused("pad", attrs=attrs)
     return _bordered(data, pad_before, pad_after, "constant", pad_value, name)
 
@@ -68,7 +68,7 @@ def dilate(data: Tensor, strides: Any, dilation_value: float = 0.0, name: str = 
 
 
 def flatten(data: Tensor) -> Tensor:
-    """The tensor with all dimensions behind the first one as one."""
+    """The tensor with all dimensions after the first one as one."""
     first, *others = data.shape
     width: Any = 1
     for size in others:
@@ -89,7 +89,7 @@ def space_to_depth(data: Tensor, block_size: int, layout: str = "NCHW") -> Tenso
 def space_to_batch_nd(
     data: Tensor, block_shape: Any, pad_before: Any, pad_after: Any, pad_value: float = 0.0
 ) -> Tensor:
-    """The places in blocks of the dimensions behind the first one, with a border, as parts of the batch."""
+    """Space to batch: the positions in blocks of the later dimensions, with a border, as parts of the batch."""
     count = len(block_shape)
     rest = [0] * (len(data.shape) - 1 - count)
     whole = pad(data, [0, *pad_before, *rest], [0, *pad_after, *rest], pad_value)
@@ -103,7 +103,7 @@ def space_to_batch_nd(
 
 
 def batch_to_space_nd(data: Tensor, block_shape: Any, crop_begin_list: Any, crop_end_list: Any) -> Tensor:
-    """Parts of the batch as places in blocks of the dimensions behind the first one, without a border."""
+    """Batch to space: parts of the batch as positions in blocks of the later dimensions, without a border."""
     count = len(block_shape)
     batch, *sizes = data.shape
     batch = batch // math.prod(block_shape)

@@ -17,7 +17,7 @@ def of_each(value: Any, rank: int) -> list[int]:
 
 
 def border(padding: Any, kernel: Sequence[Any], dilation: Any, rank: int) -> list[int]:
-    """The widths of the border, those before all dimensions and then those behind them.
+    """The widths of the border, those before all dimensions and then those after them.
 
     `padding` is one number, one for each dimension, one for each side, or the word "VALID" (none) or "SAME" (as much as
     keeps the size of what is looked at in steps of 1).
@@ -37,7 +37,7 @@ def border(padding: Any, kernel: Sequence[Any], dilation: Any, rank: int) -> lis
 
 
 def get_pad_tuple1d(padding: Any, kernel: Any) -> tuple[int, ...]:
-    """The widths of a border in front and behind."""
+    """The widths of a border before and after."""
     return tuple(border(padding, [kernel] if isinstance(kernel, int) else kernel, 1, 1))
 
 
@@ -47,5 +47,5 @@ def get_pad_tuple(padding: Any, kernel: Any) -> tuple[int, ...]:
 
 
 def get_pad_tuple3d(padding: Any, kernel: Any) -> tuple[int, ...]:
-    """The widths of a border in front, above and left, then behind, below and right."""
+    """The widths of a border: front, top, left, then back, bottom, right."""
     return tuple(border(padding, kernel, 1, 3))

@@ -40,7 +40,7 @@ impl Amount {
         }
     }
 
-    /// What the number depends on first, in words.
+    /// The reason why the amount is unknown, in words.
     pub fn unknown(&self) -> Option<&str> {
         match self {
             Self::Number(_) => None,
@@ -102,7 +102,7 @@ impl Amount {
     /// Divided by the other, which counts as 1 where it is less.
     #[must_use]
     pub(crate) fn over(self, other: Self) -> Self {
-        match (self, other.most(Self::ONE)) {
+        match (self, other.max(Self::ONE)) {
             (Self::Number(a), Self::Number(b)) => Self::Number(a / b),
             (a, b) => Self::Quotient(Box::new([a, b])),
         }
@@ -117,7 +117,7 @@ impl Amount {
     }
 
     #[must_use]
-    pub(crate) fn most(self, other: Self) -> Self {
+    pub(crate) fn max(self, other: Self) -> Self {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => Self::Number(a.max(b)),
             (a, b) => Self::Most(Box::new([a, b])),
@@ -125,7 +125,7 @@ impl Amount {
     }
 }
 
-/// The parts, or what stands for none and for one of them.
+/// The parts; the identity for none, the part itself for one.
 fn only(mut parts: Vec<Amount>, none: f64, several: impl FnOnce(Vec<Amount>) -> Amount) -> Amount {
     match parts.len() {
         0 => Amount::Number(none),

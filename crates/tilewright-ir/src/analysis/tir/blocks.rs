@@ -8,7 +8,7 @@ use crate::regions::block_regions;
 use crate::tir::{Block, BufferRegion, IterKind, PrimFunc, Range, Stmt, StmtKind, given_away};
 use crate::{GlobalFunc, IRModule};
 
-/// What a block touches.
+/// The buffers that a block accesses.
 #[derive(Clone, Debug, Default)]
 pub struct AccessRegions {
     pub reads: Vec<BufferRegion>,
@@ -42,8 +42,8 @@ pub fn get_block_access_region(block: &Block) -> AccessRegions {
     }
 }
 
-/// The block of the module that the others serve: a reduction with an initial value before others, then the one with the
-/// most arithmetic; of equals the last. The root block is none.
+/// The main block of the module, which the others serve: a reduction with an init first, then the block with the most
+/// arithmetic; the last of equals. The root block does not count.
 pub fn find_anchor_block(module: &IRModule) -> Option<Block> {
     let mut best: Option<((bool, f64), Block)> = None;
     for (_, function) in module.sorted() {

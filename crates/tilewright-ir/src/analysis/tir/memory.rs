@@ -29,8 +29,8 @@ pub fn undefined_vars(stmt: &Stmt, defined: &[Var]) -> Vec<Var> {
     found
 }
 
-/// Of each buffer that the function uses, the innermost loop, block or allocation that holds all uses; `None` where that is
-/// the function itself. A buffer counts as used where a block declares it too.
+/// Of each buffer that the function uses, the innermost loop, block or allocation that holds all uses; `None` where
+/// that is the function itself. A buffer counts as used where a block declares it too.
 pub fn detect_buffer_access_lca(function: &PrimFunc) -> OrderedMap<Buffer, Option<Stmt>> {
     let mut walk = Lca { path: Vec::new(), found: OrderedMap::default() };
     for buffer in function.params.iter().filter_map(|param| param.buffer.as_ref()) {
@@ -104,7 +104,7 @@ impl Lca {
     }
 }
 
-/// The most bytes of the function's own memory that exist at once, each allocation rounded up to a multiple of `align`. An
+/// The peak of the function's own memory in bytes, each allocation rounded up to a multiple of `align`. An
 /// extent that is no constant is an error, and so is a size that 64 bits do not hold. Memory of a scope that is not the
 /// device's global one does not count, and neither does a view of memory.
 pub fn calculate_workspace_bytes(function: &PrimFunc, align: i64) -> Result<i64, String> {
@@ -114,8 +114,8 @@ pub fn calculate_workspace_bytes(function: &PrimFunc, align: i64) -> Result<i64,
     Workspace { align, defined: given_memory(function) }.peak(&function.body)
 }
 
-/// The variables of memory that the function does not allocate: its parameters', constants', parts of other buffers, and
-/// addresses that have names. A buffer that is declared on one of them is a view.
+/// The variables of memory that the function does not allocate: its parameters', constants', parts of other buffers,
+/// and addresses that have names. A buffer that is declared on one of them is a view.
 pub(super) fn given_memory(function: &PrimFunc) -> Set<VarId> {
     let mut given: Set<VarId> = function.params.iter().map(|param| param.var.id()).collect();
     given.extend(function.params.iter().filter_map(|param| param.buffer.as_ref()).map(|buffer| buffer.data.id()));
@@ -142,7 +142,7 @@ impl Workspace {
                 let init = block.init.as_ref().map_or(Ok(0), |init| cx.peak(init))?;
                 Ok(init.max(cx.peak(&block.body)?))
             }),
-            StmtKind::Seq(stmts) => stmts.iter().try_fold(0, |most, stmt| Ok(self.peak(stmt)?.max(most))),
+            StmtKind::Seq(stmts) => stmts.iter().try_fold(0, |max, stmt| Ok(self.peak(stmt)?.max(max))),
             StmtKind::If { then, otherwise, .. } => {
                 let otherwise = otherwise.as_ref().map_or(Ok(0), |stmt| self.peak(stmt))?;
                 Ok(self.peak(then)?.max(otherwise))
@@ -156,7 +156,7 @@ impl Workspace {
         })
     }
 
-    /// What `inside` needs, and those of the buffers that are no views.
+    /// The peak of `inside`, plus the buffers that are no views.
     fn with_memory(
         &mut self,
         buffers: &[Buffer],

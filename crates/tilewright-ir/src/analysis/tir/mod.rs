@@ -1,7 +1,7 @@
 //! Analyses and rewriting of loops.
 //!
-//! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`work`](mod@work), [`blocks`], [`memory`]: what
-//! functions do. [`op_pattern`](mod@op_pattern): what may be fused with them.
+//! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`work`](mod@work), [`blocks`],
+//! [`memory`]: what functions do. [`op_pattern`](mod@op_pattern): the class that decides about fusion.
 
 pub mod amount;
 pub mod blocks;
@@ -28,7 +28,7 @@ pub use walks::{
 };
 pub use work::{Work, estimate_tir_flops, work};
 
-/// The faults of the function, each with its code and place; empty where it is well-formed.
+/// The faults of the function, each with its code and origin; empty if it is well-formed.
 pub fn verify_well_formed(function: &PrimFunc) -> Vec<Diagnostic> {
     super::well_formed_function(&GlobalFunc::from(function.clone()), None)
 }

@@ -1,12 +1,12 @@
-//! How the results of a PrimFunc depend on its arguments: what it may be fused with.
+//! Op patterns: the dependence of a PrimFunc's results on its arguments, which decides about fusion.
 //!
 //! # Terms
 //!
-//! A *stage* is a block of a nest of loops, in the root block. It is understood where every instance runs exactly once:
-//! each axis, spatial or reducing, has a loop of its own over its whole domain or one value, the body is stores (behind
-//! `let`s) without a mask, no foreign function has an effect or gets an address, and no loop variable is used inside. Its
-//! stores go to distinct spatial axes that cover the buffer, all of them: no two instances write one element. Axes of
-//! extent 1 and the index 0 of a dimension of extent 1 count as nothing.
+//! A *stage* is a block of a nest of loops, in the root block. It is understood if every instance runs exactly once:
+//! each axis, spatial or reducing, has a loop of its own over its whole domain or one value, the body is stores (after
+//! `let`s) without a mask, no foreign function has an effect or gets an address, and no loop variable is used inside.
+//! Its stores go to distinct spatial axes that cover the buffer, all of them: no two instances write one element. Axes
+//! of extent 1 and the index 0 of a dimension of extent 1 count as nothing.
 //!
 //! # The pattern of a stage
 //!
@@ -14,25 +14,25 @@
 //!
 //! | pattern | a spatial stage whose loads are |
 //! |---|---|
-//! | elementwise | at the store's indices; beside one such load others may be as in a broadcast; or there are none |
+//! | elementwise | at the store's indices; besides one such load others may be as in a broadcast; or there are none |
 //! | broadcast | at some of the store's indices, in their order |
 //! | injective | anywhere, but one element of each buffer (concatenation, gathering by loaded indices, reshaping, …) |
 //! | out-elementwise-fusable | several elements of one buffer (a stencil) |
 //!
 //! A stage with reduce axes is a **commutative reduction** if it combines one element by a commutative operation with a
-//! value that reads one element of some buffer for each instance (all axes, each alone in a dimension) and multiplies no
-//! elements of two buffers along the reduction. Any other (products, windows, custom combiners, several results) is
-//! **out-elementwise-fusable**: its result is complete when its loops are, and elementwise work may follow. The start value
-//! stands in the block's init, or in a stage right before it that reads nothing; an accumulation into an argument is
+//! value that reads one element of some buffer for each instance (all axes, each alone in a dimension) and multiplies
+//! no elements of two buffers along the reduction. Any other (products, windows, custom combiners, several results) is
+//! **out-elementwise-fusable**: its result is complete when its loops are, and elementwise work may follow. The start
+//! value is in the block's init, or in a stage right before it that reads nothing; an accumulation into an argument is
 //! opaque.
 //!
 //! # The pattern of a function
 //!
-//! Without reductions the most general of its stages. One reduction with stages before it, and behind it only such that
+//! Without reductions the most general of its stages. One reduction with stages before it, and after it only such that
 //! take its result element for element (a mean), is that reduction; everything else (softmax, normalisation, argmax) is
-//! out-elementwise-fusable. **Opaque** is what is not understood: a stage that is none, a buffer that two stages write (but
-//! for a start value) or that is read before it is written, stages of one nest that read each other's results, loops
-//! that say already how they run, and parameters that are not compact tensors in global memory.
+//! out-elementwise-fusable. **Opaque** is what is not understood: a stage that is none, a buffer that two stages write
+//! (but for a start value) or that is read before it is written, stages of one nest that read each other's results,
+//! loops that say already how they run, and parameters that are not compact tensors in global memory.
 
 mod stage;
 
@@ -41,7 +41,7 @@ use tilewright_support::{Map, Set, with_stack};
 use crate::tir::{Buffer, ForKind, PrimFunc, Scope, Stmt, StmtKind};
 use stage::{Loop, Stage};
 
-/// What may be fused with a function. The order is the order of generality.
+/// The classes of functions for fusion. The order is the order of generality.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum OpPattern {
     Elementwise,

@@ -9,7 +9,7 @@ use super::walks::substitute;
 use crate::tir::{Buffer, Expr, ExprKind, Param, PrimFunc, TypeMismatch, Var};
 use crate::verify::show_dim;
 
-/// What is known of a parameter.
+/// The known value of a parameter.
 #[derive(Clone, Debug)]
 pub enum Known {
     /// Its value. The parameter is left out.
@@ -18,12 +18,12 @@ pub enum Known {
     Buffer(Buffer),
 }
 
-/// The function for arguments of which this is known: values stand for scalar parameters and for the symbolic dimensions,
+/// The function specialised for these arguments: values replace scalar parameters and the symbolic dimensions,
 /// strides and offsets of buffers.
 ///
 /// # Errors
-/// What is no parameter of the function, or not of the parameter's sort, element type or rank; dimensions that differ from
-/// what the function says of them, or from each other.
+/// An argument that is no parameter of the function, or not of the parameter's sort, element type or rank; dimensions
+/// that differ from those that the function declares, or from each other.
 pub fn specialize(function: &PrimFunc, known: &[(Var, Known)]) -> Result<PrimFunc, String> {
     let mut values: Vec<(Var, Expr)> = Vec::new();
     for (var, known) in known {

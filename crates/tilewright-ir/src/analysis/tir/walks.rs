@@ -1,8 +1,8 @@
 //! Visiting and rewriting statements and expressions.
 //!
-//! The mutator of this level is [`tilewright_expr::node::rewrite`]: it gives a function each node whose parts are rewritten
-//! already, a shared one once, and a variable or buffer that changes is replaced everywhere alike. The functions here are
-//! its forms that scripts know.
+//! The mutator of this level is [`tilewright_expr::node::rewrite`]: it gives a function each node whose parts are
+//! rewritten already, a shared one once, and a variable or buffer that changes is replaced everywhere alike. The
+//! functions here are its forms that scripts know.
 //!
 //! ```
 //! use tilewright_expr::node::rewrite;
@@ -66,7 +66,7 @@ pub fn pre_order_visit<N: IrNode>(root: &N, f: &mut dyn FnMut(&Node) -> bool) {
     walk_some(root, |handle| Node::of(handle).is_none_or(|node| f(&node)));
 }
 
-/// The node with expressions in the place of variables.
+/// The node with variables replaced by expressions.
 pub fn substitute<N: IrNode + Clone>(root: &N, values: &[(Var, Expr)]) -> N {
     let values: Map<VarId, &Expr> = values.iter().map(|(var, value)| (var.id(), value)).collect();
     let value = |expr: &Expr| expr.as_var().and_then(|var| values.get(&var.id())).map(|value| (*value).clone());
@@ -78,16 +78,16 @@ pub fn expr_deep_equal(a: &Expr, b: &Expr) -> bool {
     a.equal(b)
 }
 
-/// What stands for a node; `None` where it stays.
+/// The replacement of a node; `None` if it stays.
 pub type Replace<'f> = dyn FnMut(&Node) -> Option<Node> + 'f;
 
-/// What [`ir_transform`] does with nodes.
+/// The callbacks of [`ir_transform`].
 pub struct Transform<'f> {
-    /// Gets a node before its parts; what it gives stands for the node, and is not looked into.
+    /// Gets a node before its parts; its result replaces the node, and is not visited.
     pub before: Option<&'f mut Replace<'f>>,
-    /// Gets a node whose parts are transformed, unless `before` gave something; what it gives stands for it.
+    /// Gets a node whose parts are transformed, unless `before` returned a replacement; its result replaces the node.
     pub after: Option<&'f mut Replace<'f>>,
-    /// The nodes that the two get; the others are only gone through.
+    /// The nodes that the two get; the others are only traversed.
     pub only: &'f dyn Fn(&Node) -> bool,
 }
 
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Transform<'_> {
     }
 }
 
-/// Transforms statements and expressions, each shared node once. A replacement of another sort than what it stands for is
+/// Transforms statements and expressions, each shared node once. A replacement of another sort than the node is
 /// an error.
 pub fn ir_transform(stmt: &Stmt, transform: Transform<'_>) -> Result<Stmt, String> {
     let mut walk = Transforming { transform, memo: Memo::default(), wrong: None };
@@ -115,7 +115,7 @@ struct Transforming<'f> {
 }
 
 impl Transforming<'_> {
-    /// The replacement as a handle of the sort of what it stands for.
+    /// The replacement as a handle of the node's sort.
     fn handle(&mut self, old: &Node, new: Node) -> Option<Box<dyn AnyHandle>> {
         match (old, new) {
             (Node::Stmt(_), Node::Stmt(stmt)) => Some(Box::new(stmt)),

@@ -1,4 +1,4 @@
-//! What a call of a function costs: its arithmetic, and what it takes from and leaves in the tensors of its arguments.
+//! The cost of a call of a function: its arithmetic, and the bytes of its arguments that it reads and writes.
 
 use std::rc::Rc;
 
@@ -13,21 +13,21 @@ use crate::{Attr, GlobalFunc, IRModule};
 /// The attribute of a function that says how many operations it does.
 const ESTIMATED: &str = "estimated_flops";
 
-/// What one call costs, as far as its text tells. Sizes that the call decides on are variables of the function.
+/// The cost of one call, statically. Sizes that the call decides are variables of the function.
 #[derive(Clone, Debug)]
 pub struct Work {
-    /// The arithmetic operations on floats and integers that values of stores take, times how often the stores run. Index
-    /// arithmetic does not count; of an `if` the dearer branch does; a `while` counts once.
+    /// The arithmetic operations on floats and integers that values of stores take, times how often the stores run.
+    /// Index arithmetic does not count; of an `if` the dearer branch does; a `while` counts once.
     pub operations: Amount,
-    /// Bytes of the tensors among the arguments that are read: of each as many as its loads ask for, and at most all of
-    /// them; all of what something unknown gets the address of. What a reduction reads of its own sums does not count.
+    /// Bytes of the tensors among the arguments that are read: the sum over its loads, at most the size of the tensor;
+    /// the whole tensor if an unknown callee gets its address. What a reduction reads of its own sums does not count.
     pub read: Amount,
     /// Bytes of the tensors among the arguments that are written, in the same way.
     pub written: Amount,
 }
 
-/// What a call of the function costs. A function may say by `estimated_flops` how many operations it does: something else
-/// than a number there is an error.
+/// The cost of a call of the function. A function may declare by `estimated_flops` its number of operations: something
+/// else than a number there is an error.
 pub fn work(function: &PrimFunc) -> Result<Work, String> {
     let interface = KernelInterface::of(function);
     let mut walker = Walker::default();
@@ -87,7 +87,7 @@ fn bytes_of(buffer: &Buffer) -> Amount {
     elements.times(Amount::Number(buffer.dtype.element_bytes() as f64))
 }
 
-/// How many elements of a buffer are asked for.
+/// The number of accessed elements of a buffer.
 #[derive(Clone, Debug)]
 struct Touched {
     loads: Amount,
@@ -105,14 +105,14 @@ struct Walker {
     touched: Map<VarId, Touched>,
     /// Memory that something unknown touches.
     opaque: Set<VarId>,
-    /// The memory that a view of another buffer's part stands for.
+    /// The memory of which a buffer is a view.
     aliases: Map<VarId, VarId>,
-    /// What the blocks around reduce into.
+    /// The buffers that the enclosing blocks reduce into.
     sums: Vec<VarId>,
 }
 
 impl Walker {
-    /// The operations of a statement that runs so many times, for one of them.
+    /// The operations of a statement per iteration, given the number of its iterations.
     fn stmt(&mut self, stmt: &Stmt, times: &Rc<Amount>) -> Amount {
         with_stack(|| match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => {
@@ -132,7 +132,7 @@ impl Walker {
                 self.loads(condition, times);
                 let then = self.stmt(then, times);
                 let otherwise = otherwise.as_ref().map_or(Amount::NOTHING, |stmt| self.stmt(stmt, times));
-                then.most(otherwise)
+                then.max(otherwise)
             }
             StmtKind::Let { value, body, .. } => self.value(value, times).plus(self.stmt(body, times)),
             StmtKind::Block { predicate, block, .. } => {
@@ -214,7 +214,7 @@ impl Walker {
     }
 }
 
-/// Over how many instances a block reduces: of so many, one runs the initial statement.
+/// The number of instances over which a block reduces: one of these runs the init.
 fn reduced(block: &Block) -> Amount {
     let reduces = block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce);
     let extents = reduces.map(|iter| Amount::size(|| format!("axis `{}`", iter.var.name), &iter.domain.extent));

@@ -156,7 +156,7 @@ fn a_function_with_two_dataflow_blocks_is_well_formed() {
 }
 
 #[test]
-fn what_was_found_right_of_calls_is_asked_again_where_it_may_have_changed() {
+fn calls_are_checked_again_where_their_result_may_have_changed() {
     let mut sound = Sound::default();
     let mut module = module_of(with_value(call_copy));
     sound.verify(&module, Form::Any).unwrap();
@@ -226,13 +226,13 @@ fn tw0523_dataflow_blocks_and_pure_functions_have_no_side_effects() {
     refused("TW0523", &module_of(main.clone()), Form::Any);
     main.pure = false;
     passes(&module_of(main), Form::Any);
-    // What was `call_dps_packed` writes to a tensor of the function's own.
+    // A former `call_dps_packed` writes to a tensor of the function's own.
     let (x, placed) = (x(), Var::new("t", tensor(&[4])));
     let write = Expr::call_packed("write", vec![Expr::var(&x), Expr::var(&placed)], vec![]);
     let done = Var::new("_", StructInfo::Object);
     let bindings = vec![bind(&placed, op(&PLACE, &[&x])), bind(&done, write)];
     passes(&module_of(function(&[&x], vec![block(false, bindings)], Expr::var(&x))), Form::Any);
-    // A memory operation may stand in a pure function, but not in a dataflow block.
+    // A memory operation may be in a pure function, but not in a dataflow block.
     let mut main = with_value(|x| op(&KILL, &[x]));
     passes(&module_of(main.clone()), Form::Any);
     main.body.blocks[0].dataflow = true;
@@ -303,14 +303,14 @@ fn tw0526_struct_infos_follow_from_their_rules() {
 }
 
 #[test]
-fn tw0527_variables_are_what_their_values_are() {
+fn tw0527_variables_have_the_struct_info_of_their_values() {
     let (x, y) = (x(), Var::new("y", tensor(&[5])));
     let main = function(&[&x], vec![block(false, vec![bind(&y, relu(&x))])], Expr::var(&y));
     refused("TW0527", &module_of(main), Form::Any);
 }
 
 #[test]
-fn tw0528_results_are_what_the_function_says() {
+fn tw0528_results_have_the_declared_struct_info() {
     let mut main = with_value(relu);
     main.ret = tensor(&[5]);
     refused("TW0528", &module_of(main.clone()), Form::Any);
@@ -335,7 +335,7 @@ fn tw0529_symbolic_dimensions_are_defined_before_use() {
     let mut main = function(&[&any], vec![block(true, vec![cast]), block(false, vec![after])], Expr::var(&known));
     main.ret = any.struct_info.clone();
     passes(&module_of(main.clone()), Form::Any);
-    // What callers see may only name dimensions that they know.
+    // The visible result may only name dimensions that callers know.
     main.ret = known.struct_info.clone();
     refused("TW0529", &module_of(main.clone()), Form::Any);
     main.ret = any.struct_info.clone();
@@ -396,7 +396,7 @@ fn tw0552_the_machine_takes_flat_lists_with_planned_storage() {
 }
 
 #[test]
-fn closures_see_what_is_around_them_and_themselves() {
+fn closures_see_the_enclosing_scope_and_themselves() {
     let (x, y) = (x(), Var::new("y", tensor(&[4])));
     let inner = function(&[&y], vec![], Expr::var(&x));
     let itself = Var::new("f", inner.signature());

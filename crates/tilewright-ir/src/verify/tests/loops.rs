@@ -317,7 +317,7 @@ fn tw0514_buffers_have_integer_shapes() {
 }
 
 #[test]
-fn tw0515_parameters_are_passed_as_what_they_are() {
+fn tw0515_buffers_are_passed_as_handles_and_others_as_scalars() {
     let mut p = parts();
     p.params[0].var = index("A");
     refused("TW0515", &p.module(), Form::Any);

@@ -9,7 +9,7 @@ use crate::relax::Constant;
 use crate::tir::*;
 use crate::{Attr, Attrs};
 
-/// A fault: its property's code, where the message places it, and the module.
+/// A fault: its property's code, where the message locates it, and the module.
 type Planted = (&'static str, &'static str, fn() -> IRModule);
 
 /// A reduction with one part changed.

@@ -22,7 +22,7 @@ fn bindings(params: &[&Var], bindings: Vec<Binding>, result: Expr) -> IRModule {
     of_blocks(params, vec![block(false, bindings)], result)
 }
 
-/// A function `main` whose bindings, counted through all blocks, stand on lines of a text.
+/// A function `main` whose bindings, counted through all blocks, are on lines of a text.
 fn of_blocks(params: &[&Var], mut blocks: Vec<BindingBlock>, result: Expr) -> IRModule {
     let lines = (0..20).map(|_| "line\n").collect::<String>();
     let file: Arc<SourceFile> = SourceFile::new("planted.py", lines);
@@ -133,8 +133,8 @@ fn each_planted_fault_is_found_where_it_is() {
         let found = verify(&module, *form).expect_err(code);
         let codes: Vec<_> = found.0.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, [*code], "{found}");
-        let places: Vec<_> = found.0.iter().map(|d| d.span.as_ref().map_or(0, |span| span.line_column().0)).collect();
-        assert_eq!(places, [*line], "{code}:\n{found}");
+        let lines: Vec<_> = found.0.iter().map(|d| d.span.as_ref().map_or(0, |span| span.line_column().0)).collect();
+        assert_eq!(lines, [*line], "{code}:\n{found}");
         if *form == Form::Any {
             assert!(found.0[0].notes.iter().any(|note| note.starts_with("in function `main`")), "{found}");
         } else {
@@ -160,11 +160,11 @@ fn a_binding_without_a_source_is_placed_by_its_name() {
 
 /// Calls of every kind with what they may say, and what they may not.
 #[test]
-fn calls_say_what_their_kind_may_say() {
+fn calls_have_the_attributes_of_their_kind() {
     let infer = InferCx::default();
     let here = vec![tensor(&[4])];
     let pure = Attrs::from([("pure".into(), Attr::Bool(true))]);
-    let places = |indices: &[i64]| {
+    let inplace = |indices: &[i64]| {
         Attrs::from([("inplace_indices".into(), Attr::Array(indices.iter().map(|&i| Attr::Int(i)).collect()))])
     };
     let with = |attrs: &Attrs, callee: Callee| {
@@ -172,10 +172,10 @@ fn calls_say_what_their_kind_may_say() {
         second(move |x| call(callee, vec![Expr::var(x)], attrs, here))
     };
     passes(&with(&pure, Callee::Packed("f".into())), Form::Any);
-    passes(&with(&places(&[0]), Callee::Packed("f".into())), Form::Any);
-    refused("TW0526", &with(&places(&[1]), Callee::Packed("f".into())), Form::Any);
-    refused("TW0526", &with(&places(&[-1]), Callee::Packed("f".into())), Form::Any);
-    refused("TW0532", &with(&places(&[0]), Callee::DpsPacked("f".into())), Form::Any);
+    passes(&with(&inplace(&[0]), Callee::Packed("f".into())), Form::Any);
+    refused("TW0526", &with(&inplace(&[1]), Callee::Packed("f".into())), Form::Any);
+    refused("TW0526", &with(&inplace(&[-1]), Callee::Packed("f".into())), Form::Any);
+    refused("TW0532", &with(&inplace(&[0]), Callee::DpsPacked("f".into())), Form::Any);
     let grad =
         Attrs::from([("te_grad_name".into(), Attr::str("g")), ("te_grad_kwargs".into(), Attr::Map(Attrs::new()))]);
     passes(&with(&grad, Callee::Tir(copy())), Form::Any);
@@ -185,7 +185,7 @@ fn calls_say_what_their_kind_may_say() {
     refused("TW0525", &with(&vars(scalar::Expr::i64(1)), Callee::Tir(copy())), Form::Any);
     let stray = scalar::Expr::var(&scalar::Var::new("n", DataType::I64));
     assert_eq!(codes(&with(&vars(stray), Callee::Tir(copy())), Form::Any), ["TW0525", "TW0529"]);
-    // What a function is said to be forced to be.
+    // The forced attribute of a function.
     let mut forced = with_value(|x| Expr::call_packed("print", vec![Expr::var(x)], vec![]));
     forced.attrs.insert(attr_names::FORCE_PURE.into(), Attr::Bool(true));
     passes(&module_of(forced), Form::Any);

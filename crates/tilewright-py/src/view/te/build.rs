@@ -1,4 +1,4 @@
-//! What makes tensors, and PrimFuncs of them.
+//! Construction of tensors, and of PrimFuncs from them.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ pub(crate) fn te_reduce_axis<'py>(domain: &Bound<'py, PyAny>, name: &str) -> PyR
     wrap(py, Node::IterVar(iter))
 }
 
-/// Calls a function of Python in the place of a formula, and keeps what it raises.
+/// Calls a function of Python as a formula, and keeps its exception.
 struct Formula<'a, 'py> {
     function: &'a Bound<'py, PyAny>,
     raised: RefCell<Option<PyErr>>,
@@ -319,7 +319,8 @@ pub(crate) fn te_create_prim_func<'py>(
     wrap(py, Node::PrimFunc("main".into(), Arc::new(function)))
 }
 
-/// A call, in a block builder's function, of what makes `outputs` of `inputs`, on the values that the inputs stand for.
+/// A call, in a block builder's function, of the function that computes `outputs` from `inputs`, on the values that the
+/// inputs represent.
 #[pyfunction]
 pub(crate) fn te_call<'py>(
     builder: &Bound<'py, PyBuilder>,

@@ -113,7 +113,7 @@ fn of_pixels<'py>(
             return Err(TeError(format!("an image has 4 dimensions, found {rank} and the layout `{text}`")));
         }
         let order = match mode {
-            "DCR" => Order::PlacesFirst,
+            "DCR" => Order::PositionsFirst,
             "CRD" => Order::ChannelsFirst,
             _ => return Err(TeError(format!("the order of channels is `DCR` or `CRD`, found `{mode}`"))),
         };
@@ -123,8 +123,8 @@ fn of_pixels<'py>(
     made(data.py(), moved())
 }
 
-/// Channels as blocks of an image of the layout `NCHW` or `NHWC`: `DCR` has all channels of one place in a block beside
-/// each other, `CRD` all places of one channel.
+/// Channels as blocks of an image of the layout `NCHW` or `NHWC`: `DCR` has all channels of one position in a block
+/// next to each other, `CRD` all positions of one channel.
 #[pyfunction]
 pub(crate) fn te_depth_to_space<'py>(
     data: &Bound<'py, PyAny>,

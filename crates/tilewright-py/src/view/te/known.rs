@@ -1,7 +1,7 @@
-//! The tensors that Python's formulas speak of, by the buffers that stand for them, and the axes of their reductions.
+//! The tensors of Python's formulas, by the buffers that represent them, and the axes of their reductions.
 //!
-//! An entry stays while anything beside the table refers to its tensor or to an element of it; what nobody can ask for
-//! any more goes when the table has doubled.
+//! An entry stays while anything besides the table refers to its tensor or to an element of it; unreachable entries are
+//! removed when the table has doubled.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,22 +30,22 @@ impl Known {
         if self.operations.len() + self.axes.len() < self.limit {
             return;
         }
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         loop {
-            let before = gone.len();
-            // An operation that goes lets go of its inputs.
+            let before = removed.len();
+            // A dropped operation drops its inputs.
             self.operations.retain(|_, op| {
                 let handles = op.outputs().len();
                 let used = op.is_used_beyond(handles);
                 if !used {
-                    gone.push(op.clone());
+                    removed.push(op.clone());
                 }
                 used
             });
-            if gone.len() == before {
+            if removed.len() == before {
                 break;
             }
-            gone.clear();
+            removed.clear();
         }
         self.axes.retain(|_, var| var.is_shared());
         self.limit = 2 * (self.operations.len() + self.axes.len()).max(512);
@@ -70,7 +70,7 @@ pub(super) fn add_axis(var: &Var) {
     });
 }
 
-/// The tensor that the buffer stands for, if it stands for one.
+/// The tensor of the buffer, if there is one.
 pub(crate) fn tensor_of(buffer: &Buffer) -> Option<Tensor> {
     let op = with(|known| known.operations.get(&buffer.id()).cloned())?;
     op.outputs().into_iter().find(|tensor| tensor.id() == buffer.id())

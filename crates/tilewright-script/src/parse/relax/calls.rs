@@ -210,7 +210,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Scalars that a PrimFunc gets behind its buffers: a shape, or their list.
+    /// Scalars that a PrimFunc gets after its buffers: a shape, or their list.
     fn tir_vars(&mut self, node: Option<&ast::Expr>) -> Res<Vec<scalar::Expr>> {
         let Some(node) = node.filter(|node| !node.is_none_literal_expr()) else { return Ok(Vec::new()) };
         if let Some((path, call)) = self.call_path(node)
@@ -230,12 +230,12 @@ impl Parser<'_> {
     fn call_tir_inplace(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
         let names = ["gvar", "args", "inplace_indices", "out_sinfo|out_ty", "tir_vars"];
         let bound = self.bind(call, &names, 4)?;
-        let (Some(callee), Some(args_node), Some(places), Some(out)) = (bound[0], bound[1], bound[2], bound[3]) else {
+        let (Some(callee), Some(args_node), Some(inplace), Some(out)) = (bound[0], bound[1], bound[2], bound[3]) else {
             return Err(Reported);
         };
         let function = self.prim_func_argument(callee);
         let args = self.argument_list(args_node);
-        let results = self.places(places);
+        let results = self.inplace_results(inplace);
         let out = self.infos(out);
         let vars = self.tir_vars(bound[4]);
         let result = Expr::call_tir_inplace_with(&self.infer, function?, args?, results?, out?, vars?);
@@ -243,16 +243,16 @@ impl Parser<'_> {
     }
 
     /// Of each result the argument that it overwrites: its index, -1 for none.
-    fn places(&mut self, node: &ast::Expr) -> Res<Vec<Option<usize>>> {
+    fn inplace_results(&mut self, node: &ast::Expr) -> Res<Vec<Option<usize>>> {
         let given = self.attribute_value("inplace_indices", node)?;
         let indices = given.as_int().map(|index| vec![index]).or_else(|| given.as_ints());
-        let place = |index: i64| if index == -1 { Some(None) } else { usize::try_from(index).ok().map(Some) };
-        let results = indices.and_then(|indices| indices.into_iter().map(place).collect::<Option<Vec<_>>>());
-        let help = "-1 stands for a result that is allocated";
+        let argument = |index: i64| if index == -1 { Some(None) } else { usize::try_from(index).ok().map(Some) };
+        let results = indices.and_then(|indices| indices.into_iter().map(argument).collect::<Option<Vec<_>>>());
+        let help = "-1 means a result that is allocated";
         results.ok_or_else(|| self.fail(codes::KIND, node, "expected the indices of arguments", help))
     }
 
-    /// What a call in destination-passing style allocates: struct infos, or shapes with data types.
+    /// The results of a call in destination-passing style: struct infos, or shapes with data types.
     fn destinations(&mut self, out: &ast::Expr, dtype: Option<&ast::Expr>) -> Res<Vec<StructInfo>> {
         let Some(dtype) = dtype else {
             let infos = self.infos(out)?;
@@ -328,12 +328,12 @@ impl Parser<'_> {
 
     /// `R.call_inplace_packed("name", a, b, inplace_indices=[0], sinfo_args=…)`.
     fn call_inplace_packed(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let (name, args, infos, places) = self.packed_arguments(call, &["sinfo_args", "inplace_indices"])?;
-        let Some(places) = places else {
+        let (name, args, infos, inplace) = self.packed_arguments(call, &["sinfo_args", "inplace_indices"])?;
+        let Some(inplace) = inplace else {
             let message = format!("`{}` needs the argument `inplace_indices`", self.text_of(&*call.func));
             return Err(self.fail(codes::ARGUMENTS, call, message, ""));
         };
-        let results = self.places(places)?;
+        let results = self.inplace_results(inplace)?;
         let result = Expr::call_inplace_packed(&self.infer, name, args, &results, infos);
         let nodes: Vec<&ast::Expr> = call.arguments.args.iter().skip(1).collect();
         self.inferred(expr, &nodes, result).map(Value::Graph)
@@ -356,11 +356,11 @@ impl Parser<'_> {
         };
         let name = self.packed_name(callee);
         let args = self.leaves(args);
-        let (mut infos, mut places) = (Ok(Vec::new()), None);
+        let (mut infos, mut inplace) = (Ok(Vec::new()), None);
         for keyword in &call.arguments.keywords {
             match keyword.arg.as_ref().map(|name| name.as_str()) {
                 Some("sinfo_args" | "type_args") => infos = self.infos(&keyword.value),
-                Some(name) if keywords.contains(&name) => places = Some(&keyword.value),
+                Some(name) if keywords.contains(&name) => inplace = Some(&keyword.value),
                 Some(other) => {
                     let message = format!("`{}` has no argument `{other}`", self.text_of(&*call.func));
                     return Err(self.unknown(codes::ARGUMENTS, keyword, message, other, keywords.iter().copied()));
@@ -368,7 +368,7 @@ impl Parser<'_> {
                 None => return Err(self.fail(codes::FORM, keyword, "unpacked arguments are not read", "")),
             }
         }
-        Ok((name?, args?, infos?, places))
+        Ok((name?, args?, infos?, inplace))
     }
 
     /// `R.invoke_closure(f, (a, b), sinfo_args=…)`.

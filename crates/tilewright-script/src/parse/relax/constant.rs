@@ -1,4 +1,4 @@
-//! `R.const(value, dtype)`: constants that stand in the text.
+//! `R.const(value, dtype)`: constants in the text.
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;

@@ -57,13 +57,14 @@ impl Parser<'_> {
         info.map(|info| self.bounded(call, &info).map(|()| info)).transpose()
     }
 
-    /// Struct infos are plain data, copied into every expression: a text must not make them deep, nor larger than itself.
+    /// Struct infos are plain data, copied into every expression: a text must not make them deep, nor larger than
+    /// itself.
     pub(super) fn bounded(&mut self, node: &impl Ranged, info: &StructInfo) -> Res<()> {
-        let most = MAX_PARTS.max(node.range().len().to_usize() / SHORTEST_PART);
-        if fits(info, MAX_DEPTH, &mut most.clone()) {
+        let max_parts = MAX_PARTS.max(node.range().len().to_usize() / SHORTEST_PART);
+        if fits(info, MAX_DEPTH, &mut max_parts.clone()) {
             return Ok(());
         }
-        let message = format!("a tuple of more than {MAX_DEPTH} levels or {most} parts");
+        let message = format!("a tuple of more than {MAX_DEPTH} levels or {max_parts} parts");
         Err(self.fail(codes::NESTING, node, message, ""))
     }
 
@@ -403,14 +404,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Arguments of a call that stand in a tuple or list; one alone is a tuple of one.
+    /// Arguments of a call that are given as a tuple or list; a single one is a tuple of one.
     pub(super) fn argument_list(&mut self, node: &ast::Expr) -> Res<Vec<Expr>> {
         let items = match self.eval(node)? {
             Value::Tuple(items) => items,
             Value::Graph(expr) => match &expr.kind {
                 ExprKind::Tuple(fields) => fields.iter().cloned().map(Value::Graph).collect(),
                 _ => match &expr.struct_info {
-                    // A value that is a tuple stands for its fields.
+                    // A value that is a tuple provides its fields.
                     StructInfo::Tuple(fields) => {
                         let tuple = self.leaf(node, expr.clone())?;
                         let fields = (0..fields.len()).map(|index| Expr::tuple_get(tuple.clone(), index));
@@ -443,7 +444,8 @@ impl Parser<'_> {
     }
 }
 
-/// How deep tuples and functions may be nested in a struct info, and how many parts it may have that are not written out.
+/// How deep tuples and functions may be nested in a struct info, and how many parts it may have that are not written
+/// out.
 const MAX_DEPTH: usize = 64;
 const MAX_PARTS: usize = 4096;
 /// The length of `R.Shape,`.
@@ -462,7 +464,7 @@ fn fits(info: &StructInfo, depth: usize, left: &mut usize) -> bool {
     }
 }
 
-/// The dimensions that an info defines: those that stand by themselves.
+/// The dimensions that an info defines: the bare variables.
 pub(super) fn defined(info: &StructInfo, found: &mut NearSet<scalar::Var>) {
     match info {
         StructInfo::Tensor { .. } | StructInfo::Shape(_) => {
@@ -509,7 +511,7 @@ impl<'e> Visitor<'e> for DimNames {
             ast::Expr::Name(name) if !self.0.iter().any(|known| *known == name.id.as_str()) => {
                 self.0.push(name.id.to_string());
             }
-            // What is called is a function of `T`, not a dimension.
+            // The callee is a function of `T`, not a dimension.
             ast::Expr::Call(call) => call.arguments.args.iter().for_each(|arg| self.visit_expr(arg)),
             other => walk_expr(self, other),
         }

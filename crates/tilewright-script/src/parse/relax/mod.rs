@@ -3,7 +3,7 @@
 //! Reading order: this file (headers and bodies), [`stmt`] (bindings and blocks), [`info`] (struct infos and symbolic
 //! dimensions), [`calls`] (the functions of `R` and calls of functions).
 //!
-//! Arguments of calls are variables, constants and tuples of these: what is nested deeper is bound to a variable of its
+//! Arguments of calls are variables, constants and tuples of these: nested expressions are bound to variables of their
 //! own first, in the order of evaluation.
 
 mod calls;
@@ -34,7 +34,7 @@ pub(super) use operators::all_names;
 /// Operands of a wrong call whose struct infos a message shows.
 const MOST_OPERANDS: usize = 4;
 
-/// What is known of the Relax function that is being read.
+/// The state of the Relax function that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// Finished blocks.
@@ -49,7 +49,7 @@ pub(super) struct Graph {
     defining: bool,
     /// The names of dimensions that the body declares as sizes.
     sizes: Set<String>,
-    /// Dimensions that `n = T.int64()` introduces, with their places.
+    /// Dimensions that `n = T.int64()` introduces, with their locations.
     declared: Vec<(scalar::Var, TextRange)>,
     /// Dimensions that casts define.
     defined: NearSet<scalar::Var>,
@@ -58,9 +58,9 @@ pub(super) struct Graph {
     pure: Option<bool>,
     /// The function is pure, whatever its calls say of themselves.
     forced: bool,
-    /// Where a side effect was met first.
+    /// The location of the first side effect.
     impure: Option<Span>,
-    /// Whether a `return` stands where it cannot, which has been reported.
+    /// Whether a misplaced `return` has been reported.
     returned: bool,
     /// Numbers of names made up in `current` and before.
     made_up: usize,
@@ -72,7 +72,7 @@ struct Dataflow {
     outputs: Set<String>,
 }
 
-/// What stands before the body of a Relax function.
+/// The header of a Relax function, before its body.
 #[derive(Debug)]
 pub(super) struct Header {
     params: Vec<Var>,
@@ -138,7 +138,8 @@ impl Parser<'_> {
         Ok(Header { params, dims: graph.dims, ret: ret.transpose()?, decorator: decorator.clone() })
     }
 
-    /// The names in statements such as `n = T.int64(is_size_var=True)`, which say of what sort a parameter's dimensions are.
+    /// The names in statements such as `n = T.int64(is_size_var=True)`, which say of what sort a parameter's dimensions
+    /// are.
     fn declared_sizes(&self, body: &[ast::Stmt]) -> Set<String> {
         let mut sizes = Set::default();
         let mut look = |target: &ast::Expr, value: &ast::Expr| {
@@ -162,7 +163,7 @@ impl Parser<'_> {
         sizes
     }
 
-    /// A dimension is known from a parameter in which it stands by itself.
+    /// A dimension is known from a parameter in which it is a bare variable.
     fn check_header(&mut self, node: &ast::Parameters, params: &[Var]) {
         let mut defined = NearSet::default();
         params.iter().for_each(|param| info::defined(&param.struct_info, &mut defined));
@@ -175,9 +176,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a body behind its header.
+    /// Reads a body after its header.
     pub(super) fn relax_body(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
-        // A function is read when another one asks for its result, too: what stands around that call does not count here.
+        // A function is read also when another one asks for its result: the context of that call does not count here.
         let around = self.scopes.interrupt();
         let read = self.function(def, header);
         self.scopes.resume(around);
@@ -217,9 +218,9 @@ impl Parser<'_> {
             parser.graph_body(def)
         });
         let graph = std::mem::replace(&mut self.graph, outer);
-        for (var, place) in graph.declared.iter().filter(|(var, _)| !graph.defined.contains(var)) {
+        for (var, span) in graph.declared.iter().filter(|(var, _)| !graph.defined.contains(var)) {
             let label = "define it by a cast, or as a dimension of a parameter";
-            self.fail(codes::UNKNOWN_NAME, place, format!("nothing gives `{}` a value", var.name), label);
+            self.fail(codes::UNKNOWN_NAME, span, format!("nothing gives `{}` a value", var.name), label);
         }
         let ret = match (&body, ret) {
             (Ok(body), Some(ret)) => self.check_result(def, &body.result, ret),
@@ -245,7 +246,7 @@ impl Parser<'_> {
                 ast::Stmt::Return(stmt) => {
                     result = Some(self.return_value(stmt));
                     if let Some(rest) = def.body.get(at + 1) {
-                        self.fail(codes::RETURN, rest, "nothing can stand behind `return`", "");
+                        self.fail(codes::RETURN, rest, "no statement may follow `return`", "");
                     }
                     break;
                 }
@@ -285,8 +286,8 @@ impl Parser<'_> {
                 let mut diagnostic = Diagnostic::error(codes::STRUCT_INFO, message)
                     .at(self.span(node))
                     .label(format!("returned is {found}"));
-                if let Some(place) = def.body.iter().rev().find_map(|stmt| stmt.as_return_stmt()) {
-                    diagnostic = diagnostic.also(self.span(place), "returned here");
+                if let Some(stmt) = def.body.iter().rev().find_map(|stmt| stmt.as_return_stmt()) {
+                    diagnostic = diagnostic.also(self.span(stmt), "returned here");
                 }
                 Err(self.report(diagnostic))
             }
@@ -299,7 +300,7 @@ impl Parser<'_> {
         let bindings = std::mem::take(&mut self.graph.current);
         match self.graph.blocks.last_mut() {
             _ if bindings.is_empty() => {}
-            // An empty block between them is gone: what is printed then is one block.
+            // An empty block between them is dropped: one block is printed then.
             Some(last) if !last.dataflow && !dataflow => last.bindings.extend(bindings),
             _ => self.graph.blocks.push(BindingBlock { dataflow, bindings }),
         }
@@ -335,7 +336,7 @@ impl Parser<'_> {
         if self.graph.dataflow.is_some() {
             let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, "this call has side effects, in a dataflow block")
                 .at(span)
-                .help("end the block before it, and begin another one behind it");
+                .help("end the block before it, and begin another one after it");
             return Err(self.report(diagnostic));
         }
         if self.graph.pure == Some(true) && !self.graph.forced {
@@ -395,14 +396,14 @@ impl Parser<'_> {
         })
     }
 
-    /// What is known of an operand that is a variable, and the place where it was bound in this function.
+    /// The known type of an operand that is a variable, and the location where it was bound in this function.
     fn inferred_before(&self, operand: &ast::Expr) -> Option<(String, Option<Span>)> {
         let ast::Expr::Name(name) = operand else { return None };
         let Some(Value::Graph(value)) = self.scopes.get(&name.id) else { return None };
         let blocks = self.graph.blocks.iter().flat_map(|block| &block.bindings);
         let bound = value.as_var().and_then(|var| blocks.chain(&self.graph.current).find(|b| b.var.id() == var.id()));
-        let place = bound.and_then(|binding| binding.origins.first()).cloned();
-        Some((describe_info(&value.struct_info), place))
+        let origin = bound.and_then(|binding| binding.origins.first()).cloned();
+        Some((describe_info(&value.struct_info), origin))
     }
 }
 

@@ -95,8 +95,8 @@ impl Parser<'_> {
         self.inferred(expr, &nodes, result).map(Value::Graph)
     }
 
-    /// Binds arguments that stand in another order to the names of the operator's own. What it has no name for has to say
-    /// what holds anyway.
+    /// Binds arguments in another order to the names of the operator's own. Arguments for which it has no name must
+    /// have the only supported value.
     fn bind_in_order<'a>(
         &mut self,
         call: &'a ast::ExprCall,
@@ -122,7 +122,7 @@ impl Parser<'_> {
     }
 
     /// A call of an operator that takes any number of arguments: all positional ones are arguments, a list among the
-    /// last ones stands for its items; attributes are given by name.
+    /// last ones provides its items; attributes are given by name.
     fn open_operator(&mut self, expr: &ast::Expr, op: OpRef, call: &ast::ExprCall, required: usize) -> Res<Value> {
         let names: Vec<&'static str> = op.attrs.iter().map(|attr| attr.name).collect();
         let mut given: Vec<&ast::Expr> = Vec::new();
@@ -192,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call of an operator on values, each with its place; attributes are as usual.
+    /// A call of an operator on values, each with its location; attributes are as usual.
     pub(super) fn operator_on(
         &mut self,
         expr: &ast::Expr,
@@ -267,7 +267,7 @@ impl Parser<'_> {
             Value::Scalar(scalar) if scalar.as_int().is_some() && scalar.dtype.is_int() => {
                 scalar.as_int().map(Attr::Int)
             }
-            // `R.prim_value(0)`, `R.str("global")`, `R.dtype("float32")`: what they hold.
+            // `R.prim_value(0)`, `R.str("global")`, `R.dtype("float32")`: their values.
             Value::Graph(expr) => match &expr.kind {
                 ExprKind::Prim(value) if value.dtype.is_bool() => value.as_int().map(|flag| Attr::Bool(flag != 0)),
                 ExprKind::Prim(value) => value.as_int().map(Attr::Int),
@@ -292,10 +292,10 @@ impl Parser<'_> {
     }
 }
 
-/// The order in which the call gives an operator's arguments by their places, where that is not the operator's own.
+/// The order of an operator's positional arguments in the call, if it is not the operator's own.
 fn other_order(op: OpRef, call: &ast::ExprCall) -> Option<&'static [&'static str]> {
     let other = op.other_order?;
-    let told = call.arguments.args.get(other.place)?;
+    let told = call.arguments.args.get(other.position)?;
     (is_number(told) == other.is_number).then_some(other.names)
 }
 

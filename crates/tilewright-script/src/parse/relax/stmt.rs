@@ -47,7 +47,7 @@ impl Parser<'_> {
 
     fn misplaced_return(&mut self, stmt: &ast::StmtReturn) -> Reported {
         self.graph.returned = true;
-        let message = "`return` stands at the end of the function, outside of its blocks";
+        let message = "`return` belongs at the end of the function, outside of its blocks";
         let help = "bind the result to a name, in both branches of a condition the same one, and return it at the end";
         self.report(Diagnostic::error(codes::RETURN, message).at(self.span(stmt)).help(help))
     }
@@ -339,7 +339,7 @@ impl Parser<'_> {
             self.fail(codes::FORM, name, "a dataflow block has no name", "");
         }
         if self.graph.dataflow.is_some() {
-            let reported = self.fail(codes::PLACE, with, "a dataflow block cannot stand in another one", "");
+            let reported = self.fail(codes::PLACE, with, "a dataflow block cannot be inside another one", "");
             self.poison_targets(&with.body);
             return Err(reported);
         }
@@ -351,13 +351,13 @@ impl Parser<'_> {
         self.graph.dataflow = Some(Dataflow { outputs: outputs.clone() });
         self.scopes.open();
         for (at, stmt) in with.body.iter().enumerate() {
-            if output.as_ref().is_some_and(|(place, _)| *place == at) {
+            if output.as_ref().is_some_and(|(index, _)| *index == at) {
                 match with.body.get(at + 1) {
                     Some(ast::Stmt::Return(stmt)) => {
                         self.misplaced_return(stmt);
                     }
                     Some(rest) => {
-                        self.fail(codes::PLACE, rest, "nothing can stand behind `R.output` in its block", "");
+                        self.fail(codes::PLACE, rest, "no statement may follow `R.output` in its block", "");
                     }
                     None => {}
                 }
@@ -370,11 +370,11 @@ impl Parser<'_> {
         let given_out = self.give_out(output.map(|(_, names)| names).unwrap_or_default(), &inner);
         self.graph.dataflow = None;
         self.close_block(true);
-        let places = self.binding_places();
+        let spans = self.binding_spans();
         for (name, value) in inner {
             let visible = match &value {
                 Value::Graph(expr) if matches!(&expr.kind, ExprKind::Var(var) if var.dataflow) => {
-                    Value::Hidden { block: places.get(name.as_str()).unwrap_or(&span).clone() }
+                    Value::Hidden { block: spans.get(name.as_str()).unwrap_or(&span).clone() }
                 }
                 _ => value,
             };
@@ -383,8 +383,8 @@ impl Parser<'_> {
         given_out
     }
 
-    /// Where each name of the block that has just ended was bound last.
-    fn binding_places(&self) -> Map<Arc<str>, Span> {
+    /// The location of the last binding of each name in the block that has just ended.
+    fn binding_spans(&self) -> Map<Arc<str>, Span> {
         let bindings = self.graph.blocks.last().into_iter().flat_map(|block| &block.bindings);
         bindings.filter_map(|b| Some((b.var.name.clone(), b.origins.first()?.clone()))).collect()
     }
@@ -449,7 +449,7 @@ impl Parser<'_> {
     ) -> Res<()> {
         let condition = self.graph_expr(test).and_then(|condition| self.leaf(test, condition));
         if self.graph.dataflow.is_some() {
-            let message = "a condition cannot stand in a dataflow block";
+            let message = "a condition cannot be in a dataflow block";
             return Err(self.fail(codes::PLACE, branch, message, ""));
         }
         let then = self.branch(body);
@@ -459,7 +459,7 @@ impl Parser<'_> {
                 Some(test) => self.branch_of(clause, |parser| {
                     let _: Res<()> = with_stack(|| parser.graph_choice(clause, test, &clause.body, rest));
                 }),
-                None => Err(self.fail(codes::FORM, clause, "nothing can stand behind `else`", "")),
+                None => Err(self.fail(codes::FORM, clause, "no clause may follow `else`", "")),
             },
             [] => {
                 let diagnostic = Diagnostic::error(codes::FORM, "a condition of a graph needs an `else`")
@@ -505,14 +505,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The branch whose statements `read` reads; `place` is where it ends.
-    fn branch_of(&mut self, place: &impl Ranged, read: impl FnOnce(&mut Self)) -> Res<(String, SeqExpr)> {
+    /// The branch whose statements `read` reads; `end` is its end.
+    fn branch_of(&mut self, end: &impl Ranged, read: impl FnOnce(&mut Self)) -> Res<(String, SeqExpr)> {
         let errors = self.errors();
         let blocks = std::mem::take(&mut self.graph.blocks);
         let current = std::mem::take(&mut self.graph.current);
         self.scoped(read);
         let last = match self.graph.current.last().map(|binding| &binding.value) {
-            // What is cast stays bound: its dimensions are defined there.
+            // A cast value stays bound: its dimensions are defined there.
             Some(BindingValue::MatchCast { .. }) => {
                 self.graph.current.last().map(|binding| (binding.var.name.to_string(), Expr::var(&binding.var)))
             }
@@ -530,7 +530,7 @@ impl Parser<'_> {
         }
         match last {
             Some((name, result)) => Ok((name, SeqExpr { blocks, result })),
-            None => Err(self.fail(codes::FORM, place, "a branch ends with `name = value`", "")),
+            None => Err(self.fail(codes::FORM, end, "a branch ends with `name = value`", "")),
         }
     }
 

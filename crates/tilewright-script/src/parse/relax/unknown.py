@@ -1,4 +1,4 @@
-# What is known of values: nothing, their rank, their type; opaque objects and functions.
+# Partly known types of values: nothing, the rank, the data type; opaque objects and functions.
 # test: print
 # run: main(f32[2], f32[2, 2], f32[3]) == same
 

@@ -88,7 +88,7 @@ class Module:
 # 31 |             _1 = R.assert_op(R.const(True, "bool"))
 #    |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 #    |
-#    = help: end the block before it, and begin another one behind it
+#    = help: end the block before it, and begin another one after it
 #
 # error[TW0201]: the module has no device "cuda:0"
 #   --> crates/tilewright-script/src/parse/relax/wrong_calls.py:36:45

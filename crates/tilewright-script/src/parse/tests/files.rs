@@ -73,7 +73,7 @@ impl Host for Answers {
 }
 
 #[test]
-fn what_is_not_the_script_s_own_is_asked_of_the_host() {
+fn foreign_names_are_resolved_by_the_host() {
     let text = "@T.prim_func\ndef f(A: T.Buffer(shape, np.float32)):\n    for i in range(N * 2):\n        A[i, size(N)] = config.eps\n";
     let answers = Answers(
         vec![

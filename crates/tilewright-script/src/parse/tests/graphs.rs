@@ -61,7 +61,7 @@ fn several_results_are_a_tuple() {
 }
 
 #[test]
-fn what_is_nested_gets_a_variable() {
+fn nested_expressions_get_a_variable() {
     let f = relax(
         "@R.function\ndef main(x: R.Tensor((2, 3), \"float32\"), w: R.Tensor((4, 3), \"float32\")):\n    with R.dataflow():\n        y = R.nn.relu(R.matmul(x, R.permute_dims(w)))\n        R.output(y)\n    return R.nn.relu(y)",
     );

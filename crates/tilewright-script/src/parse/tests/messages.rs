@@ -106,7 +106,7 @@ fn unknown_functions() {
 }
 
 #[test]
-fn what_this_version_does_not_read() {
+fn unsupported_syntax() {
     check_prim(
         "A[0] = T.vscale(A[1])",
         expect![[r#"
@@ -405,7 +405,7 @@ fn wrong_axes() {
 }
 
 #[test]
-fn what_may_not_stand_where_it_stands() {
+fn misplaced_statements() {
     check_prim(
         "with T.init():\n    A[0] = 1.0",
         expect![[r#"
@@ -450,7 +450,7 @@ fn what_may_not_stand_where_it_stands() {
             3 |     import os
               |     ^^^^^^^^^
               |
-              = help: the text is compiled, not run: what Python is to do stands outside of the function
+              = help: the text is compiled, not run: code for Python belongs outside of the function
 
             error[TW0403]: a PrimFunc returns nothing
              --> test.py:4:5
@@ -467,7 +467,7 @@ fn what_may_not_stand_where_it_stands() {
         4 |         m = R.call_packed("f", x)
           |         ^^^^^^^^^^^^^^^^^^^^^^^^^
           |
-          = help: end the block before it, and begin another one behind it"#]],
+          = help: end the block before it, and begin another one after it"#]],
     );
     check(
         "@R.function(pure=True)\ndef f(x: R.Object):\n    y = R.call_packed(\"f\", x)\n    return y\n",
@@ -534,7 +534,7 @@ fn variables_without_a_value() {
 }
 
 #[test]
-fn what_is_missing_in_a_module() {
+fn missing_definitions_of_a_module() {
     check(
         "@I.ir_module\nclass M:\n    x = 1\n    def f(a):\n        pass\n    @T.prim_func\n    def g(A):\n        A[0] = 1\n    @T.prim_func\n    def g(A: T.Buffer((4,))):\n        A[0] = 1\n    I.module_global_infos({\"vdevice\": [1]})\n",
         expect![[r#"

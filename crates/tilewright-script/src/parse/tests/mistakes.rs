@@ -22,14 +22,14 @@ fn of_loops_and_blocks() {
         ("async for i in range(4):\n    A[i] = 1.0".into(), &["remove `async`"]),
         ("async with T.block(\"b\"):\n    A[0] = 1.0".into(), &["remove `async`"]),
         ("for i in range(3):\n    break".into(), &["`break` is not part of a PrimFunc", "say when to go on"]),
-        ("import math".into(), &["`import` is not part of a PrimFunc", "stands outside of the function"]),
+        ("import math".into(), &["`import` is not part of a PrimFunc", "belongs outside of the function"]),
         ("raise ValueError".into(), &["`raise` is not part of a PrimFunc", "is an `assert`"]),
         (
             "for i in range(16):\n    with T.block(\"b\"):\n        vi = T.axis.spatial(16, A[i])\n        A[vi] = 1.0".into(),
             &["an axis is bound to an integer, found float32", "^^^^"],
         ),
         ("for i in range(1, 2, 3, 4):\n    A[i] = 1.0".into(), &["`range` takes 3 arguments, found 4"]),
-        (format!("{block}T.reads(A[vi], by=1)\n        B[vi, vj] = A[vi]"), &["arguments stand in order"]),
+        (format!("{block}T.reads(A[vi], by=1)\n        B[vi, vj] = A[vi]"), &["arguments are positional"]),
         (block.replace("T.block", "T.blok") + "B[vi, vj] = A[vi]", &["did you mean `T.block`?"]),
         (block.replace("\"SS\"", "\"ss\"") + "B[vi, vj] = A[vi]", &["unknown kind of axis `s`"]),
         (
@@ -83,16 +83,16 @@ fn of_macros() {
 fn of_graphs() {
     let head = "@R.function\ndef main(x: R.Tensor((2, 3), \"float32\"), c: R.Tensor((), \"bool\")):\n";
     let rows: &[(&str, &[&str])] = &[
-        ("with R.dataflow():\n    z = R.add(x, x)\n    R.output(z)\n    return z", &["`return` stands at the end"]),
+        ("with R.dataflow():\n    z = R.add(x, x)\n    R.output(z)\n    return z", &["`return` belongs at the end"]),
         (
             "with R.dataflow():\n    z = R.add(x, x)\n    R.output(zz)\nreturn zz",
             &["`zz` is no variable of this block"],
         ),
-        ("with R.dataflow():\n    z = R.add(x, x)\n    R.output(z, to=1)\nreturn z", &["arguments stand in order"]),
+        ("with R.dataflow():\n    z = R.add(x, x)\n    R.output(z, to=1)\nreturn z", &["arguments are positional"]),
         ("with R.dataflow() as d:\n    z = R.add(x, x)\n    R.output(z)\nreturn z", &["a dataflow block has no name"]),
         (
             "for i in range(3):\n    z = R.add(x, x)\nreturn z",
-            &["`for` is not part of a graph", "loops stand in a PrimFunc"],
+            &["`for` is not part of a graph", "loops belong in a PrimFunc"],
         ),
         ("x += x\nreturn x", &["an assignment that calculates", "write it out, such as `x = R.add(x, y)`"]),
         ("if c:\n    z = R.add(x, x)\nreturn x", &["needs an `else`", "`else: y = x`"]),

@@ -34,7 +34,7 @@ fn good(text: &str) -> ParsedFile {
     parsed
 }
 
-/// What is printed has to be read as the same.
+/// Printed text has to be read as the same.
 fn same_when_printed(name: &str, definition: &Definition) {
     let options = PrintOptions { show_meta: true, ..PrintOptions::default() };
     let text = match definition {
@@ -82,7 +82,7 @@ fn relax(text: &str) -> Function {
     }
 }
 
-/// What is wrong with a text.
+/// The errors of a text.
 fn errors(text: &str) -> String {
     match parse_file(&SourceFile::new("test.py", text), &NoHost) {
         Ok(parsed) => panic!("no error: {parsed:?}"),
@@ -90,7 +90,7 @@ fn errors(text: &str) -> String {
     }
 }
 
-/// What is wrong with the body of a PrimFunc.
+/// The errors of the body of a PrimFunc.
 fn prim_errors(params: &str, body: &str) -> String {
     errors(&format!("@T.prim_func\ndef f({params}):\n{}", indent(body)))
 }

@@ -27,7 +27,7 @@ fn value(dtype: &str, text: &str) -> Expr {
 }
 
 #[test]
-fn literals_take_the_type_of_what_they_meet() {
+fn literals_take_the_type_of_the_other_operand() {
     for (dtype, text) in [
         ("float32", "0"),
         ("float16", "1.5"),

@@ -33,7 +33,7 @@ fn every_program_is_read_without_python() {
 }
 
 #[test]
-fn what_is_printed_is_the_same_program() {
+fn printed_text_is_the_same_program() {
     for file in programs() {
         for item in read(&file).items {
             super::same_when_printed(&item.name, &item.definition);

@@ -1,4 +1,4 @@
-//! What the regions of a block are, inferred and written.
+//! The regions of a block, inferred and written.
 
 use super::{module, prim};
 use crate::print::{PrintOptions, print_module};
@@ -34,7 +34,7 @@ fn without_an_init_the_result_is_read_too() {
 }
 
 #[test]
-fn what_is_inferred_equals_what_is_written() {
+fn inferred_regions_equal_written_ones() {
     let class = |lines: &str| {
         module(&format!(
             "@I.ir_module\nclass M:\n    @T.prim_func\n    def f({PARAMS}):{}",

@@ -1,4 +1,4 @@
-//! The textual tests of graphs: what is printed reads back as the same module, and prints the same again.
+//! The textual tests of graphs: printed text reads back as the same module, and prints the same again.
 
 use tilewright_support::SourceFile;
 
@@ -18,7 +18,7 @@ const TEXTS: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn what_is_printed_of_graphs_reads_back() {
+fn printed_graphs_read_back() {
     for (name, text) in TEXTS.into_iter().chain([("values", include_str!("../relax/values.py"))]) {
         let input = text.split("# expect:").next().unwrap_or_default();
         for width in [None, Some(60)] {

@@ -1,5 +1,5 @@
-//! The diagnostics' exact text, of decorators, of loops that never run, and of operators and attributes by their names in
-//! the script.
+//! The diagnostics' exact text, of decorators, of loops that never run, and of operators and attributes by their names
+//! in the script.
 
 use expect_test::{Expect, expect};
 use tilewright_support::SourceFile;

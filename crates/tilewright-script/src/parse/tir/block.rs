@@ -1,4 +1,4 @@
-//! Blocks: axes, regions, and what else stands at their top.
+//! Blocks: axes, regions, and the other statements at their top.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
 
-/// What the statements at the top of a block have said.
+/// The statements at the top of a block, collected.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     name: Arc<str>,
@@ -79,14 +79,14 @@ impl Parser<'_> {
         let body = self.scoped(|parser| parser.inside(with));
         let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
         name?;
-        if let Some(place) = frame.init_at
+        if let Some(span) = frame.init_at
             && !frame.in_error
             && frame.iters.iter().all(|iter| iter.kind != IterKind::Reduce)
         {
             let message = format!("block `{}` has an init but no reduce axis", frame.name);
             let help =
                 "an init is what a reduction starts from: set the value in the block's body, or make an axis `R`";
-            return Err(self.report(Diagnostic::error(codes::INIT, message).at(place).help(help)));
+            return Err(self.report(Diagnostic::error(codes::INIT, message).at(span).help(help)));
         }
         let mut block = Block {
             name: frame.name,
@@ -121,9 +121,9 @@ impl Parser<'_> {
         if self.frame().init.is_some() {
             return Err(self.fail(codes::BOUND_TWICE, call, "a block has one init", ""));
         }
-        let place = self.span(call);
+        let span = self.span(call);
         let frame = self.frame();
-        (frame.init, frame.init_at) = (Some(init), Some(place));
+        (frame.init, frame.init_at) = (Some(init), Some(span));
         Ok(())
     }
 
@@ -321,7 +321,7 @@ impl Parser<'_> {
             let label = "one letter for each variable: `S` (spatial), `R` (reduce) or `O` (opaque)";
             return Err(self.fail(codes::AXIS, kinds_node, message, label));
         }
-        // One message for the letters, which have one place.
+        // One message for the letters, which have one location.
         let letters = kinds.chars().map(|letter| self.axis_letter(kinds_node, letter)).collect::<Res<Vec<_>>>()?;
         let axes: Vec<_> = letters.into_iter().zip(items).map(|(kind, item)| self.remapped(kind, item)).collect();
         axes.into_iter().collect()

@@ -1,4 +1,4 @@
-# Everything that stands at the top of a block, and axes of every kind.
+# All statements at the top of a block, and axes of every kind.
 # test: print
 # run: f == same
 # run: scan == same

@@ -11,7 +11,7 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
-/// What every declaration of a buffer takes behind its own arguments.
+/// The parameters of every declaration of a buffer after its own arguments.
 const DETAILS: [&str; 10] = [
     "shape",
     "dtype",

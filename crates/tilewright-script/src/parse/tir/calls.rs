@@ -391,8 +391,8 @@ impl Parser<'_> {
         let hint = typed.or(of_floats.then_some(DataType::F32));
         let mut args = Vec::new();
         for (at, value) in values.into_iter().enumerate() {
-            let place = bound[at].map_or(expr.range(), Ranged::range);
-            args.push(self.scalar_value(&place, value, hint.filter(|_| !is_condition(at)))?);
+            let range = bound[at].map_or(expr.range(), Ranged::range);
+            args.push(self.scalar_value(&range, value, hint.filter(|_| !is_condition(at)))?);
         }
         let result = Expr::call(intrinsic, &args);
         let value = self.typed(expr, result)?;
@@ -404,7 +404,7 @@ impl Parser<'_> {
         let bound = self.bind(call, &["expr"], 0)?;
         let Some(arg) = bound[0] else {
             let text = self.text_of(expr).to_owned();
-            let message = format!("`{text}` declares a variable: it stands alone behind `name =`");
+            let message = format!("`{text}` declares a variable: it must be the whole right side of `name =`");
             return Err(self.fail(codes::PLACE, expr, message, ""));
         };
         if dtype.is_handle() {
@@ -493,7 +493,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The indices in the brackets behind a buffer.
+    /// The indices in the brackets after a buffer.
     pub(in crate::parse) fn indices(&mut self, buffer: &Buffer, slice: &ast::Expr) -> Res<Vec<Expr>> {
         match slice {
             ast::Expr::Tuple(tuple) => self.checked_indices(buffer, &tuple.elts, slice),

@@ -1,4 +1,4 @@
-# What is wrong with statements and functions of loops.
+# Errors of statements and functions of loops.
 # test: diagnostics
 
 @I.ir_module

@@ -79,10 +79,10 @@ impl Parser<'_> {
             _ => self.foreign_arguments(args)?,
         };
         if !builtin.takes(args.len()) {
-            let takes = match (builtin.least, builtin.most) {
-                (least, most) if least == most => count(least, "operand"),
-                (least, usize::MAX) => format!("{} or more", count(least, "operand")),
-                (least, most) => format!("{least} to {}", count(most, "operand")),
+            let takes = match (builtin.min, builtin.max) {
+                (min, max) if min == max => count(min, "operand"),
+                (min, usize::MAX) => format!("{} or more", count(min, "operand")),
+                (min, max) => format!("{min} to {}", count(max, "operand")),
             };
             let message = format!("`{}` takes {takes}, found {}", self.text_of(&*call.func), args.len());
             return Err(self.fail(codes::ARGUMENTS, expr, message, ""));
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(Value::Scalar(Expr::foreign(dtype, ForeignCallee::Llvm(intrinsic), operands)))
     }
 
-    /// `A.access_ptr("rw", offset=n)`: the address of the buffer with what is done behind it.
+    /// `A.access_ptr("rw", offset=n)`: the address of the buffer with the kind of accesses through it.
     pub(in crate::parse) fn access_ptr(
         &mut self,
         expr: &ast::Expr,
@@ -210,7 +210,7 @@ impl Parser<'_> {
             return self.first_element(arg, &buffer);
         }
         let value = match self.eval(arg)? {
-            // What allocates memory gives its address in the field's programs.
+            // Functions that allocate memory return its address in the field's programs.
             Value::Buffer(buffer) => return self.first_element(arg, &buffer),
             value => self.scalar_value(arg, value, None)?,
         };
@@ -238,7 +238,7 @@ mod tests {
     use crate::parse::{NoHost, parse_module};
     use crate::print::{PrintOptions, print_module};
 
-    /// Calls of every operation of targets, with its least and with more operands.
+    /// Calls of every operation of targets, with its min and with more operands.
     #[test]
     fn every_builtin_is_printed_and_read_back() {
         let x = Var::new("x", DataType::F32);
@@ -250,7 +250,7 @@ mod tests {
             let call = Expr::foreign(dtype, ForeignCallee::Builtin(row.name.into()), args);
             Stmt::from(StmtKind::Evaluate(call))
         };
-        let calls = Builtin::ALL.iter().flat_map(|row| [call(row, row.least), call(row, row.most.min(row.least + 3))]);
+        let calls = Builtin::ALL.iter().flat_map(|row| [call(row, row.min), call(row, row.max.min(row.min + 3))]);
         let body = Stmt::seq(calls);
         let mut module = IRModule::new();
         let (params, attrs, origins) = (vec![Param::scalar(&x)], Default::default(), Default::default());

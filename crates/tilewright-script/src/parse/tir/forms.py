@@ -1,4 +1,4 @@
-# Forms of Python in loops: what stands for values, for conditions and for several statements.
+# Forms of Python in loops: values, conditions, and abbreviations of several statements.
 # test: print
 # run: values(f32[4, 3], f32[8], i32=3) == same
 # run: shared(f32[2]=[1.5, -2]) == same

@@ -14,7 +14,7 @@ use crate::parse::value::Value;
 /// How the iterations of one `for` run.
 struct Domain {
     ranges: Vec<Range>,
-    /// Of a loop that does not count by one: where it starts and by what it counts. The range is that of its iterations.
+    /// For a loop that does not count by one: its start and its step. The range is that of its iterations.
     step: Option<(Expr, Expr)>,
     kind: ForKind,
     annotations: Attrs,
@@ -118,8 +118,8 @@ impl Parser<'_> {
         if kind == ForKind::Unrolled && range.extent.as_int().is_none() {
             let message = "the extent of an unrolled loop is not a constant";
             let help = format!("count with `{}`, which takes any extent", self.spell("script.tir.serial"));
-            let place = self.span(bound[1].or(bound[0]).unwrap_or(&call.func));
-            return Err(self.report(Diagnostic::error(codes::UNROLLED, message).at(place).help(help)));
+            let span = self.span(bound[1].or(bound[0]).unwrap_or(&call.func));
+            return Err(self.report(Diagnostic::error(codes::UNROLLED, message).at(span).help(help)));
         }
         Ok(Domain { ranges: vec![range], step: None, kind, annotations })
     }
@@ -137,7 +137,7 @@ impl Parser<'_> {
             return Err(self.fail(codes::RANGE, step_node, "a loop cannot count by 0", ""));
         }
         let Range { min: start, extent } = self.start_stop(bound[0], bound[1])?;
-        // From `start` to before `stop`, or down to behind it: the distance, divided and rounded up.
+        // From `start` to before `stop`, or down to after it: the distance, divided and rounded up.
         let distance = if step > 0 { extent } else { Expr::int(0, extent.dtype) - extent };
         let size = Expr::int(step.checked_abs().unwrap_or(i64::MAX), distance.dtype);
         let count = &distance + &(&size - 1);

@@ -1,4 +1,4 @@
-# What is wrong with a macro, or with a call of one.
+# Errors of a macro, or of a call of one.
 # test: diagnostics
 
 @T.macro

@@ -1,8 +1,8 @@
-//! Macros: `@T.macro` functions, whose statements stand in place of their calls.
+//! Macros: `@T.macro` functions, whose statements replace their calls.
 //!
 //! A name in a macro's body means what it meant where the macro was defined (`hygienic`, the default), or what it means
-//! where the macro is called (`hygienic=False`). Parameters are the caller's values themselves: a buffer that is passed is
-//! stored into, a scalar is not computed anew. What a macro's body binds is not seen behind its call.
+//! where the macro is called (`hygienic=False`). Parameters are the caller's values themselves: a buffer that is passed
+//! is stored into, a scalar is not computed anew. Names bound in a macro's body are not visible after its call.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(in crate::parse) struct Macro {
     captured: Vec<(String, Value)>,
 }
 
-/// How far the expansion of macros in a function has gone.
+/// The state of the expansion of macros in a function.
 #[derive(Debug, Default)]
 pub(super) struct Expansion {
     depth: usize,
@@ -130,14 +130,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What is wrong in a macro's body is shown once, with the first call for which it is.
+    /// An error in a macro's body is shown once, with the first call that has it.
     fn name_the_call(&mut self, said: usize, call: &ast::ExprCall) {
-        let place = self.span(call);
+        let span = self.span(call);
         let found = self.diagnostics.0.split_off(said.min(self.diagnostics.0.len()));
         for one in found {
             let is_said = |other: &Diagnostic| (&other.message, &other.span) == (&one.message, &one.span);
             if !self.diagnostics.0.iter().any(is_said) {
-                self.diagnostics.push(one.also(place.clone(), "in this call of a macro"));
+                self.diagnostics.push(one.also(span.clone(), "in this call of a macro"));
             }
         }
     }

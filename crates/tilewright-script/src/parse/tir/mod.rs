@@ -1,8 +1,8 @@
 //! PrimFuncs: from a decorated function to TensorIR.
 //!
-//! Reading order: this file (parameters, the frame of a function), [`stmt`], [`store`], [`with`], [`loops`] (statements),
-//! [`block`] (blocks and axes), [`buffers`], [`threads`], [`calls`] (the functions of `T`), [`sugar`] (those that have no
-//! node of their own), [`foreign`] (those that leave the IR), [`macros`].
+//! Reading order: this file (parameters, the frame of a function), [`stmt`], [`store`], [`with`], [`loops`]
+//! (statements), [`block`] (blocks and axes), [`buffers`], [`threads`], [`calls`] (the functions of `T`), [`sugar`]
+//! (those that have no node of their own), [`foreign`] (those that leave the IR), [`macros`].
 
 mod block;
 mod buffers;
@@ -34,11 +34,11 @@ pub(super) use calls::all_names;
 use macros::Expansion;
 pub(super) use macros::Macro;
 
-/// What is known of the PrimFunc that is being read.
+/// The state of the PrimFunc that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Tir {
     params: Vec<Param>,
-    /// Which parameter a variable is.
+    /// The index of the parameter that a variable is.
     param_of: Map<node::VarId, usize>,
     attrs: Attrs,
     /// The blocks around the current statement; the first is the function itself.
@@ -48,7 +48,7 @@ pub(super) struct Tir {
     /// The tags of variables of threads.
     threads: Map<node::VarId, Arc<str>>,
     expansion: Expansion,
-    /// Variables that `name = T.int64()` declares, with their places.
+    /// Variables that `name = T.int64()` declares, with their locations.
     declared: Vec<(Var, TextRange)>,
 }
 
@@ -124,11 +124,11 @@ impl Parser<'_> {
         };
         look(body);
         node::walk(body, look);
-        for (var, place) in std::mem::take(&mut self.tir.declared) {
+        for (var, span) in std::mem::take(&mut self.tir.declared) {
             if !defined.contains(&var) {
                 let message = format!("nothing gives `{}` a value", var.name);
                 let label = "make it a dimension of a matched buffer";
-                self.fail(codes::UNKNOWN_NAME, &place, message, label);
+                self.fail(codes::UNKNOWN_NAME, &span, message, label);
             }
         }
     }
@@ -255,7 +255,7 @@ fn named(buffer: &Buffer, name: &str) -> Buffer {
     })
 }
 
-/// Whether the body stands in an implicit root block: it holds a block or a temporary, and is no root block itself.
+/// Whether the body is in an implicit root block: it holds a block or a temporary, and is no root block itself.
 fn needs_root(body: &Stmt, temporaries: &[Buffer]) -> bool {
     if !temporaries.is_empty() {
         return true;

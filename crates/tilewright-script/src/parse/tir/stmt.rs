@@ -308,7 +308,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What `name = T.function(…)` declares, if it is a declaration.
+    /// The declaration in `name = T.function(…)`, if it is one.
     fn declaration(
         &mut self,
         name: &str,
@@ -430,7 +430,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Python's assignment changes a variable; one of a PrimFunc never changes, and silence about that would be wrong code.
+    /// Python's assignment changes a variable; one of a PrimFunc never changes, and silence about that would be wrong
+    /// code.
     pub(super) fn not_bound(&mut self, name: &ast::ExprName) -> Res<()> {
         let help = match self.scopes.get(&name.id) {
             Some(Value::Scalar(_)) => "take another name, or keep what changes in a buffer".to_owned(),

@@ -10,7 +10,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 impl Parser<'_> {
-    /// The buffer that brackets stand behind.
+    /// The buffer before the brackets.
     pub(super) fn stored_buffer(&mut self, node: &ast::Expr) -> Res<Buffer> {
         match self.eval(node)? {
             Value::Buffer(buffer) => Ok(buffer),

@@ -1,6 +1,6 @@
-//! Functions of `T` that have no node of their own: what each stands for.
+//! Functions of `T` that have no node of their own, with their expansions.
 //!
-//! | function | stands for |
+//! | function | means |
 //! |---|---|
 //! | `T.ceildiv(a, b)` | `(a + b - 1) // b` of integers, `T.ceil(a / b)` of floats |
 //! | `T.min_value("int8")`, `T.max_value("int8")`, `T.infinity("float32")` | the constant |
@@ -40,7 +40,7 @@ pub(super) enum Sugar {
     MultiplyShiftPerAxis,
 }
 
-/// Their names behind `T.`.
+/// Their names after `T.`.
 pub(super) const SUGAR: [(&str, Sugar); 13] = [
     ("ceildiv", Sugar::CeilDiv),
     ("min_value", Sugar::MinValue),

@@ -113,7 +113,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What an attribute is of, or its value: a scalar, a text, an address; nothing is 0.
+    /// The node of an attribute, or its value: a scalar, a text, an address; nothing is 0.
     fn attribute_operand(&mut self, node: &ast::Expr) -> Res<Expr> {
         match self.eval(node)? {
             Value::None => Ok(Expr::i32(0)),

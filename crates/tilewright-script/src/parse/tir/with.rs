@@ -9,14 +9,14 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
-/// One item of a `with` statement, around the items behind it and the suite.
+/// One item of a `with` statement, around the items after it and the suite.
 #[derive(Clone, Copy)]
 pub(super) struct With<'e> {
     pub(super) stmt: &'e ast::StmtWith,
     inner: &'e [ast::WithItem],
 }
 
-/// The functions of `T` that stand behind `with`.
+/// The functions of `T` that may follow `with`.
 const WITH: [&str; 11] = [
     "block",
     "init",
@@ -38,13 +38,13 @@ impl Parser<'_> {
         self.with_item(item, With { stmt, inner }, pieces)
     }
 
-    /// What stands inside of an item: the items behind it, and the suite inside of the last one.
+    /// The inside of an item: the items after it, and the suite inside of the last one.
     pub(super) fn inside(&mut self, with: With<'_>) -> Stmt {
         let Some((item, inner)) = with.inner.split_first() else { return self.suite(&with.stmt.body) };
         self.suite_of(item, |parser, pieces| parser.with_item(item, With { inner, ..with }, pieces))
     }
 
-    /// What stands inside of an item, in a scope of its own.
+    /// The inside of an item, in a scope of its own.
     pub(super) fn nested_inside(&mut self, with: With<'_>) -> Stmt {
         self.frame().nested += 1;
         let stmt = self.scoped(|parser| parser.inside(with));

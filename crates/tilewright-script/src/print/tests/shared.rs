@@ -1,4 +1,4 @@
-//! Shared nodes and deep nests: their text is as long as they are, and stands for the same nodes.
+//! Shared nodes and deep nests: their text is as long as they are, and means the same nodes.
 
 use super::*;
 

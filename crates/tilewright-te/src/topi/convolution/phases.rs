@@ -1,9 +1,9 @@
-//! Transposed convolutions by phases: results whose places leave the same rest, divided by the stride.
+//! Transposed convolutions by polyphase components (*phases*): the results of one residue modulo the stride.
 //!
-//! `y + before = stride * i + tap` says which element `i` of the data meets which tap of the kernel. With
-//! `y = stride * q + phase` the taps of a phase are `stride * t + (phase + before) % stride`, and their elements
-//! `q + (phase + before) // stride - t`: a convolution of its own, without zeros between the data's elements. A kernel whose
-//! taps no stride divides evenly has one less in some phases: there both factors are zero.
+//! `y + before = stride * i + tap` relates the element `i` of the data and the tap of the kernel that meet in result
+//! `y`. With `y = stride * q + phase` the taps of a phase are `stride * t + (phase + before) % stride`, and their
+//! elements `q + (phase + before) // stride - t`: a convolution of its own, without zeros between the data's elements.
+//! A kernel whose taps the stride does not divide has one tap less in some phases: there both factors are zero.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::Expr;
@@ -13,23 +13,23 @@ use super::{Conv, extent, product};
 use crate::topi::{all_of, padded, wide};
 use crate::{TeError, Tensor, Value, compute_over, reduce_axis};
 
-/// The phases of a transposed convolution.
+/// The polyphase components of a transposed convolution.
 pub(super) struct Phases {
     dims: Vec<Dim>,
     batch: Expr,
     channels: (Expr, Expr),
 }
 
-/// What becomes of a spatial dimension.
+/// The decomposition of a spatial dimension.
 struct Dim {
     stride: i64,
     before: i64,
     taps: i64,
-    /// The most taps of a phase.
+    /// The largest number of taps of a phase.
     own: i64,
     /// Results of a phase.
     results: Expr,
-    /// Zeros in front of the data and behind it, and where the first window of the first phase begins.
+    /// Zeros before the data and after them, and the index of the first window of the first phase.
     border: (i64, i64),
     first: i64,
 }
@@ -61,13 +61,13 @@ fn dim(conv: &Conv, d: usize, data: &Expr, result: &Expr, taps: &Expr) -> Result
     let first = before / stride + in_front - (own - 1);
     // The last phase begins one element later where the border is not a multiple of the stride.
     let reach = results.clone() + (own + first + i64::from(before % stride != 0) - 1);
-    let behind = analyzer.simplify(&(reach - data.clone() - in_front));
-    let Some(behind) = behind.as_int() else { return Ok(None) };
-    Ok(Some(Dim { stride, before, taps, own, results, border: (in_front, behind.max(0)), first }))
+    let after = analyzer.simplify(&(reach - data.clone() - in_front));
+    let Some(after) = after.as_int() else { return Ok(None) };
+    Ok(Some(Dim { stride, before, taps, own, results, border: (in_front, after.max(0)), first }))
 }
 
 impl Phases {
-    /// The sums, by batch, phases, channel, and places in the phase.
+    /// The sums, indexed by batch, phases, channel, and position in the phase.
     pub(super) fn sums(&self, data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
         let border = |of: fn(&Dim) -> i64| {
             conv.data.by_dim(|axis, _| axis.checked_sub(2).and_then(|d| self.dims.get(d)).map_or(0, of))
@@ -75,9 +75,12 @@ impl Phases {
         let zero = Value::from(Expr::number(0, data.dtype()));
         let data = padded(data, &border(|dim| dim.border.0), &border(|dim| dim.border.1), &zero, "data_pad")?;
         let phases = self.dims.iter().map(|dim| Expr::int(dim.stride, dim.results.dtype));
-        let places = self.dims.iter().map(|dim| dim.results.clone());
-        let shape: Vec<Expr> =
-            std::iter::once(self.batch.clone()).chain(phases).chain([self.channels.1.clone()]).chain(places).collect();
+        let positions = self.dims.iter().map(|dim| dim.results.clone());
+        let shape: Vec<Expr> = std::iter::once(self.batch.clone())
+            .chain(phases)
+            .chain([self.channels.1.clone()])
+            .chain(positions)
+            .collect();
         let taps = self.dims.iter().map(|dim| Expr::int(dim.own, dim.results.dtype));
         let over: Vec<_> = std::iter::once(self.channels.0.clone())
             .chain(taps)
@@ -90,16 +93,16 @@ impl Phases {
                 return Value::wrong(TeError("a convolution has a batch and channels".into()));
             };
             let (phase, rest) = rest.split_at(self.dims.len().min(rest.len()));
-            let Some((f, places)) = rest.split_first() else {
+            let Some((f, positions)) = rest.split_first() else {
                 return Value::wrong(TeError("a convolution has channels".into()));
             };
-            self.sum(&Place { n, f, c, phase, places, window }, (&data, kernel), conv, wide(dtype), &over)
+            self.sum(&SumIndex { n, f, c, phase, positions, window }, (&data, kernel), conv, wide(dtype), &over)
         })
     }
 
     fn sum(
         &self,
-        at: &Place<'_>,
+        at: &SumIndex<'_>,
         (data, kernel): (&Tensor, &Tensor),
         conv: &Conv,
         dtype: DataType,
@@ -107,11 +110,12 @@ impl Phases {
     ) -> Value {
         let (mut element, mut tap, mut inside) =
             (vec![at.n.clone(), at.c.clone()], vec![at.c.clone(), at.f.clone()], Vec::new());
-        let places = self.dims.iter().zip(at.phase).zip(at.places.iter().zip(at.window));
-        for (dim, phase, place, own) in places.map(|((dim, phase), (place, own))| (dim, phase, place, own)) {
+        let positions = self.dims.iter().zip(at.phase).zip(at.positions.iter().zip(at.window));
+        for (dim, phase, position, own) in positions.map(|((dim, phase), (position, own))| (dim, phase, position, own))
+        {
             let rest = dim.before % dim.stride;
             let shifted = if rest == 0 { phase.clone() } else { phase.clone() + rest };
-            let later = if rest == 0 { place + own } else { place + own + shifted.floor_div(dim.stride) };
+            let later = if rest == 0 { position + own } else { position + own + shifted.floor_div(dim.stride) };
             element.push(if dim.first == 0 { later } else { later + dim.first });
             let mirrored = Value::from(Expr::int(dim.own - 1, dim.results.dtype)) - own;
             let rest_of = if rest == 0 { shifted } else { shifted.floor_mod(dim.stride) };
@@ -131,21 +135,21 @@ impl Phases {
         crate::sum(both, &over.iter().collect::<Vec<_>>())
     }
 
-    /// Where the sum of a result is.
-    pub(super) fn place(&self, result: &[Value]) -> Vec<Value> {
+    /// The index of a result's sum.
+    pub(super) fn sum_index(&self, result: &[Value]) -> Vec<Value> {
         let ([n, f, spatial @ ..], dims) = (result, &self.dims) else { return result.to_vec() };
         let phase = spatial.iter().zip(dims).map(|(y, dim)| y.floor_mod(dim.stride));
-        let place = spatial.iter().zip(dims).map(|(y, dim)| y.floor_div(dim.stride));
-        std::iter::once(n.clone()).chain(phase).chain([f.clone()]).chain(place).collect()
+        let position = spatial.iter().zip(dims).map(|(y, dim)| y.floor_div(dim.stride));
+        std::iter::once(n.clone()).chain(phase).chain([f.clone()]).chain(position).collect()
     }
 }
 
-/// Indices of a sum and of what it goes over.
-struct Place<'a> {
+/// The indices of a sum and of its reduction axes.
+struct SumIndex<'a> {
     n: &'a Value,
     f: &'a Value,
     c: &'a Value,
     phase: &'a [Value],
-    places: &'a [Value],
+    positions: &'a [Value],
     window: &'a [Value],
 }

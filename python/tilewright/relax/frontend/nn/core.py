@@ -1,7 +1,7 @@
-"""What models are made of: tensors that stand for values of a graph, weights, states, and modules.
+"""The parts of models: symbolic tensors (values of a graph), weights, states, and modules.
 
 A `Module` is declared as in PyTorch: its attributes are weights (`Parameter`), states that calls change (`Effect`) and
-other modules. It computes nothing: `export_tvm` calls its methods once with tensors that stand for their arguments,
+other modules. It computes nothing: `export_tvm` calls its methods once with symbolic tensors as arguments,
 and each operation adds a binding to a graph function.
 
 Names of weights are paths of attributes (`layers.0.weight`). A weight is one, under its first name, however many
@@ -55,7 +55,7 @@ def place() -> str:
 
 
 def refused(message: str, at: str | None = None) -> TVMError:
-    """An error with the place in the user's source, by default the line that is running."""
+    """An error with the location in the user's source, by default the line that is running."""
     at = at or place()
     error = TVMError(f"{message}\n  at {at}")
     file, _, line = at.rpartition(":")
@@ -474,7 +474,7 @@ class ModuleDict(Module):
         return self.modules.get(key, default)
 
     def update(self, modules: Mapping[str, Module]) -> None:
-        """Adds modules, or puts them in the places of others."""
+        """Adds modules, or replaces others."""
         self.modules.update(modules)
 
     def clear(self) -> None:

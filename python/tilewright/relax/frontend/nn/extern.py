@@ -141,7 +141,7 @@ def _compiler(said: str | None) -> str:
 
 
 def _made(command: list[str], source: str | None = None) -> Path:
-    """The library that the command makes in a folder of its own, which goes when the process does."""
+    """The library that the command makes in a folder of its own, which is deleted when the process ends."""
     import subprocess
     import tempfile
 

@@ -377,7 +377,7 @@ class Timesteps(Module):
 
 
 class Attention(Module):
-    """Attention of a sequence to itself or to another one, with projections before and behind.
+    """Attention of a sequence to itself or to another one, with projections before and after.
 
     `norm_num_groups` normalises the sequence first, as a list of channels.
     """

@@ -18,7 +18,7 @@ def _binary(name: str, *, reflected: bool = False) -> Any:
 
 
 class TensorOperators:
-    """What a tensor can be asked to do. A number beside a tensor takes its data type."""
+    """The methods of a tensor. A number as operand of a tensor takes its data type."""
 
     __add__ = _binary("add")
     __radd__ = _binary("add", reflected=True)

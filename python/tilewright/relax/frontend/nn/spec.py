@@ -56,7 +56,7 @@ class ConstString(SpecAny):
 
 
 class Tensor(SpecAny):
-    """A tensor; dimensions may be names, which are the same variable wherever they stand in a method."""
+    """A tensor; dimensions may be names, which are the same variable wherever they occur in a method."""
 
     def __init__(self, shape: Sequence[Any], dtype: str) -> None:
         self.shape, self.dtype = list(shape), str(dtype)

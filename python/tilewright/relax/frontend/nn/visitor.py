@@ -10,7 +10,7 @@ __all__ = ["Mutator"]
 
 
 class Mutator:
-    """Goes through a module and puts what its methods return in the place of what they get.
+    """Visits a module and replaces the arguments of its methods by their results.
 
     A method is overridden for what it exchanges; `super()` or `self.visit(name, node)` go on inside. `name` is the path
     of attributes from the module that `visit` was called with.

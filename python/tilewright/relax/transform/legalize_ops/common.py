@@ -1,4 +1,4 @@
-"""Rules by operator, which stand for the operators' own wherever this process legalises."""
+"""Rules by operator, which replace the operators' own wherever this process legalises."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ registered: dict[str, Rule] = {}
 def register_legalize(op_name: str, legal_func: Rule | None = None) -> Any:
     """Registers a rule for an operator, such as `relax.add`; without the rule, what registers the function under it.
 
-    A rule makes of the builder and the call what stands for the call; the call itself where the operator's own rule is
-    to do it. `LegalizeOps`, the pipelines and `relax.build` ask it first.
+    A rule returns the replacement of the call, given the builder and the call; the call itself where the
+    operator's own rule is to do it. `LegalizeOps`, the pipelines and `relax.build` ask it first.
     """
     Op.get(op_name)
 

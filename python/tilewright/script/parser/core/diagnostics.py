@@ -1,4 +1,4 @@
-"""The text of a program with its place."""
+"""The text of a program with its location."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Source"]
 
 
 class Source:
-    """The text of a program: of a string itself, of a class or function that of the file that it stands in.
+    """The text of a program: of a string itself, of a class or function that of its file.
 
     `source` has the indentation removed, which `start_column` counts; `start_line` counts from 1, `full_source` is the
     whole file.

@@ -28,12 +28,12 @@ enum Index {
 /// A buffer and the indices of an element of it.
 struct Access {
     buffer: Buffer,
-    place: Vec<Index>,
+    indices: Vec<Index>,
 }
 
 impl Access {
     fn axes(&self) -> impl Iterator<Item = VarId> + '_ {
-        self.place.iter().filter_map(|index| match index {
+        self.indices.iter().filter_map(|index| match index {
             Index::Axis(axis) => Some(*axis),
             Index::Unit | Index::Other => None,
         })
@@ -45,7 +45,7 @@ impl Access {
 
     /// Whether each index is an axis of its own, or says nothing.
     fn is_plain(&self) -> bool {
-        !self.place.contains(&Index::Other) && self.axis_set().len() == self.axes().count()
+        !self.indices.contains(&Index::Other) && self.axis_set().len() == self.axes().count()
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Stage {
     spatial: Set<VarId>,
     reducing: Set<VarId>,
     stores: Vec<Access>,
-    /// What is stored, store by store.
+    /// The stores of the stage.
     values: Vec<Expr>,
     loads: Vec<Access>,
 }
@@ -74,7 +74,7 @@ impl Stage {
         body.stmt(&block.body, &axes)?;
         if let Some(init) = &block.init {
             start.stmt(init, &axes)?;
-            let same = |(a, b): (&Access, &Access)| a.buffer == b.buffer && a.place == b.place;
+            let same = |(a, b): (&Access, &Access)| a.buffer == b.buffer && a.indices == b.indices;
             if start.stores.len() != body.stores.len() || !start.stores.iter().zip(&body.stores).all(same) {
                 return None;
             }
@@ -93,7 +93,7 @@ impl Stage {
         Some(Self { nest, has_init, reduces, spatial, reducing, stores, values, loads })
     }
 
-    /// What it reads, but for what it writes.
+    /// The loads of buffers that it does not write.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Buffer> {
         self.loads.iter().map(|load| &load.buffer).filter(|buffer| !self.writes(buffer))
     }
@@ -106,12 +106,12 @@ impl Stage {
         self.loads.is_empty()
     }
 
-    /// Whether it goes on with what its buffer holds already.
+    /// Whether it accumulates onto the previous contents of its buffer.
     pub(super) fn accumulates(&self) -> bool {
         self.reduces && !self.has_init
     }
 
-    /// Whether each element that it writes takes the one element of the buffer that stands at its place.
+    /// Whether each written element depends on the element of the buffer at the same indices only.
     pub(super) fn is_one_to_one(&self, buffer: &Buffer) -> bool {
         let mut loads = self.loads.iter().filter(|load| load.buffer == *buffer);
         loads.all(|load| load.is_plain() && self.stores.iter().all(|store| load.axes().eq(store.axes())))
@@ -119,8 +119,9 @@ impl Stage {
 
     pub(super) fn pattern(&self) -> Option<OpPattern> {
         let own = |load: &&Access| self.writes(&load.buffer);
-        let in_place =
-            |load: &Access| self.stores.iter().any(|store| store.buffer == load.buffer && store.place == load.place);
+        let in_place = |load: &Access| {
+            self.stores.iter().any(|store| store.buffer == load.buffer && store.indices == load.indices)
+        };
         let alone = self.stores.len() == 1 || self.reduces;
         if self.loads.iter().any(|load| own(&load) && !(alone && in_place(load))) {
             return None;
@@ -144,7 +145,7 @@ impl Stage {
             let patterns = || self.loads.iter().map(|load| of_load(load, store));
             match (patterns().min(), patterns().max()) {
                 (Some(OpPattern::Elementwise), Some(OpPattern::Broadcast)) => OpPattern::Elementwise,
-                (_, most) => most.unwrap_or(OpPattern::Elementwise),
+                (_, found) => found.unwrap_or(OpPattern::Elementwise),
             }
         };
         self.stores.iter().map(of_store).max().unwrap_or(OpPattern::Elementwise)
@@ -232,8 +233,8 @@ impl Axes {
     }
 
     fn access(&self, buffer: &Buffer, indices: &[Expr]) -> Access {
-        let place = indices.iter().map(|index| self.index(index)).collect();
-        Access { buffer: buffer.clone(), place }
+        let indices = indices.iter().map(|index| self.index(index)).collect();
+        Access { buffer: buffer.clone(), indices }
     }
 
     fn index(&self, index: &Expr) -> Index {
@@ -261,7 +262,7 @@ fn uncast(index: &Expr) -> &Expr {
     inner
 }
 
-/// What a block stores, behind `let`s.
+/// The stores of a block, after `let`s.
 #[derive(Default)]
 struct Writing {
     stores: Vec<Access>,
@@ -296,7 +297,7 @@ fn covers(store: &Access, block: &Block, spatial: &Set<VarId>) -> bool {
         Index::Other => false,
     };
     let shape = &store.buffer.shape;
-    let all = store.place.len() == shape.len() && store.place.iter().zip(shape).all(whole);
+    let all = store.indices.len() == shape.len() && store.indices.iter().zip(shape).all(whole);
     all && store.is_plain() && store.axis_set() == *spatial
 }
 
@@ -322,11 +323,11 @@ fn mentions(expr: &Expr, vars: &Set<VarId>) -> bool {
 }
 
 fn of_load(load: &Access, store: &Access) -> OpPattern {
-    if load.place == store.place && !load.place.contains(&Index::Other) {
+    if load.indices == store.indices && !load.indices.contains(&Index::Other) {
         return OpPattern::Elementwise;
     }
-    let mut places = store.axes();
-    let in_order = load.axes().all(|axis| places.any(|place| place == axis));
+    let mut remaining = store.axes();
+    let in_order = load.axes().all(|axis| remaining.any(|other| other == axis));
     match in_order && load.is_plain() {
         true => OpPattern::Broadcast,
         false => OpPattern::Injective,
@@ -341,11 +342,11 @@ fn reads_several(value: &Expr) -> bool {
             ExprKind::Cast(inner) => todo.push(inner.clone()),
             ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => todo.extend(args.iter().cloned()),
             _ => {
-                let mut places: Map<Buffer, Vec<Expr>> = Map::default();
+                let mut first_indices: Map<Buffer, Vec<Expr>> = Map::default();
                 let mut several = false;
                 walk(&value, |e: &Expr| {
                     if let ExprKind::Load { buffer, indices, .. } = &e.kind {
-                        let known = places.entry(buffer.clone()).or_insert_with(|| indices.clone());
+                        let known = first_indices.entry(buffer.clone()).or_insert_with(|| indices.clone());
                         several |= known.len() != indices.len() || !known.iter().zip(indices).all(|(a, b)| a.equal(b));
                     }
                 });
@@ -358,7 +359,7 @@ fn reads_several(value: &Expr) -> bool {
     false
 }
 
-/// What is combined with an element of the buffer, if that is what the value does.
+/// The other operand, if the value combines something with an element of the buffer.
 fn combined_with<'v>(value: &'v Expr, buffer: &Buffer) -> Option<&'v Expr> {
     let ExprKind::Binary(op, a, b) = &value.kind else { return None };
     let commutes = match op {

@@ -1,7 +1,7 @@
 """Operations on tensors: `op.matmul(a, b)`, `op.tensor_expr_op(…)`.
 
 Each adds a binding to the function that is being written and gives its variable as a tensor; `name` is a wish for the
-variable's name. A number beside a tensor takes the tensor's data type.
+variable's name. A number as operand of a tensor takes the tensor's data type.
 """
 
 from . import collective, custom, elementwise, layer, manipulate, reduce, sampling

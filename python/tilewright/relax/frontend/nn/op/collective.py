@@ -17,7 +17,7 @@ def ccl_allreduce(x: Tensor, op_type: str = "sum", in_group: bool = True, name: 
 
 
 def ccl_allgather(x: Tensor, num_workers: int, name: str = "ccl_allgather") -> Tensor:
-    """The workers' tensors behind each other; of one worker its own."""
+    """The workers' tensors concatenated; of one worker its own."""
     if num_workers == 1:
         return x
     raise _absent("ccl_allgather")

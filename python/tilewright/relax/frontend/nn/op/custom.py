@@ -48,7 +48,7 @@ def _infos(out: Any) -> Any:
 
 
 def _split(args: Any) -> tuple[list[Expr], ShapeExpr | None]:
-    """Tensors, and the integers behind them."""
+    """Tensors, and the integers after them."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     tensors = [unwrap(own) for own in args if isinstance(own, (Tensor, Expr))]
     numbers = [own for own in args if not isinstance(own, (Tensor, Expr))]

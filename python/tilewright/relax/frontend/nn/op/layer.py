@@ -108,7 +108,7 @@ def scaled_dot_product_attention(
 ) -> Tensor:  # fmt: skip
     """Attention of (batch, queries, heads, width) to (batch, keys, heads, width).
 
-    `attn_mask` is added to the products; `is_causal` hides keys behind a query; `scale` is 1 / sqrt(width) unless it
+    `attn_mask` is added to the products; `is_causal` hides keys after a query; `scale` is 1 / sqrt(width) unless it
     is given.
     """
     attrs = {"scale": scale, "causal_mask": "TopLeft" if is_causal else None}

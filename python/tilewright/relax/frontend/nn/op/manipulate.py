@@ -1,4 +1,4 @@
-"""Shapes: what rearranges elements, picks them or makes them."""
+"""Shapes: rearranging, picking and making elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def unsqueeze(x: Tensor, dim: int, name: str = "unsqueeze") -> Tensor:
-    """The tensor with a dimension of 1 at this place."""
+    """The tensor with a dimension of 1 at this position."""
     return call("expand_dims", (x,), {"axis": dim}, name)
 
 
@@ -25,7 +25,7 @@ def squeeze(x: Tensor, axis: int | list[int] | None = -1, name: str = "squeeze")
 
 
 def concat(x: Sequence[Tensor], dim: int, name: str = "concat") -> Tensor:
-    """The tensors behind each other along an axis."""
+    """The tensors concatenated along an axis."""
     return call("concat", (list(x),), {"axis": dim}, name)
 
 
@@ -70,7 +70,7 @@ def take(x: Tensor, indices: Tensor, axis: int | None = None, name: str = "take"
 
 
 def pad(x: Tensor, pad: list[int], mode: str = "constant", value: float = 0, name: str = "pad") -> Tensor:
-    """The tensor with elements added before and behind each axis: `pad` has both numbers for axis after axis."""
+    """The tensor with elements added before and after each axis: `pad` has both numbers for axis after axis."""
     return call("nn.pad", (x,), {"pad_width": list(pad), "pad_mode": mode, "pad_value": float(value)}, name)
 
 

@@ -78,6 +78,6 @@ def sample_top_p_top_k_from_sorted_prob(
     sums = take(cumsum(kept, axis=1), rows, axis=0)
     total = max(sums, axis=1, keepdims=True)
     passed = sum(astype(less_equal(sums, multiply(uniform_sample, total)), "int64"), axis=1, keepdims=True)
-    # Rounding may bring a sample that is almost 1 behind the last that counts.
+    # Rounding may bring a sample that is almost 1 after the last that counts.
     last = subtract(sum(take(astype(counts, "int64"), rows, axis=0), axis=1, keepdims=True), 1)
     return call("gather_elements", (take(sorted_index, rows, axis=0), minimum(passed, last)), {"axis": 1}, name)
