@@ -15,9 +15,9 @@ use tilewright::{CompileError, PassError};
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What is wrong, in a sentence that names the file or the argument.
+    /// The problem, in a sentence that names the file or the argument.
     Message(String),
-    /// What is wrong with a source or a program, with its places.
+    /// The problems of a source or a program, with their locations.
     Diagnostics(Diagnostics),
     /// All is said already; only the exit status is missing.
     Reported,
@@ -65,7 +65,7 @@ impl ErrorFormat {
 }
 
 impl Failure {
-    /// What a file could not be used for.
+    /// The purpose for which a file could not be used.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::Message(format!("cannot {doing} {}: {error}", path.display()))
     }

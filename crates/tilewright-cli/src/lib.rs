@@ -1,11 +1,11 @@
 //! The command line: `tilewright check | opt | compile | run | profile | inspect | doctor | explain`.
 //!
-//! Reading order: [`main`], then one file for each command in `commands`; `failure` (what goes wrong), `output` (what is
+//! Reading order: [`main`], then one file for each command in `commands`; `failure` (errors), `output` (what is
 //! written where) and `progress`.
 //!
-//! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes its result to standard output or
-//! a file; messages for people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1
-//! where the user's input is at fault, 2 for a wrong command line. A reader of the output that goes away is no failure.
+//! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes its result to standard output
+//! or a file; messages for people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1
+//! where the user's input is at fault, 2 for a wrong command line. A closed output pipe is no failure.
 
 mod commands;
 mod failure;
@@ -69,7 +69,7 @@ enum Command {
     Compile(commands::compile::Arguments),
     /// Call a function of a TVMScript module or of an executable.
     Run(commands::run::Arguments),
-    /// Show where the time of a function goes, kernel by kernel, beside what the machine takes at least.
+    /// Show the time of a function, kernel by kernel, compared with the machine's lower bound.
     Profile(commands::profile::Arguments),
     /// Show what an executable holds and needs.
     Inspect(commands::inspect::Arguments),
@@ -107,7 +107,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// How an executable begins; no text does.
 const EXECUTABLE_MAGIC: &[u8] = b"TILEWRT\0";
 
-/// Whether the file is an executable, by its first bytes. A pipe is none: what is read of it is gone.
+/// Whether the file is an executable, by its first bytes. A pipe is none: bytes that are read of it are lost.
 fn is_executable(path: &Path) -> Outcome<bool> {
     if path.exists() && !path.is_file() {
         return Ok(false);
@@ -122,7 +122,7 @@ fn open_executable(path: &Path) -> Outcome<Arc<Executable>> {
     Executable::open(path).map(Arc::new).map_err(|error| Failure::of_executable(path, &error))
 }
 
-/// Reads a source file; a file that is not UTF-8 is an error with the place of the first wrong byte.
+/// Reads a source file; a file that is not UTF-8 is an error with the position of the first wrong byte.
 fn read_source(path: &Path) -> Outcome<Arc<SourceFile>> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
     if bytes.starts_with(EXECUTABLE_MAGIC) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::failure::{Failure, Outcome};
 
-/// Writes text to standard output. A reader that has gone is [`Failure::OutputClosed`].
+/// Writes text to standard output. A closed pipe is [`Failure::OutputClosed`].
 pub(crate) fn print(text: &str) -> Outcome {
     write_stdout(text.as_bytes())
 }
@@ -27,7 +27,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Whether the path stands for standard output.
+/// Whether the path means standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -48,8 +48,8 @@ pub(crate) fn write_binary(path: &Path, bytes: &[u8]) -> Outcome {
     write_stdout(bytes)
 }
 
-/// Writes beside the path, then renames: a program that has mapped what stood there keeps its bytes, and a failure
-/// leaves it as it was. What is no regular file (a pipe, a device) is written straight to.
+/// Writes a temporary file in the same folder, then renames it: a program that has mapped the old file keeps its bytes,
+/// and a failure leaves it as it was. What is no regular file (a pipe, a device) is written straight to.
 fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
     let special = fs::metadata(path).is_ok_and(|there| !there.is_file());
     let written = if special { fs::write(path, bytes) } else { replace(path, bytes) };
@@ -57,7 +57,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: its target is replaced.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

@@ -1,5 +1,5 @@
-//! What a long compilation is doing, on standard error while that is a terminal: the pass that runs, then how many kernels
-//! are machine code.
+//! The progress of a long compilation, on standard error while that is a terminal: the pass that runs, then how many
+//! kernels are machine code.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tilewright::ir::pass::{Instrument, PassInfo};
 use tilewright::{IRModule, Watch};
 
-/// A line that names the present step and goes when it is dropped. Clones are the same line.
+/// A line that names the present step and disappears when it is dropped. Clones are the same line.
 #[derive(Clone, Debug)]
 pub struct Progress {
     line: ProgressBar,
@@ -36,7 +36,7 @@ impl Progress {
         self.line.set_message(name.to_owned());
     }
 
-    /// What shows the kernels.
+    /// The display of the kernels.
     pub fn watch(&self) -> Watch {
         let line = self.line.clone();
         Watch::new(move |done, of| line.set_message(format!("machine code: {done} of {of} kernels")))

@@ -1,5 +1,6 @@
-//! Every graph pass on many random modules, and some of them compiled: `cargo bench -p tilewright-filetests --bench random
-//! -- [MODULES] [COMPILED] [FIRST SEED]`. Prints how often each operator occurred, and for each pass how many modules kept their meaning.
+//! Every graph pass on many random modules, and some of them compiled: `cargo bench -p tilewright-filetests --bench
+//! random -- [MODULES] [COMPILED] [FIRST SEED]`. Prints how often each operator occurred, and for each pass how many
+//! modules kept their meaning.
 
 use std::time::Instant;
 

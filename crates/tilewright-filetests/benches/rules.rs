@@ -1,7 +1,7 @@
 //! Random programs for the rules of default schedules, without end or as many as one likes: `cargo bench -p
-//! tilewright-filetests --bench rules -- [FIRST SEED] [COUNT] [--family NAME]`. A program that does not hold is printed as
-//! plain as it was found, with its seed; `-- SEED 1` looks at that one alone. In the end it prints how often each rule was
-//! taken by the programs of each family, and it fails where a rule never was.
+//! tilewright-filetests --bench rules -- [FIRST SEED] [COUNT] [--family NAME]`. A program that does not hold is printed
+//! as plain as it was found, with its seed; `-- SEED 1` looks at that one alone. In the end it prints how often each
+//! rule was taken by the programs of each family, and it fails where a rule never was.
 //!
 //! The programs run in another process of the same binary, so that one which stops it is a fault like others.
 
@@ -13,7 +13,7 @@ use tilewright::schedule::rules::CPU;
 use tilewright::support::Map;
 use tilewright_filetests::rules::{Case, FAMILIES};
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
     first: u64,
     count: u64,
@@ -77,7 +77,7 @@ fn inside(options: &Options) {
     }
 }
 
-/// What was seen.
+/// The statistics of a run.
 #[derive(Default)]
 struct Seen {
     programs: u64,
@@ -124,7 +124,7 @@ fn started(options: &Options, first: u64, count: u64) -> std::io::Result<(Child,
     if let Some(family) = &options.family {
         command.args(["--family", family]);
     }
-    // Kernels that nobody asks for again have no place on the disk.
+    // Kernels of random programs are not cached on disk.
     let mut child = command.env("TILEWRIGHT_CACHE_DIR", "").stdout(Stdio::piped()).spawn()?;
     let output = child.stdout.take().ok_or_else(|| std::io::Error::other("there is no output"))?;
     Ok((child, output))

@@ -1,4 +1,4 @@
-//! What a test does with its input.
+//! The actions of tests on their inputs.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::TestFile;
 use crate::data::Values;
 use crate::faults::Fault;
 
-/// What stands behind `# test:`.
+/// The text after `# test:`.
 #[derive(Clone, Debug)]
 pub enum Action {
     Parse,
@@ -192,7 +192,7 @@ impl Action {
     }
 }
 
-/// What came out of a test.
+/// The result of a test.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) result: Output,
@@ -209,7 +209,7 @@ pub(crate) enum Output {
     Errors(Diagnostics),
 }
 
-/// The module of a text, or one of the functions that stand by themselves in it.
+/// The module of a text, or one of the functions outside of modules in it.
 pub(crate) fn read(name: &str, text: &str) -> Result<IRModule, Diagnostics> {
     let file = SourceFile::new(name, text);
     let mut functions = IRModule::new();
@@ -223,7 +223,7 @@ pub(crate) fn read(name: &str, text: &str) -> Result<IRModule, Diagnostics> {
     if functions.is_empty() { parse_module(&file, &NoHost) } else { Ok(functions) }
 }
 
-/// Does what the test says, with a fault planted behind its pass.
+/// Performs the action of the test, with a fault planted after its pass.
 pub(crate) fn perform(test: &TestFile, fault: Option<&Fault>) -> Outcome {
     let mut bound = Vec::new();
     let before = match read(&test.name, &test.input) {

@@ -104,8 +104,8 @@ impl Plain {
         }
     }
 
-    /// The largest difference of floats, relative to the largest finite value of their tensor: the tolerance with which both
-    /// agree, as far as floats are concerned.
+    /// The largest difference of floats, relative to the largest finite value of their tensor: the tolerance with which
+    /// both agree, as far as floats are concerned.
     pub(crate) fn difference(&self, other: &Self) -> f64 {
         match (self, other) {
             (Self::Tensor(a), Self::Tensor(b)) if a.dtype().is_float() => {
@@ -122,8 +122,8 @@ fn tensors_difference(a: &Tensor, b: &Tensor) -> Result<f64, String> {
     let (x, y) = (elements(a)?, elements(b)?);
     let pairs = || x.iter().zip(&y).map(|(x, y)| (x.as_float(), y.as_float()));
     let largest = pairs().map(|(x, _)| x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
-    let apart = pairs().filter(|(x, y)| !close(*x, *y, 0.0)).map(|(x, y)| (x - y).abs() / largest);
-    Ok(apart.fold(0.0, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(next) }))
+    let distances = pairs().filter(|(x, y)| !close(*x, *y, 0.0)).map(|(x, y)| (x - y).abs() / largest);
+    Ok(distances.fold(0.0, |max, next| if next.is_nan() { f64::INFINITY } else { max.max(next) }))
 }
 
 fn tensors_agree(a: &Tensor, b: &Tensor, tolerance: f64) -> Result<(), String> {

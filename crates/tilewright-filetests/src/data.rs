@@ -114,7 +114,7 @@ impl Values {
         Tensor::from_bytes(dtype, shape, &bytes).map_err(|error| error.to_string())
     }
 
-    /// Small values, so that products stay exact enough to compare; one in four is special where those are asked for.
+    /// Small values, so that products stay exact enough to compare; one in four is special on request.
     fn scalar(&self, random: &mut Random, dtype: DataType) -> Scalar {
         let special = self.special && random.below(4) == 0;
         match dtype.code {
@@ -157,7 +157,7 @@ pub(crate) fn signature(module: &IRModule, function: &str) -> Result<Vec<(String
     }
 }
 
-/// What an argument says of itself.
+/// The declared type of an argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     dtype: DataType,

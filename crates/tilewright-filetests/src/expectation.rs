@@ -1,4 +1,4 @@
-//! What came out, compared with what the file expects.
+//! Results, compared with the expectation of the file.
 
 use tilewright::script::print::{PrintOptions, print_module};
 

@@ -7,21 +7,21 @@ use crate::{Action, RunLine};
 const EXPECT: &str = "# expect:";
 const DIRECTIVES: [&str; 4] = ["test", "step", "run", "expect"];
 
-/// A test file, taken apart.
+/// A test file, parsed.
 #[derive(Clone, Debug)]
 pub struct TestFile {
     /// Relative to the root of the workspace; messages show it.
     pub name: String,
     pub action: Action,
     pub runs: Vec<RunLine>,
-    /// All before the line `# expect:`, header included, so that places in messages are those of the file.
+    /// All before the line `# expect:`, header included, so that locations in messages are those of the file.
     pub input: String,
-    /// All behind that line, if there is one.
+    /// All after that line, if there is one.
     pub expectation: Option<String>,
 }
 
 impl TestFile {
-    /// Takes a file apart; the error names the line that is wrong.
+    /// Parses a file; the error names the line that is wrong.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let (input, expectation) = split(text);
         let (mut action, mut steps, mut runs) = (None, Vec::new(), Vec::new());

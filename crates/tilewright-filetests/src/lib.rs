@@ -1,9 +1,9 @@
-//! Textual tests: TVMScript in, TVMScript or a message out, in files beside the source of what they test.
+//! Textual tests: TVMScript in, TVMScript or a message out, in files next to the tested sources.
 //!
 //! # A test
 //!
-//! Every `.py` file under `crates/*/src` is one. Its first lines are comments; those of the form `# word: …` with a word
-//! in lower case say what to do, all others are prose:
+//! Every `.py` file under `crates/*/src` is one. Its first lines are comments; those of the form `# word: …` with a
+//! word in lower case say what to do, all others are prose:
 //!
 //! ```python
 //! # A product becomes loops.
@@ -30,17 +30,18 @@
 //! | `diagnostics [--pass P …]` | reads the text, runs the passes; one of them must fail | exactly these messages, as comments |
 //! | `run` | reads the text | none: its run lines are the test |
 //!
-//! The expectation is all that follows the line `# expect:`. `UPDATE_EXPECT=1 cargo test -p tilewright-filetests` writes
-//! what came out in its place; read the difference before you commit it.
+//! The expectation is all that follows the line `# expect:`. `UPDATE_EXPECT=1 cargo test -p tilewright-filetests`
+//! writes the result in its place; read the difference before you commit it.
 //!
 //! # Run lines
 //!
 //! `# run: NAME[(ARGUMENTS)] [OPTION …] == same`, or `== f32[2]=[1.5, -2]` with the result (of a PrimFunc: its last
-//! tensor). Without arguments random ones are made from the signature, PrimFuncs included, whose tensors are all compared
-//! afterwards. An argument is `f32[2,3]` (random), `f32[2]=[1, nan]` or `i64=3`. Options: `n=3` gives a symbolic dimension,
-//! `seed=7` other random numbers, `special` mixes in zeros, NaN, infinities and extremes, `tol=1e-6` the tolerance of floats
-//! relative to the largest value (by default 1e-5, for contraction within expressions; `tol=0`: bit for bit).
-//! `only=interpreter` and `only=compiled` are for what has a meaning for one of them alone: the result is stated then.
+//! tensor). Without arguments random ones are made from the signature, PrimFuncs included, whose tensors are all
+//! compared afterwards. An argument is `f32[2,3]` (random), `f32[2]=[1, nan]` or `i64=3`. Options: `n=3` gives a
+//! symbolic dimension, `seed=7` other random numbers, `special` mixes in zeros, NaN, infinities and extremes,
+//! `tol=1e-6` the tolerance of floats relative to the largest value (by default 1e-5, for contraction within
+//! expressions; `tol=0`: bit for bit). `only=interpreter` and `only=compiled` are for what has a meaning for one of
+//! them alone: the result is stated then.
 //!
 //! The interpreter's result before the passes is the meaning. Compared with it are the interpreter after them, and
 //! compiled code before and after them on every device. A device that is not there is reported as ignored.
@@ -49,9 +50,9 @@
 //!
 //! # The whole language
 //!
-//! `docs/language/README.md` shows for everything that programs can be written with whether a textual test prints, parses,
-//! verifies, interprets and compiles it. It is made of the tests (`language`), and a place of it that no test fills is a
-//! failure.
+//! `docs/language/README.md` shows for everything that programs can be written with whether a textual test prints,
+//! parses, verifies, interprets and compiles it. It is made of the tests (`language`), and a cell of it that no test
+//! fills is a failure.
 //!
 //! # Planted faults
 //!
@@ -59,16 +60,16 @@
 //!
 //! # Random programs
 //!
-//! [`random`] makes graphs, on which every pass is run; [`rules`] makes programs aimed at each rule of default schedules,
-//! compiles them for several machines and runs them on several numbers of threads. The tests take a few, the benches `random`
-//! and `rules` as many as one likes.
+//! [`random`] makes graphs, on which every pass is run; [`rules`] makes programs aimed at each rule of default
+//! schedules, compiles them for several machines and runs them on several numbers of threads. The tests take a few, the
+//! benches `random` and `rules` as many as one likes.
 //!
 //! # The interpreter for other languages
 //!
 //! The binary `interpret` answers [`requests`]; the Python tests compare its results with compiled code's.
 //!
-//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`] (`suite`),
-//! [`random`], [`rules`].
+//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`]
+//! (`suite`), [`random`], [`rules`].
 //!
 //! Invariants: nothing outside the test files and that page is written, and those only when `UPDATE_EXPECT` says so.
 

@@ -83,7 +83,7 @@ fn collect(value: &Value, tensors: &mut Vec<Json>) -> Result<(), String> {
 
 /// How closely compiled code agrees with the interpreter: `exact`, bit for bit; `function`, each element is one
 /// mathematical function of exact operands; `formula`, several of them, products that may be rounded together with the
-/// sum that they stand in, or sums whose order is that of a schedule.
+/// sum around them, or sums whose order is that of a schedule.
 fn agreement(module: &IRModule) -> Result<&'static str, String> {
     let lowered = PassCx::default()
         .run(&LegalizeOps::default(), module.clone())

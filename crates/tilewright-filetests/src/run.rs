@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-5;
 pub(crate) const COPY: &str = "test.copy";
 pub(crate) const LAST: &str = "test.last";
 
-/// What stands behind `# run:`.
+/// The text after `# run:`.
 #[derive(Clone, Debug)]
 pub struct RunLine {
     /// The line itself, for reports.
@@ -38,7 +38,7 @@ pub struct RunLine {
     result: Option<Spec>,
 }
 
-/// Who runs a function.
+/// The executor of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Runner {
     Interpreter,
@@ -112,7 +112,7 @@ fn specs(text: &str) -> Result<Vec<Spec>, String> {
     parts.into_iter().filter(|part| !part.trim().is_empty()).map(Spec::parse).collect()
 }
 
-/// The meaning: what the interpreter computes before the passes; also compared with the result that the line states.
+/// The reference: the interpreter's result before the passes; also compared with the result in the line.
 fn meaning(test: &TestFile, line: &RunLine, outcome: &Outcome) -> Result<(Vec<Argument>, Plain), String> {
     let before = outcome.before.as_ref().ok_or("the text is not read")?;
     let mut args = line.arguments(before)?;
@@ -158,7 +158,7 @@ fn after(outcome: &Outcome) -> Result<&IRModule, String> {
     }
 }
 
-/// The modules of a test, each compiled when a run line first asks for it.
+/// The modules of a test, each compiled on first use.
 #[derive(Default)]
 struct Machines {
     before: OnceCell<VirtualMachine>,
@@ -257,7 +257,7 @@ fn default_build() -> Sequential {
 /// Whether what the passes leave is compiled, too.
 pub(crate) fn compiles_after(test: &TestFile, line: &RunLine, outcome: &Outcome) -> bool {
     let steps = test.action.steps();
-    // What is lowered already is in no form that the compiler takes as its input.
+    // A lowered function is in no form that the compiler takes as its input.
     let lowered = steps.iter().any(|step| matches!(step, PassStep::Prim(..)));
     !(steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()))
 }
@@ -274,12 +274,12 @@ pub(crate) fn has_gpu_threads(module: &IRModule) -> bool {
     found
 }
 
-/// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
+/// The build's passes that follow those that the test has run, as far as those have changed the module's form.
 fn remaining(test: &TestFile) -> Sequential {
     let mut build = default_build();
     let steps = test.action.steps();
     let changes_form = |pass: &Arc<dyn Pass>| pass.info().from != pass.info().to;
-    let place = |step: &PassStep| match step {
+    let position = |step: &PassStep| match step {
         PassStep::Pass(pass) if changes_form(pass) => {
             build.passes.iter().rposition(|p| p.info().name == step.name() && changes_form(p))
         }
@@ -287,7 +287,7 @@ fn remaining(test: &TestFile) -> Sequential {
     };
     let done = match steps.iter().any(|step| step.name() == build.name) {
         true => build.passes.len(),
-        false => steps.iter().filter_map(place).max().map_or(0, |at| at + 1),
+        false => steps.iter().filter_map(position).max().map_or(0, |at| at + 1),
     };
     build.passes.drain(..done);
     build
@@ -375,7 +375,7 @@ fn kernel_order(before: &PrimFunc, args: &[Argument]) -> Result<Vec<Argument>, S
     Ok(ordered)
 }
 
-/// What the module's machine code gives.
+/// The result of the module's machine code.
 pub(crate) fn compiled(
     module: &IRModule,
     pipeline: Sequential,
@@ -386,7 +386,7 @@ pub(crate) fn compiled(
     of_machine(&OnceCell::new(), module, || pipeline, name, args, device)
 }
 
-/// The same of machine code that is made when it is first asked for.
+/// The same for machine code that is made on first use.
 fn of_machine(
     made: &OnceCell<VirtualMachine>,
     module: &IRModule,

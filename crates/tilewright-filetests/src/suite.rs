@@ -78,7 +78,7 @@ fn of_file(trials: &mut Vec<Trial>, test: &Arc<TestFile>, path: PathBuf) {
         let (of_device, is_host) = (test.clone(), device == Device::cpu());
         let title = if is_host { format!("{name}: runs") } else { format!("{name}: runs on {device}") };
         let trial = Trial::test(title, move || check_runs(&of_device, device).map_err(Failed::from));
-        // The kind is shown beside the name: the reason for leaving it out.
+        // The kind is shown next to the name: the reason for leaving it out.
         trials.push(match device.exists() {
             true => trial,
             false => trial.with_kind("no such device").with_ignored_flag(true),

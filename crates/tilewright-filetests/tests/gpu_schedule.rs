@@ -21,7 +21,7 @@ fn prim_funcs(module: &IRModule) -> impl Iterator<Item = &PrimFunc> {
     })
 }
 
-/// How many of the root block's statements run on more than one thread, and on one.
+/// The numbers of the root block's statements that run on more than one thread, and on one.
 fn kernels(function: &PrimFunc) -> (usize, usize) {
     let Some(root) = function.root_block() else { return (0, 0) };
     let stmts = match &root.body.kind {
@@ -64,6 +64,6 @@ fn every_function_is_bound_and_means_the_same() {
         modules += 1;
     }
     assert!(modules > 24, "{modules} modules");
-    // What stays on one thread are single elements and loops whose order matters.
+    // Single elements and loops whose order matters stay on one thread.
     assert!(many > 3 * one, "{many} statements on many threads, {one} on one");
 }

@@ -12,8 +12,9 @@ use tilewright_filetests::random::{Sampled, keeps_meaning};
 /// Modules of the tests; there are more in the bench.
 const SEEDS: std::ops::Range<u64> = 0..24;
 
-/// Modules of what is rare: a sum down to a dimension that is 1 only when it runs, products whose operands float16 rounds, a
-/// tensor planned without a row, a constant among others that float16 rounds, a variable that a closure uses twice.
+/// Modules of what is rare: a sum down to a dimension that is 1 only when it runs, products whose operands float16
+/// rounds, a tensor planned without a row, a constant among others that float16 rounds, a variable that a closure uses
+/// twice.
 const RARE: [u64; 6] = [945, 1171, 1183, 1273, 100_252, 102_752];
 
 fn samples() -> impl Iterator<Item = (u64, Sampled)> {
@@ -62,7 +63,7 @@ fn every_pass_keeps_the_meaning() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Random modules alone, without the tests that are written for a pass, see most faults.
+/// Random modules alone, without the tests that are written for a pass, find the greater part of the faults.
 #[test]
 fn planted_faults_change_the_meaning() {
     let passes = all_passes();

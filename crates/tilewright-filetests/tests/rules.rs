@@ -25,7 +25,7 @@ fn random_programs_mean_the_same_scheduled_and_on_any_number_of_threads() {
     assert!(never.is_empty(), "no program is scheduled by {never:?}");
 }
 
-/// The judge sees what is wrong behind a schedule, and the program in which it did is made plainer.
+/// The judge finds a fault planted after a schedule, and shrinks the program that shows it.
 #[test]
 fn faults_in_scheduled_functions_are_seen() {
     for name in ["shifted_index", "short_loop", "dropped_store"] {

@@ -19,9 +19,9 @@ use proc_macro::TokenStream;
 ///
 /// | attribute | meaning |
 /// |---|---|
-/// | `#[ir(bind)]` | holds variables that this node binds: they stand for each other from here on |
+/// | `#[ir(bind)]` | holds variables that this node binds: they correspond to each other from here on |
 /// | `#[ir(define)]` | an unbound variable met inside is bound here (symbolic shapes of parameters) |
-/// | `#[ir(scope)]` | shares no variable with what stands beside it: each stands for whatever it is in here |
+/// | `#[ir(scope)]` | shares no variable with its siblings: variables correspond anew in here |
 /// | `#[ir(skip)]` | no child; ignored by equality and hash, saved all the same (origins, names of variables) |
 /// | `#[ir(identity)]` | the `VarId` of a variable: a new one in every copy, never saved |
 /// | `#[ir(unhashed)]` | compared, but not hashed |
@@ -30,8 +30,8 @@ use proc_macro::TokenStream;
 ///
 /// A variant with `#[ir(local)]` defines variables for itself alone: outside of it they are free again.
 ///
-/// A variant of one field that has no name is a mere wrapper in paths. Saved, a variant is `{"Name": …}`, fields with names
-/// are an object, others a list, one alone stands by itself.
+/// A variant of one field that has no name is a mere wrapper in paths. Saved, a variant is `{"Name": …}`, fields with
+/// names are an object, others a list, a single one is not wrapped.
 #[proc_macro_derive(IrNode, attributes(ir))]
 pub fn derive_ir_node(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -1,4 +1,4 @@
-//! States of models: what calls add to and later calls see.
+//! States of models: rows that calls add to and later calls read.
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ impl State {
 }
 
 /// Rows that calls add to and that later calls see: the keys or values of attention. A function with states takes them
-/// behind its arguments, and gives a pair of its result and the states.
+/// after its arguments, and gives a pair of its result and the states.
 #[derive(Clone, Debug)]
 pub struct KvCache {
     index: usize,

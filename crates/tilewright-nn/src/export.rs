@@ -2,8 +2,8 @@
 //!
 //! Each method becomes a function whose parameters are its arguments, then the states, then the weights; its attribute
 //! `num_input` counts all but the weights. A function with states gives a pair of its result and a tuple of the states,
-//! and `_initialize_effect` makes the first ones. Dimensions of one name are one variable in a function, and another one
-//! in the next.
+//! and `_initialize_effect` makes the first ones. Dimensions of one name are one variable in a function, and another
+//! one in the next.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,7 +57,7 @@ impl Exporter {
     }
 }
 
-/// What a method of a model takes.
+/// The parameters of a model's method.
 #[derive(Debug)]
 pub struct Method<'e> {
     exporter: &'e mut Exporter,
@@ -176,7 +176,7 @@ impl Args {
     }
 }
 
-/// What the body of a method may give: a tensor, or several.
+/// The results of a method's body: a tensor, or several.
 pub trait Returned {
     fn into_expr(self) -> Expr;
 }

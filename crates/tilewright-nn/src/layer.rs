@@ -1,4 +1,4 @@
-//! Parts of models: what they declare, and what they compute.
+//! Layers: the weights that they declare, and the functions that they compute.
 
 use tilewright_ir::Attr;
 use tilewright_ir::op::OpDef;

@@ -30,11 +30,12 @@
 //! # Ok::<(), tilewright_nn::Error>(())
 //! ```
 //!
-//! Reading order: [`Weights`] (what a model declares), [`Tensor`] (a value of the function that is being written), [`op`]
-//! (functions of tensors), `layer` (models' parts, such as [`Linear`]), [`KvCache`] (a state that grows), [`Exporter`].
+//! Reading order: [`Weights`] (what a model declares), [`Tensor`] (a value of the function that is being written),
+//! [`op`] (functions of tensors), `layer` (models' parts, such as [`Linear`]), [`KvCache`] (a state that grows),
+//! [`Exporter`].
 //!
-//! Invariants: there is no ambient state, since a tensor knows the function that it belongs to; a module that is written
-//! here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers.
+//! Invariants: there is no ambient state, since a tensor knows the function that it belongs to; a module that is
+//! written here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers.
 
 mod cache;
 mod export;

@@ -1,4 +1,4 @@
-//! Functions of tensors: each binds one call of a graph operator, and bears its name. What an operator does stands in the
+//! Functions of tensors: each binds one call of a graph operator, and bears its name. Operators are documented in the
 //! op table.
 
 use tilewright_expr::Expr as Scalar;
@@ -115,20 +115,20 @@ pub fn squeeze(x: &Tensor, axis: i64) -> Result<Tensor> {
     call(&manipulate::squeeze::OP, &[x], [("axis", Attr::Int(axis))], "squeeze")
 }
 
-/// Tensors behind each other along an axis.
+/// Tensors concatenated along an axis.
 pub fn concat(parts: &[&Tensor], axis: i64) -> Result<Tensor> {
     let graph = parts.first().ok_or_else(|| Error::new("`concat` of no tensors"))?.graph();
     let tuple = Expr::tuple(parts.iter().map(|part| part.expr().clone()).collect());
     graph.call(&manipulate::concat::OP, vec![tuple], [("axis", Attr::Int(axis))], "concat")
 }
 
-/// So many parts of equal size along an axis.
+/// `parts` parts of equal size along an axis.
 pub fn split(x: &Tensor, sections: i64, axis: i64) -> Result<Vec<Tensor>> {
     let attrs = [("indices_or_sections", Attr::Int(sections)), ("axis", Attr::Int(axis))];
     call(&manipulate::split::OP, &[x], attrs, "split")?.fields("split")
 }
 
-/// Each element, or each slice along an axis, so many times.
+/// Each element, or each slice along an axis, repeated.
 pub fn repeat(x: &Tensor, repeats: i64, axis: Option<i64>) -> Result<Tensor> {
     let attrs = [("repeats", Attr::Int(repeats)), ("axis", axis.map_or(Attr::None, Attr::Int))];
     call(&manipulate::repeat::OP, &[x], attrs, "repeat")
@@ -149,7 +149,7 @@ pub fn max(x: &Tensor, axes: &[i64], keepdims: bool) -> Result<Tensor> {
     call(&statistical::max::OP, &[x], [("axis", ints(axes)), ("keepdims", Attr::Bool(keepdims))], "max")
 }
 
-/// What lies on and below a diagonal of each matrix; zeros elsewhere.
+/// The lower triangle of each matrix, up to a diagonal; zeros elsewhere.
 pub fn tril(x: &Tensor, diagonal: i64) -> Result<Tensor> {
     call(&create::tril::OP, &[x], [("k", Attr::Int(diagonal))], "tril")
 }
@@ -167,7 +167,8 @@ pub fn rms_norm(x: &Tensor, weight: &Tensor, axes: &[i64], epsilon: f64) -> Resu
     call(&nn::rms_norm::OP, &[x, weight], [("axes", ints(axes)), ("epsilon", float(epsilon))], "rms_norm")
 }
 
-/// Groups of channels, each brought to mean 0 and variance 1 over `axes`, times the weight plus the bias of the channel.
+/// Groups of channels, each brought to mean 0 and variance 1 over `axes`, times the weight plus the bias of the
+/// channel.
 pub fn group_norm(
     x: &Tensor,
     groups: i64,
@@ -188,8 +189,8 @@ pub fn group_norm(
     call(&nn::group_norm::OP, &[x, weight, bias], attrs, "group_norm")
 }
 
-/// Attention of (batch, queries, heads, width) to (batch, keys, heads, width); `causal` hides keys behind a query, a mask
-/// is added to the products, the scale is one over the root of the width unless it is given.
+/// Attention of (batch, queries, heads, width) to (batch, keys, heads, width); `causal` hides keys after a query, a
+/// mask is added to the products, the scale is one over the root of the width unless it is given.
 pub fn scaled_dot_product_attention(
     query: &Tensor,
     key: &Tensor,
@@ -219,7 +220,7 @@ pub fn number(value: f64, like: &Tensor) -> Result<Tensor> {
     Ok(like.graph().tensor(Expr::constant(scalar)))
 }
 
-/// What a formula over the tensors' elements gives: a PrimFunc of this name is added to the module, and called.
+/// The result of a formula over the tensors' elements: a PrimFunc of this name is added to the module, and called.
 pub fn tensor_expr(
     name: &str,
     args: &[&Tensor],

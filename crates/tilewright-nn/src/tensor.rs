@@ -18,7 +18,7 @@ use crate::Weight;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 
-/// What the functions of models give.
+/// The result types of models' functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -53,7 +53,7 @@ impl From<TeError> for Error {
     }
 }
 
-/// What is being written: the builder, and what weights and states are in the function that is open.
+/// The function under construction: the builder, and the values of weights and states in the open function.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     pub(crate) builder: BlockBuilder,
@@ -120,21 +120,21 @@ impl Tensor {
     /// The dimensions; an error where they are not known.
     pub fn shape(&self) -> Result<&[Scalar]> {
         let known = self.expr.struct_info.dims();
-        known.ok_or_else(|| Error::new("a tensor of unknown shape stands where the shape is needed"))
+        known.ok_or_else(|| Error::new("a tensor has an unknown shape where the shape is needed"))
     }
 
     /// The dimension with this number; negative ones count from the last.
     pub fn dim(&self, axis: isize) -> Result<Scalar> {
         let shape = self.shape()?;
-        let place = if axis < 0 { shape.len().checked_add_signed(axis) } else { usize::try_from(axis).ok() };
-        let dim = place.and_then(|place| shape.get(place)).cloned();
+        let index = if axis < 0 { shape.len().checked_add_signed(axis) } else { usize::try_from(axis).ok() };
+        let dim = index.and_then(|index| shape.get(index)).cloned();
         dim.ok_or_else(|| Error::new(format!("a tensor of {} dimensions has no dimension {axis}", shape.len())))
     }
 
     /// The data type; an error where it is not known.
     pub fn dtype(&self) -> Result<DataType> {
         let known = self.expr.struct_info.dtype();
-        known.ok_or_else(|| Error::new("a tensor of unknown type stands where the type is needed"))
+        known.ok_or_else(|| Error::new("a tensor has an unknown type where the type is needed"))
     }
 
     /// The fields of a tuple, each bound to a variable.

@@ -1,4 +1,4 @@
-//! What a model declares when it is made: its weights and states, by path.
+//! The declarations of a model: its weights and states, by path.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -45,7 +45,7 @@ macro_rules! dims {
 /// A weight of a model: whoever has it can ask for its tensor in a function that is being written.
 #[derive(Clone, Debug)]
 pub struct Weight {
-    /// Its place in the list of weights.
+    /// Its index in the list of weights.
     pub(crate) index: usize,
     pub(crate) declared: Rc<Declared>,
 }
@@ -86,7 +86,7 @@ impl Weights {
         Self { declared: Rc::default(), states: Rc::default(), dtype }
     }
 
-    /// Where the model itself stands.
+    /// The path of the model itself.
     pub fn root(&self) -> Path {
         Path { weights: self.clone(), prefix: String::new() }
     }
@@ -118,7 +118,7 @@ impl Weights {
     }
 }
 
-/// A place in a model, under which its part declares weights.
+/// A path in a model, under which a part declares weights.
 #[derive(Clone, Debug)]
 pub struct Path {
     pub(crate) weights: Weights,
@@ -126,7 +126,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// The place of a part.
+    /// The path of a part.
     pub fn join(&self, name: impl fmt::Display) -> Self {
         Self { weights: self.weights.clone(), prefix: self.name(name) }
     }

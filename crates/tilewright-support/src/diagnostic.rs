@@ -1,4 +1,4 @@
-//! Messages about the user's input: code, place, what was expected and found, a next step.
+//! Messages about the user's input: code, location, expectation and finding, a next step.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Severity {
     }
 }
 
-/// A place with a remark.
+/// A location with a label.
 #[derive(Clone, Debug)]
 pub struct Label {
     pub span: Span,
@@ -37,9 +37,9 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// Lower case, no final full stop, what was expected and found.
     pub message: String,
-    /// The underlined place.
+    /// The underlined location.
     pub span: Option<Span>,
-    /// What stands under the underline.
+    /// The label under the underline.
     pub label: String,
     pub secondary: Vec<Label>,
     pub notes: Vec<String>,
@@ -65,7 +65,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// Sets the underlined place.
+    /// Sets the underlined location.
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
@@ -77,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place with a remark.
+    /// Adds another location with a label.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
@@ -115,8 +115,8 @@ impl Diagnostics {
         self.0.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Brings the messages into the order of their places, file by file as the files are first named. What has no place
-    /// comes first.
+    /// Brings the messages into the order of their locations, file by file as the files are first named. Those without
+    /// a location come first.
     pub fn sort(&mut self) {
         let mut files: Vec<String> = Vec::new();
         for span in self.0.iter().filter_map(|diagnostic| diagnostic.span.as_ref()) {

@@ -7,9 +7,9 @@ use crate::{Diagnostic, Diagnostics, Span};
 impl Diagnostic {
     /// The message as one line of JSON, with everything that [`Diagnostic::render`] shows and that text as `rendered`.
     ///
-    /// Keys: `severity`, `code` (null where there is none), `message`, `file` (that of the primary place, or null),
-    /// `spans` (each with `file`, `primary`, `start` and `end` in bytes, `line`, `column`, `end_line`, `end_column` from
-    /// 1 with columns in characters, `label`), `notes`, `help` (null where there is none), `rendered`.
+    /// Keys: `severity`, `code` (null where there is none), `message`, `file` (that of the primary location, or null),
+    /// `spans` (each with `file`, `primary`, `start` and `end` in bytes, `line`, `column`, `end_line`, `end_column`
+    /// from 1 with columns in characters, `label`), `notes`, `help` (null where there is none), `rendered`.
     pub fn to_json(&self) -> String {
         let spans: Vec<String> = self.places().map(|(primary, span, label)| span_json(primary, span, label)).collect();
         let notes: Vec<String> = self.notes.iter().map(|note| quote(note)).collect();
@@ -28,7 +28,7 @@ impl Diagnostic {
         )
     }
 
-    /// Every place with its remark, the primary one (true) first.
+    /// Every location with its label, the primary one (true) first.
     pub fn places(&self) -> impl Iterator<Item = (bool, &Span, &str)> {
         let primary = self.span.iter().map(|span| (true, span, self.label.as_str()));
         primary.chain(self.secondary.iter().map(|label| (false, &label.span, label.text.as_str())))
@@ -100,7 +100,7 @@ mod tests {
         ] {
             assert!(json.contains(part), "{part}\n{json}");
         }
-        let bare = Diagnostic::warning("", "no place").to_json();
+        let bare = Diagnostic::warning("", "no location").to_json();
         assert!(bare.contains(r#""severity": "warning", "code": null"#) && bare.contains(r#""spans": []"#), "{bare}");
     }
 }

@@ -1,10 +1,9 @@
-//! What every layer needs and no layer owns: source text, places in it, diagnostics, a guard for the stack, and work on all
-//! processors.
+//! Shared by every layer: source text, locations in it, diagnostics, a guard for the stack, and work on all processors.
 //!
 //! Reading order: [`SourceFile`] and [`Span`], then [`Diagnostic`], then [`with_stack`].
 //!
-//! Invariants: this crate knows no IR, prints nothing and reads no file. A [`Span`] carries its file, so that a place
-//! stays meaningful wherever a piece of IR travels.
+//! Invariants: this crate knows no IR, prints nothing and reads no file. A [`Span`] carries its file, so that a
+//! location stays meaningful wherever a piece of IR travels.
 
 mod diagnostic;
 pub mod json;

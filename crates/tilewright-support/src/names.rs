@@ -2,7 +2,7 @@
 
 use crate::Map;
 
-/// The candidate that a user who wrote `name` most likely meant, if any is close.
+/// The candidate most similar to `name`, if any is close: for suggestions in errors.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     candidates
@@ -13,8 +13,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters have to be added, dropped, replaced or exchanged with the next; something above `limit` when that is
-/// more.
+/// The edit distance: letters added, dropped, replaced or exchanged with the next; something above `limit` when that
+/// is more.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > limit {

@@ -3,19 +3,19 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A hash map by numbers most of which are near other ones, such as identities that are counted up: entries of near numbers
-/// lie beside each other. A table that is larger than the processor's caches is then read about as fast as a list, where the
-/// numbers are asked for in about their order. For look-ups only: its order must never reach output.
+/// A hash map that keeps locality: keys that are close as numbers, such as identities that are counted up, have entries
+/// close in memory. A table that is larger than the processor's caches is then read about as fast as a list, if keys
+/// are looked up in about their order. For look-ups only: its order must never reach output.
 pub type NearMap<K, V> = HashMap<K, V, BuildHasherDefault<NearHasher>>;
 /// The set to [`NearMap`].
 pub type NearSet<K> = HashSet<K, BuildHasherDefault<NearHasher>>;
 
-/// How many bits of a number are its place among its neighbours; the others say where the neighbours are.
+/// Low bits of a key that are kept as the offset in a neighbourhood; the others are hashed to the neighbourhood.
 const NEIGHBOURS: u32 = 6;
 
 /// Hashes a number: neighbours have hashes that follow each other.
 ///
-/// The table takes its place from the low bits of a hash, and compares the highest seven before it looks at the entry.
+/// The table takes the bucket from the low bits of a hash, and compares the highest seven before it reads the entry.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NearHasher(u64);
 
@@ -48,18 +48,18 @@ mod tests {
 
     #[test]
     fn neighbours_follow_each_other_and_neighbourhoods_are_spread() {
-        let place = |number| hash(number) & 0xFFFF;
+        let bucket = |number| hash(number) & 0xFFFF;
         for number in (0..1 << 20).step_by(64) {
-            (1..64).for_each(|step| assert_eq!(place(number + step), place(number) + step));
+            (1..64).for_each(|step| assert_eq!(bucket(number + step), bucket(number) + step));
         }
-        // A table of 1024 neighbourhoods, half full: hardly any has more than three for one place.
+        // A table of 1024 neighbourhoods, half full: hardly any has more than three in one bucket.
         let mut taken = [0u8; 1024];
-        (0..512).for_each(|at| taken[(place(at * 64) >> 6) as usize] += 1);
+        (0..512).for_each(|at| taken[(bucket(at * 64) >> 6) as usize] += 1);
         assert!(taken.iter().all(|&count| count <= 3), "{taken:?}");
     }
 
     #[test]
-    fn a_table_holds_what_is_put_in() {
+    fn a_table_holds_inserted_entries() {
         let numbers = || (0..10_000u64).map(|at| if at % 3 == 0 { at } else { at.wrapping_mul(0x1234_5678_9ABC_DEF1) });
         let map: NearMap<u64, u64> = numbers().map(|number| (number, !number)).collect();
         assert!(numbers().all(|number| map.get(&number) == Some(&!number)));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// What `work` makes of each item, in the items' order. All processors that the process may use work on it.
+/// The results of `work` for each item, in the items' order, computed on all processors that the process may use.
 pub fn parallel_map<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     // Asking how many processors there are reads files, which takes longer than many a single item.
     if let [only] = items {

@@ -1,7 +1,7 @@
 //! `{}` in texts that programs print.
 
-/// The text with each `{}` replaced by the next value and each `{1}` by the value of that number; `{{` and `}}` stand
-/// for braces. Without any text the values alone, with blanks between them.
+/// The text with each `{}` replaced by the next value and each `{1}` by the value of that number; `{{` and `}}` are
+/// literal braces. Without any text the values alone, with blanks between them.
 ///
 /// ```
 /// use tilewright_support::fill_placeholders;
@@ -21,13 +21,13 @@ pub fn fill_placeholders(format: &str, values: &[String]) -> Result<String, Stri
     while let Some(at) = rest.find(['{', '}']) {
         text.push_str(&rest[..at]);
         let brace = &rest[at..];
-        if let Some(behind) = brace.strip_prefix("{{").or_else(|| brace.strip_prefix("}}")) {
+        if let Some(after) = brace.strip_prefix("{{").or_else(|| brace.strip_prefix("}}")) {
             text.push_str(&brace[..1]);
-            rest = behind;
+            rest = after;
             continue;
         }
         let inside = brace.strip_prefix('{').and_then(|inside| inside.split_once('}'));
-        let Some((name, behind)) = inside else { return Err(format!("a brace of {format:?} stands alone")) };
+        let Some((name, after)) = inside else { return Err(format!("a brace of {format:?} has no partner")) };
         let index = match name {
             "" => {
                 next += 1;
@@ -37,9 +37,9 @@ pub fn fill_placeholders(format: &str, values: &[String]) -> Result<String, Stri
         };
         match values.get(index) {
             Some(value) => text.push_str(value),
-            None => return Err(format!("{format:?} asks for value {index} of {}", values.len())),
+            None => return Err(format!("{format:?} names value {index} of {}", values.len())),
         }
-        rest = behind;
+        rest = after;
     }
     Ok(text + rest)
 }

@@ -16,7 +16,7 @@ use crate::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
 const MOST_SHOWN: usize = 50;
 /// The columns of a line of source that are shown.
 const WIDTH: usize = 120;
-/// Marks further apart than this many bytes stand in excerpts of their own.
+/// Bytes between marks above which they get excerpts of their own.
 const APART: usize = 8 * 1024;
 /// Bytes of a line that is shown whole, or as the renderer cuts it; of a longer one only this much around a mark is
 /// looked at.
@@ -51,7 +51,7 @@ impl Diagnostic {
         excerpts.iter().fold(text, |text, excerpt| excerpt.with_true_column(text))
     }
 
-    /// The lines around the marked places: the primary place's first, then by file and line.
+    /// The lines around the marks: the primary location's first, then by file and line.
     fn excerpts(&self) -> Vec<Excerpt<'_>> {
         let primary = self.span.iter().map(|span| Mark::new(AnnotationKind::Primary, span, &self.label));
         let secondary = self.secondary.iter().map(|l| Mark::new(AnnotationKind::Context, &l.span, &l.text));
@@ -80,7 +80,7 @@ impl Diagnostics {
     }
 }
 
-/// A marked place with its remark.
+/// A marked location with its label.
 struct Mark<'a> {
     kind: AnnotationKind,
     file: &'a SourceFile,
@@ -89,7 +89,7 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    /// The mark of a span, without the space at its end: a line's end is marked behind the line, not through the next.
+    /// The mark of a span, without the space at its end: a line's end is marked after the line, not through the next.
     /// One of very many lines ends with its first line.
     fn new(kind: AnnotationKind, span: &'a Span, label: &'a str) -> Self {
         let file = &*span.file;
@@ -104,7 +104,7 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// Marks that stand near each other in a file.
+/// Marks that share an excerpt of a file.
 struct Excerpt<'a> {
     file: &'a SourceFile,
     marks: Vec<Mark<'a>>,
@@ -112,12 +112,12 @@ struct Excerpt<'a> {
 
 impl Excerpt<'_> {
     fn is_near(&self, mark: &Mark<'_>) -> bool {
-        let near = |known: &Mark<'_>| {
+        let is_close = |known: &Mark<'_>| {
             let gap = known.bytes.start.max(mark.bytes.start).saturating_sub(known.bytes.end.min(mark.bytes.end));
             gap <= APART
         };
         // The same file may be there twice, once for each part that was read by itself.
-        self.file == mark.file && self.marks.iter().all(near)
+        self.file == mark.file && self.marks.iter().all(is_close)
     }
 
     /// The lines from the first mark to the last, without the far ends of very long ones, and how many bytes of the
@@ -155,8 +155,8 @@ impl Excerpt<'_> {
         if line != first {
             return rendered;
         }
-        let place = |column: usize| format!("{}:{line}:{column}\n", self.file.name);
-        rendered.replacen(&place(column - before + 1), &place(column), 1)
+        let position = |column: usize| format!("{}:{line}:{column}\n", self.file.name);
+        rendered.replacen(&position(column - before + 1), &position(column), 1)
     }
 }
 

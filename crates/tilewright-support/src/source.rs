@@ -1,4 +1,4 @@
-//! Source files and places in them.
+//! Source files and locations in them.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock};
 pub struct SourceFile {
     pub name: String,
     pub text: String,
-    /// How many lines of the user's file stand before `text` (a decorated function is handed over by itself).
+    /// Lines of the user's file before `text` (a decorated function is handed over by itself).
     pub first_line: usize,
-    /// Where each line begins; made when a place is first asked for.
+    /// The start of each line; computed on first use.
     line_starts: OnceLock<Vec<usize>>,
 }
 
@@ -99,8 +99,8 @@ impl Span {
         Self { file: file.clone(), start, end }
     }
 
-    /// What names a statement of several lines, such as a function: its first line behind decorators. A span within a
-    /// line is itself.
+    /// The span that names a statement of several lines, such as a function: its first line after decorators. A span
+    /// within a line is itself.
     pub fn headline(&self) -> Self {
         let text = self.file.text.get(self.start as usize..self.end as usize).unwrap_or_default();
         let mut start = 0;
@@ -135,11 +135,12 @@ impl fmt::Debug for Span {
     }
 }
 
-/// The set of places that a piece of IR came from, in order of first mention. Passes merge the sets of what they merge.
+/// The set of locations that a piece of IR came from, in order of first mention. Passes merge the sets of nodes that
+/// they merge.
 #[derive(Clone, Default, Debug)]
 pub struct Origins(Option<Arc<Vec<Span>>>);
 
-/// The places as they come, each of them once by the caller's care.
+/// The locations in order; the caller guarantees that each occurs once.
 impl FromIterator<Span> for Origins {
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Self {
         let spans: Vec<Span> = spans.into_iter().collect();
@@ -160,12 +161,12 @@ impl Origins {
         self.spans().first()
     }
 
-    /// The first place as [`Span::headline`] has it, alone.
+    /// The first location as [`Span::headline`] has it, alone.
     pub fn headline(&self) -> Self {
         self.first().map_or_else(Self::default, |span| Self::at(span.headline()))
     }
 
-    /// The places of both.
+    /// The union of both.
     pub fn merge(&self, other: &Self) -> Self {
         if other.spans().iter().all(|span| self.spans().contains(span)) {
             return self.clone();
@@ -203,9 +204,9 @@ mod tests {
     #[test]
     fn a_carriage_return_ends_a_line() {
         let file = SourceFile::new("model.py", "a\r\rbc\r\nd\re");
-        let places = [(1, 1), (1, 2), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (4, 1), (4, 2), (5, 1)];
-        for (offset, place) in places.into_iter().enumerate() {
-            assert_eq!(file.line_column(offset), place, "{offset}");
+        let positions = [(1, 1), (1, 2), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (4, 1), (4, 2), (5, 1)];
+        for (offset, position) in positions.into_iter().enumerate() {
+            assert_eq!(file.line_column(offset), position, "{offset}");
         }
         let lines = [0, 2, 3, 7, 9].map(|at| &file.text[file.line_around(at)]);
         assert_eq!(lines, ["a", "", "bc", "d", "e"]);

@@ -1,5 +1,6 @@
-//! How the time of fusion grows with a graph: blocks of a product, a bias, an activation and a residual sum, all of other
-//! sizes than their neighbours, and one chain of elementwise calls. Run with `cargo bench -p tilewright --bench fusion`.
+//! How the time of fusion grows with a graph: blocks of a product, a bias, an activation and a residual sum, all of
+//! other sizes than their neighbours, and one chain of elementwise calls. Run with `cargo bench -p tilewright --bench
+//! fusion`.
 
 use std::fmt::Write as _;
 use std::time::Instant;

@@ -1,11 +1,11 @@
-//! What the virtual machine itself costs:
+//! The overhead of the virtual machine:
 //!
 //! ```text
 //! cargo run --release -p tilewright --example machine_overhead
 //! ```
 //!
 //! prints the time of a call of a function that returns its argument, of the two-layer network, and of the same network
-//! with machine code that returns at once in the place of every kernel: what is left is what a call spends outside of
+//! with machine code that returns at once instead of every kernel: the rest is the time of a call outside of
 //! its kernels.
 
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! Every code of a diagnostic, with its page of the documentation: what it means, a wrong and a right example.
+//! Every code of a diagnostic, with its page of the documentation: its meaning, a wrong and a right example.
 //!
 //! This is the list of codes: a test compares it with the codes that the sources name, runs the examples of every page,
 //! and writes the documentation's index from it. A code is stable: it means the same in every version.
@@ -12,7 +12,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// What the code means, in a few words.
+    /// The meaning of the code, in a few words.
     pub fn title(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.split_once(": ").map_or(first, |(_, title)| title)

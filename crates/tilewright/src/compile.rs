@@ -22,7 +22,7 @@ pub struct CompileOptions {
     pub target: Target,
     /// The passes that bring the module into the machine-ready form; by default [`pipelines::default_build`].
     pub pipeline: Sequential,
-    /// Who is told how far the kernels are; by default nobody.
+    /// Called with the progress of the kernels; by default nothing.
     pub watch: Option<Watch>,
 }
 
@@ -77,8 +77,8 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles a module into the bytes of an executable, for any target. Its metadata say of each kernel where it came from
-/// and what a call costs: [`crate::profile`].
+/// Compiles a module into the bytes of an executable, for any target. Its metadata say of each kernel where it came
+/// from and what a call costs: [`crate::profile`].
 pub fn build_executable(
     cx: &mut PassCx<'_>,
     module: &IRModule,

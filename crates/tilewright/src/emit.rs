@@ -1,4 +1,4 @@
-//! What a compilation can be stopped at, to be looked at: the module, the lowered kernels, their code.
+//! Intermediate results of a compilation, for inspection: the module, the lowered kernels, their code.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::low::LowTir;
@@ -11,7 +11,7 @@ use tilewright_vm_program::ExecutableBytes;
 
 use crate::compile::{CompileError, CompileOptions, run_pipeline};
 
-/// Where a compilation stops.
+/// The stages at which a compilation can stop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
     /// The module after the pipeline, as TVMScript with its constants: it reads back.
@@ -28,7 +28,7 @@ pub enum Stage {
     Exe,
 }
 
-/// What came out.
+/// The result.
 #[derive(Clone, Debug)]
 pub enum Emitted {
     Text(String),

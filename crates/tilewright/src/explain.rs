@@ -1,5 +1,5 @@
-//! Why a kernel is as it is: what it came from, the rule that scheduled it and why others did not, and its code. Of an
-//! executable, what it came from and its code.
+//! The explanation of a kernel: its origin, the rule that scheduled it and why others did not, and its code. For an
+//! executable, its origin and its code.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -33,13 +33,14 @@ pub struct Explanation {
     pub name: Arc<str>,
     /// The candidate that was taken; what its rule is for and what it does.
     pub rule: Option<(&'static str, &'static str)>,
-    /// What the candidate that was taken is expected to cost.
+    /// The estimated cost of that candidate.
     pub cost: Option<Cost>,
     /// The candidates that were not taken.
     pub considered: Vec<Considered>,
-    /// What the rule did, a primitive on each line.
+    /// The actions of the candidate, a primitive on each line.
     pub trace: String,
-    /// The function before it was scheduled, as it goes into the executable, as the code generator takes it, and its code.
+    /// The function before it was scheduled, as it goes into the executable, as the code generator takes it, and its
+    /// code.
     pub unscheduled: String,
     pub tensor_ir: String,
     pub low: String,
@@ -109,7 +110,7 @@ impl Kernels {
     }
 }
 
-/// The place of a kernel among the names, by its name or its number from 1 on.
+/// The index of a kernel among the names, by its name or its number from 1 on.
 fn find(wanted: &str, names: &[impl AsRef<str>]) -> Result<usize, String> {
     if names.is_empty() {
         return Err("there are no kernels".to_owned());
@@ -166,8 +167,8 @@ impl Compiled {
     }
 }
 
-/// The functions of a kernel: those of its name, and its parts, which have the name of one of the kernels that it is the
-/// code of. Each byte is shown once: an executable may say anything of where its functions are.
+/// The functions of a kernel: those of its name, and its parts, which have the name of one of the kernels that it is
+/// the code of. Each byte is shown once: an executable may say anything of where its functions are.
 fn assembly(target: &TargetInfo, image: &Image, name: &str) -> Result<String, String> {
     let Some(entry) = image.symbols.iter().find(|symbol| symbol.name == name) else { return Ok(String::new()) };
     let alike = image.symbols.iter().filter(|symbol| symbol.offset == entry.offset).map(|symbol| symbol.name.as_str());

@@ -25,10 +25,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`parse_module`] and [`print_module`], [`pipelines`], [`compile`], then the crates behind them, which
+//! Reading order: [`parse_module`] and [`print_module`], [`pipelines`], [`compile`], then the crates below them, which
 //! are re-exported under their own names.
 //!
-//! Invariants: nothing here reads files or prints; this crate adds no mechanism of its own, it only joins those of others.
+//! Invariants: nothing here reads files or prints; this crate adds no mechanism of its own, it only joins those of
+//! others.
 
 pub mod codes;
 mod compile;
@@ -70,7 +71,7 @@ pub use tilewright_vm_program as vm_program;
 
 use std::sync::Arc;
 
-/// Reads the one module of a TVMScript file; functions that stand by themselves are one where there is no other. Python
+/// Reads the one module of a TVMScript file; functions outside of modules are one where there is no other. Python
 /// values that the script refers to are not available here.
 pub fn parse_module(file: &Arc<SourceFile>) -> Result<IRModule, Diagnostics> {
     script::parse::parse_module(file, &script::parse::NoHost)

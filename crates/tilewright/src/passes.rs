@@ -19,7 +19,7 @@ pub fn names() -> Vec<&'static str> {
     defs().map(|def| def.name).chain(crate::pipelines::ALL.iter().map(|(name, _)| *name)).collect()
 }
 
-/// The declaration of a pass; an unknown name is an error that suggests a near one.
+/// The declaration of a pass; an error for an unknown name suggests a similar one.
 pub fn def(name: &str) -> Result<&'static PassDef, String> {
     defs().find(|def| def.name == name).ok_or_else(|| match nearest(name, names()) {
         Some(near) => format!("unknown pass `{name}`: did you mean `{near}`?"),
@@ -27,7 +27,7 @@ pub fn def(name: &str) -> Result<&'static PassDef, String> {
     })
 }
 
-/// A pass or pipeline by name; a pipeline is for the target. The arguments of a pass stand behind a colon:
+/// A pass or pipeline by name; a pipeline is for the target. The arguments of a pass follow a colon:
 /// `ConvertToDataflow:min_size=3`.
 pub fn by_name(name: &str, target: &Target) -> Result<Arc<dyn Pass>, String> {
     if let Some(pipeline) = crate::pipelines::by_name(name, target) {

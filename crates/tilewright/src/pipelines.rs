@@ -7,8 +7,8 @@ use tilewright_relax_passes as relax;
 use tilewright_schedule::rules::ApplyDefaultSchedule;
 use tilewright_target::Target;
 
-/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, those of constants are computed, and those that
-/// may be computed together become one.
+/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, those of constants are computed, and those
+/// that may be computed together become one.
 pub fn zero() -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::LegalizeOps::default()),
@@ -20,8 +20,8 @@ pub fn zero() -> Sequential {
     Sequential { name: "zero", passes }
 }
 
-/// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs. Operators that may be
-/// computed together become one PrimFunc, and every PrimFunc that nobody scheduled is scheduled for the target.
+/// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs. Operators that may
+/// be computed together become one PrimFunc, and every unscheduled PrimFunc is scheduled for the target.
 pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
@@ -40,14 +40,14 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::FuseOps::default()),
         Arc::new(relax::FuseTIR),
         Arc::new(relax::DeadCodeElimination::default()),
-        // Operators of what was too large to be a constant: before a call is found to write in their place.
+        // Folds operators whose result was too large to be a constant: before calls are made to write in place.
         Arc::new(relax::FoldConstant),
-        // What may be overwritten is proved on loops as they are written.
+        // Overwriting is proved on loops before they are scheduled.
         Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),
         Arc::new(relax::AttachAttrLayoutFreeBuffers),
         Arc::new(ApplyDefaultSchedule::new(target.clone())),
-        // What schedules do to weights is done now.
+        // Packing of weights by schedules is evaluated.
         Arc::new(relax::SplitLayoutRewritePreproc),
         Arc::new(relax::FoldConstant),
         Arc::new(relax::DeadCodeElimination::default()),

@@ -432,7 +432,7 @@ class Module:
 }
 
 #[test]
-fn what_a_packed_function_returns_has_the_size_that_was_computed() {
+fn results_of_packed_functions_have_the_computed_size() {
     let text = r#"
 @I.ir_module
 class Module:

@@ -1,5 +1,5 @@
-//! The examples that build modules in Rust make those that the Python examples beside them make: both are compared with
-//! the printed module beside them. `UPDATE_EXPECT=1` writes it.
+//! The examples that build modules in Rust make the same modules as their Python counterparts: both are compared with
+//! the printed module next to them. `UPDATE_EXPECT=1` writes it.
 
 #[expect(dead_code, reason = "the example's own `main`")]
 #[path = "../../../examples/builders/block_builder.rs"]
@@ -15,13 +15,13 @@ use std::path::Path;
 
 use tilewright::{IRModule, SourceFile, parse_module, print_module};
 
-fn is_printed_as(module: &IRModule, place: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(place);
+fn is_printed_as(module: &IRModule, path: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(path);
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&file, print_module(module)).unwrap();
     }
     let text = std::fs::read_to_string(&file).unwrap();
-    let expected = match parse_module(&SourceFile::new(place, text)) {
+    let expected = match parse_module(&SourceFile::new(path, text)) {
         Ok(expected) => expected,
         Err(found) => panic!("{found}"),
     };

@@ -55,7 +55,7 @@ impl CallArguments {
         values.collect()
     }
 
-    /// What the user names, by parameter. A file of parameters may hold more than the function takes.
+    /// The user's values, by parameter. A file of parameters may hold more than the function takes.
     fn given<'a>(&self, function: &'a Function) -> Outcome<Map<&'a str, Value>> {
         let mut given = Map::default();
         if let Some(path) = &self.params {
@@ -127,7 +127,7 @@ fn add_slots(kind: &Kind, found: &mut BTreeSet<usize>) {
     }));
 }
 
-/// What is known of the function's symbolic dimensions.
+/// The known values of the function's symbolic dimensions.
 struct Sizes<'a> {
     names: &'a [String],
     /// Which of them the parameters have: the others are worked out when the function runs.

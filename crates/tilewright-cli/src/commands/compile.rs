@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// this one.
     #[arg(long)]
     target: Option<String>,
-    /// What to write.
+    /// The output to write.
     #[arg(long, value_enum, default_value_t = Emit::Exe)]
     emit: Emit,
     /// How much the passes may do, from 0 (only what is needed) to 3.

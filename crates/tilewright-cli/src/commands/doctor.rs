@@ -1,4 +1,4 @@
-//! `tilewright doctor`: what this machine has, and whether compiling and running work on it.
+//! `tilewright doctor`: the properties of this machine, and whether compiling and running work on it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `tilewright explain`: what a code means, with a wrong and a right example; why a kernel of a module is as it is; what
-//! the machine code of an executable's kernel is.
+//! `tilewright explain`: the meaning of a code, with a wrong and a right example; the schedule of a module's kernel
+//! with its reasons; the machine code of an executable's kernel.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell".
     #[arg(long, requires = "subject")]
     target: Option<String>,
-    /// What to show of the kernel, without this all there is; of an executable's, there is its assembly.
+    /// The parts of the kernel to show, by default all; of an executable's, there is its assembly.
     #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
     show: Option<Vec<Part>>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 enum Part {
     /// The rule that was taken, and why those before it were not.
     Rule,
-    /// What the rule did.
+    /// The actions of the rule.
     Trace,
     /// The function before it was scheduled, as TVMScript.
     Before,

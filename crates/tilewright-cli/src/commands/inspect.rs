@@ -1,4 +1,4 @@
-//! `tilewright inspect`: what an executable holds and needs, without running it.
+//! `tilewright inspect`: the contents and requirements of an executable, without running it.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ fn describe(out: &mut String, executable: &Executable, file: &FileInfo) -> std::
         Ok(()) => writeln!(out, "this machine  can run it")?,
         Err(error) => writeln!(out, "this machine  cannot run it: {error}")?,
     }
-    // What is said of kernels is for `tilewright profile`.
+    // Details of kernels are for `tilewright profile`.
     for (key, value) in executable.package().metadata.iter().filter(|(key, _)| !key.starts_with(KERNEL)) {
         writeln!(out, "{key:<13} {value}")?;
     }

@@ -1,4 +1,4 @@
-//! `tilewright profile`: where the time of a function goes, beside what the machine takes at least.
+//! `tilewright profile`: the time of a function by kernel, compared with the machine's lower bound.
 
 use std::fmt::Write;
 use std::time::Duration;

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell"; not for a file that is compiled already.
     #[arg(long)]
     target: Option<String>,
-    /// Call the function so many times and report the median time.
+    /// Call the function this number of times and report the median time.
     #[arg(long, value_name = "CALLS")]
     time: Option<usize>,
 }

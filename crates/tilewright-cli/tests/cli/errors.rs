@@ -1,4 +1,4 @@
-//! What goes wrong: the file, the place, the next step, the exit status.
+//! Errors of the command line: the file, the location, the next step, the exit status.
 
 use std::fs;
 
@@ -145,7 +145,7 @@ fn every_command_reports_as_json() {
         ] {
             assert!(line.contains(part), "{part}\n{line}");
         }
-        // What is rendered is the text that people get.
+        // The rendered text is the one that people get.
         let rendered = text.trim_end().replace('\n', "\\n").replace('"', "\\\"");
         assert!(line.ends_with(&format!("\"rendered\": \"{rendered}\"}}")), "{line}\n{rendered}");
     }

@@ -44,7 +44,7 @@ fn a_pipe_is_read_once() {
 }
 
 #[test]
-fn what_is_neither_a_code_nor_a_kernel_is_refused() {
+fn a_name_that_is_neither_a_code_nor_a_kernel_is_refused() {
     let folder = Folder::new("explain_unknown");
     assert!(folder.fail(1, "tilewright explain TW9999").contains("there is no code"));
     assert!(folder.fail(1, "tilewright explain model.txt").contains("no code and no file `model.txt`"));
@@ -57,7 +57,7 @@ fn what_is_neither_a_code_nor_a_kernel_is_refused() {
 }
 
 #[test]
-fn an_executable_shows_its_code_and_says_what_it_does_not_hold() {
+fn an_executable_shows_its_code_and_names_missing_parts() {
     let folder = Folder::new("explain_executable");
     folder.succeed("tilewright compile model.py -o model.twx");
     assert!(folder.succeed("tilewright explain model.twx").contains("  scale"));
@@ -71,7 +71,7 @@ fn an_executable_shows_its_code_and_says_what_it_does_not_hold() {
         folder.fail(1, "tilewright explain model.twx --kernel scale --show rule,tir").contains("rule: an executable")
     );
     let all = "tilewright explain model.twx --kernel scale --show rule,trace,before,tir,low,llvm,asm";
-    assert!(folder.fail(1, all).contains("rule: an executable"), "what was asked for is not there");
+    assert!(folder.fail(1, all).contains("rule: an executable"), "the requested part is missing");
     assert!(folder.fail(1, "tilewright explain model.twx --kernel scael").contains("did you mean `scale`?"));
     assert!(folder.fail(1, "tilewright explain model.twx --target llvm").contains("compiled already"));
     assert!(folder.fail(1, "tilewright explain .").contains(". is a folder"));

@@ -3,7 +3,7 @@
 use crate::Folder;
 
 #[test]
-fn an_executable_says_what_it_holds_and_needs() {
+fn an_executable_lists_its_contents_and_requirements() {
     let folder = Folder::new("inspect");
     folder.succeed("tilewright compile model.py -o m.twx --target haswell");
     let text = folder.succeed("tilewright inspect m.twx");

@@ -1,10 +1,10 @@
-//! The documentation's pages of errors, executed: the wrong example of a page gives exactly the text that stands there,
+//! The documentation's pages of errors, executed: the wrong example of a page gives exactly the printed text,
 //! the right one passes.
 //!
 //! A page (`docs/errors/TWxxxx.md`) has a title, prose, and the sections `Wrong` and `Right` with an example each. An
-//! example in Python is the file `example.py` of a command that the page names; one in Rust is a function of [`planted`],
-//! for what no text can say: IR that is built by hand, programs that fail when they are called. With `UPDATE_EXPECT=1`
-//! the texts, the Rust examples and the index are written anew.
+//! example in Python is the file `example.py` of a command that the page names; one in Rust is a function of
+//! [`planted`], for what no text can say: IR that is built by hand, programs that fail when they are called. With
+//! `UPDATE_EXPECT=1` the texts, the Rust examples and the index are written anew.
 
 mod page;
 mod planted;
@@ -49,7 +49,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Every code that stands in a source of a crate has a page, and every page's code stands in one.
+/// Every code in a source of a crate has a page, and every page's code is in a source.
 fn sources() -> Result<(), String> {
     let mut named = BTreeSet::new();
     let crates = fs::read_dir(root().join("crates")).map_err(|error| error.to_string())?;
@@ -95,7 +95,7 @@ fn files() -> Result<(), String> {
     }
 }
 
-/// What the codes of a hundred are about.
+/// The subjects of the hundreds of codes.
 const SECTIONS: [(&str, &str); 8] = [
     ("TW01", "The text's form"),
     ("TW02", "Names"),

@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::planted;
 use crate::{folder, read, updating, write};
 
-/// A page's text and where its parts stand in it.
+/// A page's text with the ranges of its parts.
 struct Page {
     text: String,
     wrong: Block,
@@ -19,7 +19,7 @@ struct Page {
     right_command: Option<String>,
 }
 
-/// What stands between two fences.
+/// The text between two fences.
 struct Block {
     language: String,
     bytes: Range<usize>,

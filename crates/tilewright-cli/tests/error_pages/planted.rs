@@ -1,6 +1,6 @@
 //! Examples in Rust: modules and programs that no text can say.
 //!
-//! Each code has a module with the functions `wrong` and `right`, whose bodies stand on the code's page.
+//! Each code has a module with the functions `wrong` and `right`, whose bodies are on the code's page.
 
 mod forms;
 mod graphs;
@@ -13,10 +13,10 @@ use std::error::Error;
 
 use tilewright::{PassError, codes, runtime};
 
-/// What an example ends with.
+/// The result of an example.
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// An example as it stands on its page.
+/// An example as it is on its page.
 pub(crate) struct Example {
     pub(crate) wrong: String,
     pub(crate) said: String,
@@ -64,7 +64,7 @@ fn show(error: &(dyn Error + 'static)) -> String {
     error.downcast_ref::<PassError>().map_or_else(|| error.to_string(), |error| error.diagnostics.to_string())
 }
 
-/// What stands between the braces of a function of a module, without its indentation.
+/// The text between the braces of a function of a module, without its indentation.
 fn body(source: &str, module: &str, function: &str) -> Option<String> {
     let inside = &source[source.find(&format!("\nmod {module} {{"))?..];
     let start = &inside[inside.find(&format!("fn {function}() -> Outcome {{\n"))?..];

@@ -1,6 +1,6 @@
 //! The reference interpreter for tests in other languages: a request a line in, an answer a line out.
 //!
-//! The form of both stands in [`tilewright_filetests::requests`].
+//! The form of both is documented in [`tilewright_filetests::requests`].
 
 use std::io::{self, BufRead, Write};
 

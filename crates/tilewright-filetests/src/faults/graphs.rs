@@ -8,7 +8,7 @@ use tilewright::ir::{Attr, IRModule};
 
 use super::{first, graphs};
 
-/// Of the first call with two that differ.
+/// In the first call with two that differ.
 pub(super) fn swapped_arguments(module: &IRModule) -> IRModule {
     first(module, swapped_call)
 }
@@ -27,7 +27,7 @@ fn swapped_call(expr: &relax::Expr) -> Option<relax::Expr> {
     }
 }
 
-/// Of a call inside of a function that fusion has made.
+/// In a call inside of a function that fusion has made.
 pub(super) fn swapped_inside(module: &IRModule) -> IRModule {
     graphs(module, |function| {
         if function.attrs.contains_key("Primitive") {
@@ -40,11 +40,11 @@ pub(super) fn no_fusion_mark(module: &IRModule) -> IRModule {
     graphs(module, |function| drop(function.attrs.remove("Primitive")))
 }
 
-/// A result in the place of an argument takes that of another one.
+/// A result that overwrites an argument overwrites another one.
 pub(super) fn lost_alias(module: &IRModule) -> IRModule {
     first(module, |expr: &relax::Expr| match &expr.kind {
         relax::ExprKind::Call { callee: relax::Callee::TirInplace { function, results }, args, attrs, sinfo_args } => {
-            let results = results.iter().map(|place| place.map(|place| (place + 1) % args.len())).collect();
+            let results = results.iter().map(|argument| argument.map(|argument| (argument + 1) % args.len())).collect();
             let callee = relax::Callee::TirInplace { function: function.clone(), results };
             let (args, attrs, sinfo_args) = (args.clone(), attrs.clone(), sinfo_args.clone());
             Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Call { callee, args, attrs, sinfo_args }))
@@ -57,7 +57,7 @@ pub(super) fn changed_constant(module: &IRModule) -> IRModule {
     first(module, |expr: &relax::Expr| match &expr.kind {
         relax::ExprKind::Constant(Constant(tensor)) => {
             let mut bytes = tensor.as_bytes().ok()?.to_vec();
-            // The byte with the sign and most of the exponent of the first element.
+            // The byte with the sign and the leading exponent bits of the first element.
             *bytes.get_mut(tensor.dtype().element_bytes() - 1)? ^= 0x80;
             Tensor::from_bytes(tensor.dtype(), tensor.shape(), &bytes).ok().map(relax::Expr::constant)
         }
@@ -81,7 +81,7 @@ pub(super) fn overlapping_tensors(module: &IRModule) -> IRModule {
     changed.unwrap_or_else(|| module.clone())
 }
 
-/// Of the first tuple of two fields or more.
+/// In the first tuple of two fields or more.
 pub(super) fn swapped_fields(module: &IRModule) -> IRModule {
     first(module, |expr: &relax::Expr| match &expr.kind {
         relax::ExprKind::Tuple(fields) if fields.len() > 1 => {
@@ -93,7 +93,7 @@ pub(super) fn swapped_fields(module: &IRModule) -> IRModule {
     })
 }
 
-/// The first field that is taken of a tuple of several is the one behind it.
+/// The first projection of a tuple of several fields takes the next field.
 pub(super) fn another_field(module: &IRModule) -> IRModule {
     first(module, |expr: &relax::Expr| match (&expr.kind, &expr.struct_info) {
         (relax::ExprKind::TupleGet { tuple, index }, info) => match &tuple.struct_info {
@@ -134,7 +134,7 @@ pub(super) fn shifted_view(module: &IRModule) -> IRModule {
     })
 }
 
-/// The first number that is read of a heap stands in the next slot.
+/// The first number that is read of a heap is read from the next slot.
 pub(super) fn another_slot(module: &IRModule) -> IRModule {
     first(module, |expr: &relax::Expr| match &expr.kind {
         relax::ExprKind::Call { callee, args, attrs, sinfo_args } => {

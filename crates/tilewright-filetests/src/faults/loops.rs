@@ -32,7 +32,7 @@ pub(super) fn changed_init(module: &IRModule) -> IRModule {
     })
 }
 
-/// A matched buffer that stands for the row behind its own.
+/// A matched buffer that views the row after its own.
 pub(super) fn shifted_tile(module: &IRModule) -> IRModule {
     statement(module, |kind| match kind {
         StmtKind::Block { values, predicate, block } if !block.match_buffers.is_empty() => {
@@ -117,7 +117,7 @@ pub(super) fn reversed_lanes(module: &IRModule) -> IRModule {
     })
 }
 
-/// Of an operator for which it matters.
+/// For an operator whose operands do not commute.
 pub(super) fn swapped_operands(module: &IRModule) -> IRModule {
     first(module, |expr: &Expr| match &expr.kind {
         ExprKind::Binary(op @ (BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod), a, b) => {

@@ -25,7 +25,7 @@ use self::loops::{
 pub struct Fault {
     /// The pass's name.
     pub pass: &'static str,
-    /// What goes wrong.
+    /// The description of the fault.
     pub name: &'static str,
     /// The pass's result, broken; unchanged where there is nothing of the kind to break.
     pub corrupt: fn(&IRModule) -> IRModule,

@@ -1,4 +1,4 @@
-//! What the textual tests show.
+//! The evidence of the textual tests: which of the language's things they cover.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::action::{Output, perform};
 use crate::run::{RunLine, Runner, compiles_after, has_gpu_threads};
 use crate::{Action, TestFile};
 
-/// What has been shown.
+/// The evidence so far.
 #[derive(Debug, Default)]
 pub(super) struct Evidence(BTreeSet<(Thing, Column)>);
 
@@ -48,7 +48,7 @@ impl Evidence {
         let expected = Source::new(test.expectation.as_deref().unwrap_or_default());
         self.read(before, &input);
         if !matches!(test.action, Action::Diagnostics(_)) {
-            // What the suite reads back from the module's print; calls of operators are all written alike.
+            // Everything that the suite reads back from the module's print; calls of operators are all written alike.
             let mut called = BTreeSet::new();
             before.sorted().iter().for_each(|(_, function)| operators(function, &mut called));
             self.add(&called, &[Column::Prints]);
@@ -76,7 +76,7 @@ impl Evidence {
         }
     }
 
-    /// What is read, and is well-formed.
+    /// Everything that is read, and is well-formed.
     fn read(&mut self, module: &IRModule, source: &Source) {
         let things = of_module(module).into_iter().chain(of_text(source.lines())).collect();
         self.add(&things, &[Column::Parses]);
@@ -94,7 +94,7 @@ impl Evidence {
         self.function(line, module, source, &columns);
     }
 
-    /// What occurs in the function of a run line and in those that it calls.
+    /// Everything that occurs in the function of a run line and in those that it calls.
     fn function(&mut self, line: &RunLine, module: &IRModule, source: &Source, columns: &[Column]) {
         let part = reached(module, line.function());
         let names: Vec<&str> = part.iter().map(|(name, _)| &**name).collect();

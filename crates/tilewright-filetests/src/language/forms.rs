@@ -1,7 +1,7 @@
-//! Forms of Python that programs are written in, beside the names of the script's namespaces.
+//! Forms of Python that programs are written in, besides the names of the script's namespaces.
 //!
 //! The parser has no table of them, they are its matches over syntax; here each is a pattern of lines. In a pattern `…`
-//! stands for any text with closed brackets and no comma outside of them, `^` and `$` for the ends of the line.
+//! matches any text with closed brackets and no comma outside of them, `^` and `$` the ends of the line.
 
 /// A form.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub(super) struct Form {
     /// As the page shows it.
     pub(super) title: &'static str,
     patterns: &'static [&'static str],
-    /// What is printed in its place, if not the form itself.
+    /// The printed form, if it is another one.
     pub(super) printed: Option<&'static str>,
 }
 
@@ -17,14 +17,14 @@ const fn form(title: &'static str, patterns: &'static [&'static str]) -> Form {
     Form { title, patterns, printed: None }
 }
 
-/// A form that is read, and printed as what it stands for.
+/// A form that is read, and printed in another form.
 const fn read(title: &'static str, patterns: &'static [&'static str], printed: &'static str) -> Form {
     Form { title, patterns, printed: Some(printed) }
 }
 
 const LOOP: &str = "printed as a loop from 0 by 1";
 const CONDITION: &str = "printed as a condition in the other branch";
-const VALUE: &str = "printed as the value that it stands for";
+const VALUE: &str = "printed as its value";
 const TODAY: &str = "printed in the spelling of 2024";
 const GONE: &str = "printed as nothing, or as the module that it is part of: it is no node";
 
@@ -41,11 +41,11 @@ pub(super) const ALL: &[Form] = &[
         &["^from tvm.script import …", "^import tvm"],
         GONE,
     ),
-    read("a function that stands by itself", &["^@X.prim_func"], GONE),
+    read("a function outside of modules", &["^@X.prim_func"], GONE),
     read("`N = 4` before the module: a literal that the text uses", &["^N = …"], GONE),
     read("`\"\"\"documentation\"\"\"`, `...`", &["^\"\"\"…\"\"\"$"], GONE),
     read("`return`, `return None` of a PrimFunc", &["^return$", "^return None$"], GONE),
-    read("`@T.macro(hygienic=False)`", &["^@T.macro(hygienic=False)"], "printed as the statements that it stands for"),
+    read("`@T.macro(hygienic=False)`", &["^@T.macro(hygienic=False)"], "printed as its statements"),
     form("`cls = Module`, `cls.f`", &["cls.…"]),
     read("`Module.f`", &["Module.…("], "printed as `cls.f`"),
     form("`metadata[\"relax.expr.Constant\"][0]`", &["metadata[\"relax.expr.Constant\"][…]"]),

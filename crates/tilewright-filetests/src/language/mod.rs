@@ -2,13 +2,13 @@
 //! spelling, whether a textual test prints, parses, verifies, interprets and compiles it.
 //!
 //! The rows come from the language's own tables (`sections`): the kinds that
-//! [`Kinds`](tilewright::ir::analysis::kinds::Kinds) names by matches without a wildcard, the op table, and the names that
-//! the parser knows. Forms of Python that have no table there are patterns ([`forms`]). The marks come from the textual
-//! tests (`evidence`): what occurs in the modules that they read and in their texts (`source`), and what their headers
-//! say is done with them. Where a mark cannot be, [`reasons`] says why.
+//! [`Kinds`](tilewright::ir::analysis::kinds::Kinds) names by matches without a wildcard, the op table, and the names
+//! that the parser knows. Forms of Python that have no table there are patterns ([`forms`]). The marks come from the
+//! textual tests (`evidence`): the occurrences in the modules that they read and in their texts (`source`), and the
+//! actions of their headers. Where a mark cannot be, [`reasons`] gives the reason.
 //!
-//! One trial fails where a mark is missing without a reason, where a reason is given for what a test shows after all, and
-//! where the page is not what `page` writes; `UPDATE_EXPECT=1` writes it.
+//! One trial fails where a mark is missing without a reason, where a reason is given for what a test shows after all,
+//! and where the page is not what `page` writes; `UPDATE_EXPECT=1` writes it.
 //!
 //! Invariants: nothing here runs a program; that tests do what their headers say is what all the other trials check.
 
@@ -43,13 +43,13 @@ enum Thing {
     StatementAttr(String),
     /// An element type.
     Element(DataType),
-    /// A name behind `T.`, `R.` or `I.`, as texts spell it.
+    /// A name after `T.`, `R.` or `I.`, as texts spell it.
     Name(String),
     /// A form of Python, by its title.
     Form(&'static str),
 }
 
-/// What a test shows of a thing.
+/// The kinds of evidence of a test for a thing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Column {
     Prints,

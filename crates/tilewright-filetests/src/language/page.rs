@@ -2,7 +2,7 @@
 
 use super::Column;
 
-/// What stands in one place of the table.
+/// The contents of a cell of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cell {
     Shown,
@@ -22,7 +22,7 @@ const HEAD: &str = "\
 # The language
 
 Everything that programs can be written with, and whether a textual test prints, parses, verifies, interprets and compiles
-it. The textual tests are the `.py` files beside the sources; `cargo test -p tilewright-filetests` runs them, and makes
+it. The textual tests are the `.py` files next to the sources; `cargo test -p tilewright-filetests` runs them, and makes
 this page of them: it fails if the page says anything else, and `UPDATE_EXPECT=1` writes it anew.
 
 - *prints*: a test states the exact text; for calls of operators, which are all written alike, a test reads the print back
@@ -37,7 +37,7 @@ An attribute of an operator counts where it has another value than its default.
 A number stands for the reason why there can be no such test; the reasons follow each table.
 ";
 
-/// What a test does, as a word.
+/// The kind of evidence, as a word.
 pub(super) fn verb(column: Column) -> &'static str {
     match column {
         Column::Prints => "prints",
@@ -104,7 +104,7 @@ fn number<'r>(reasons: &mut Vec<&'r str>, reason: &'r str) -> usize {
     }
 }
 
-/// What a heading is called in links.
+/// The anchor of a heading in links.
 fn anchor(title: &str) -> String {
     title.to_lowercase().chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect::<String>().replace(' ', "-")
 }

@@ -1,6 +1,6 @@
 //! Why something cannot be shown by a test.
 //!
-//! A reason is given for a place of the table, and the trial fails where a test shows the thing there after all: a
+//! A reason is given for a cell of the table, and the trial fails if a test shows the thing there after all: a
 //! reason that no longer holds does not stay.
 
 use tilewright::expr::{Builtin, BuiltinEffect};
@@ -8,7 +8,7 @@ use tilewright::expr::{Builtin, BuiltinEffect};
 use super::{Column, Thing, forms};
 
 const OTHER_NAME: &str = "another name: printed by the first name of the node, or as an operator of Python";
-const STANDS_FOR: &str = "has no node of its own: printed as what it stands for";
+const EXPANDED: &str = "has no node of its own: printed in its expanded form";
 const COMPILED_ALONE: &str = "a function of the process or of LLVM: only compiled code can call it";
 const OF_GPUS: &str = "a processor has no threads of this kind: the build refuses them";
 const OF_TARGETS: &str = "what it does only the target says that has it, and no processor has it";
@@ -133,7 +133,7 @@ fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
 fn of_name(name: &str, column: Column) -> Option<&'static str> {
     match column {
         Column::Prints if OTHER_NAMES.contains(&name) => Some(OTHER_NAME),
-        Column::Prints if WITHOUT_NODE.contains(&name) => Some(STANDS_FOR),
+        Column::Prints if WITHOUT_NODE.contains(&name) => Some(EXPANDED),
         Column::Interprets => match name {
             "T.call_extern" | "T.call_pure_extern" | "T.call_llvm_intrin" | "T.call_llvm_pure_intrin" => {
                 Some(COMPILED_ALONE)

@@ -43,13 +43,13 @@ const FUNCTION_ATTRS: [&str; 11] = [
     "device_num",
 ];
 
-/// All rows. A kind whose name begins with none of the known words stands in a section of its own, with no title.
+/// All rows. A kind whose name begins with none of the known words is in a section of its own, with no title.
 pub(super) fn all() -> Vec<Section> {
     let mut sections: Vec<Section> = KINDS.iter().map(|(title, _)| Section { title, things: Vec::new() }).collect();
     let mut rest = Vec::new();
     for name in Kinds::names() {
-        let place = KINDS.iter().position(|(_, words)| words.iter().any(|word| name.starts_with(word)));
-        match place.and_then(|at| sections.get_mut(at)) {
+        let section = KINDS.iter().position(|(_, words)| words.iter().any(|word| name.starts_with(word)));
+        match section.and_then(|at| sections.get_mut(at)) {
             Some(section) => section.things.push(Thing::Kind(name)),
             None => rest.push(Thing::Kind(name)),
         }
@@ -97,7 +97,7 @@ fn names() -> Vec<Thing> {
     names.into_iter().map(Thing::Name).collect()
 }
 
-/// What a row is called.
+/// The name of a row.
 pub(super) fn title(thing: &Thing) -> String {
     match thing {
         Thing::Kind(name) => match name.split_once(' ') {

@@ -14,12 +14,12 @@ pub(super) struct Line {
     pub(super) things: Vec<Thing>,
 }
 
-/// What a line is part of.
+/// The definition that a line is part of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Part {
     /// A function of the module, by its name.
     Function(String),
-    /// A macro that stands in no function.
+    /// A macro outside of functions.
     Macro(String),
     Outside,
 }
@@ -118,7 +118,7 @@ impl Line {
         self.bare.starts_with('@') && self.bare.contains(name)
     }
 
-    /// Every dotted name that begins with `T.`, `R.` or `I.`: whole, and up to each dot behind the first.
+    /// Every dotted name that begins with `T.`, `R.` or `I.`: whole, and each prefix that ends before a later dot.
     fn names(&self) -> Vec<String> {
         let in_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let words = self.bare.split(|c| !in_name(c));

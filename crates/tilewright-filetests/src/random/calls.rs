@@ -8,10 +8,11 @@ use tilewright_interp::Random;
 
 use super::DIM;
 
-/// The most elements that a value has where the symbolic dimension is 4.
+/// The maximum number of elements of a value if the symbolic dimension is 4.
 const MOST: i64 = 2048;
 
-/// A call of the operator on some of the values; `None` where its rule refuses what the dice said, or the result is large.
+/// A call of the operator on some of the values; `None` where its rule refuses what the dice said, or the result is
+/// large.
 pub(super) fn call(cx: &InferCx, random: &mut Random, op: OpRef, known: &[Expr]) -> Option<Expr> {
     let mut args = Vec::new();
     for arg in op.args {

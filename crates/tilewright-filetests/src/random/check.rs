@@ -13,8 +13,8 @@ use crate::faults::Fault;
 /// Floats may differ by so much of the largest: some passes add in another order.
 const TOLERANCE: f64 = 1e-5;
 
-/// Runs the pass, verifies what comes out, and compares what it means with what the module means. A fault may be planted
-/// behind the pass.
+/// Runs the pass, verifies the result, and compares its meaning with that of the module. A fault may be planted
+/// after the pass.
 pub fn keeps_meaning(pass: &dyn Pass, sampled: &Sampled, fault: Option<&Fault>) -> Result<(), String> {
     let changed = prepared(pass, &sampled.module).and_then(|module| run(pass, module))?;
     let changed = fault.map_or_else(|| changed.clone(), |fault| (fault.corrupt)(&changed));
@@ -42,14 +42,14 @@ fn run(pass: &dyn Pass, module: IRModule) -> Result<IRModule, String> {
     cx.run(pass, module).map_err(|error| error.to_string())
 }
 
-/// The module in a form that the pass takes: what the build does before the pass, or before what the pass works on.
+/// The module in a form that the pass takes: the build's passes before the pass, or before its first input form.
 fn prepared(pass: &dyn Pass, module: &IRModule) -> Result<IRModule, String> {
     let build = pipelines::default_build(&Target::host()).passes;
     let info = pass.info();
-    let place = |wanted: &str| build.iter().position(|step| step.info().name == wanted);
-    let before = match place(info.name) {
+    let position = |wanted: &str| build.iter().position(|step| step.info().name == wanted);
+    let before = match position(info.name) {
         _ if info.from == Form::Any => Some(0),
-        Some(place) => Some(place),
+        Some(position) => Some(position),
         None => build.iter().position(|step| step.info().from as u8 >= info.from as u8),
     };
     let before = &build[..before.unwrap_or(build.len())];

@@ -13,7 +13,8 @@ use super::DIM;
 use super::calls::{call, is_small, pick};
 use crate::run::{COPY, LAST};
 
-/// PrimFuncs that graphs call: several blocks, a symbolic dimension, a reduction, a scalar argument, an overwritten argument.
+/// PrimFuncs that graphs call: several blocks, a symbolic dimension, a reduction, a scalar argument, an overwritten
+/// argument.
 const KERNELS: &str = r#"
 @I.ir_module
 class Module:
@@ -98,7 +99,7 @@ pub fn module(seed: u64) -> Result<IRModule, BuildError> {
 struct Writer {
     builder: BlockBuilder,
     random: Random,
-    /// The tensors that may be used where the writer stands.
+    /// The tensors in scope.
     known: Vec<Expr>,
     helper: Option<GlobalVar>,
     operators: Vec<OpRef>,
@@ -261,7 +262,7 @@ impl Writer {
         Ok(Expr::constant(tensor))
     }
 
-    /// What is known of a value, said again, with less in between.
+    /// The known type of a value, repeated with less information.
     fn cast(&mut self) -> Result<(), BuildError> {
         let Some(value) = pick(&mut self.random, &self.known) else { return Ok(()) };
         let info = value.struct_info.clone();

@@ -1,4 +1,4 @@
-//! Random modules that run: graphs over every pure operator with a formula, beside PrimFuncs, private functions, function
+//! Random modules that run: graphs over every pure operator with a formula, with PrimFuncs, private functions, function
 //! values, branches, casts, tuples and calls of packed functions, with a symbolic dimension.
 //!
 //! [`module`] makes one from a seed; [`Sampled`] knows what it means. The tests run every pass on them.
@@ -20,7 +20,7 @@ use crate::run::{Flat, compiled, devices, interpret};
 pub use check::keeps_meaning;
 pub use graph::{module, operators};
 
-/// What the symbolic dimension of the modules is called.
+/// The name of the symbolic dimension of the modules.
 const DIM: &str = "n";
 
 /// A module, arguments for its function `main`, and the result.
@@ -47,9 +47,10 @@ impl Sampled {
         self.meaning.agree(&interpret(other, "main", &self.args, Flat::No)?, tolerance)
     }
 
-    /// Whether another module, which computes in float16 what the module computes in float32, differs by rounding alone: with
-    /// float32 in the place of float16 it means the same, and its results are no further away than those of bfloat16, whose
-    /// unit of rounding is eight times that of float16, bring them: so the condition of the module is measured.
+    /// Whether another module, which computes in float16 what the module computes in float32, differs by rounding
+    /// alone: with float32 instead of float16 it means the same, and its results differ by no more than those of
+    /// bfloat16, whose unit of rounding is eight times that of float16, bring them: so the condition of the module is
+    /// measured.
     pub fn is_rounded_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
         let text = json::save(&json::Node::Module(Arc::new(other.clone())));
         let with = |dtype: &str| match json::load(text.replace("\"float16\"", dtype).as_bytes(), OpTable(ops::lookup)) {

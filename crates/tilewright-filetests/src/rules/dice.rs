@@ -10,23 +10,23 @@ const SIZES: [i64; 21] = [2, 3, 1, 0, 4, 5, 7, 8, 13, 16, 17, 31, 32, 33, 64, 65
 pub(super) struct Dice {
     given: Vec<usize>,
     random: Option<Random>,
-    /// The most elements or iterations of a program.
-    most: i64,
-    /// What was decided, each number below the count of what there was to choose from.
+    /// The maximum number of elements or iterations of a program.
+    max: i64,
+    /// The decisions, each number below the count of its choices.
     made: Vec<usize>,
 }
 
 impl Dice {
-    pub(super) fn of_seed(seed: u64, most: i64) -> Self {
-        Self { given: Vec::new(), random: Some(Random::new(seed)), most, made: Vec::new() }
+    pub(super) fn of_seed(seed: u64, max: i64) -> Self {
+        Self { given: Vec::new(), random: Some(Random::new(seed)), max, made: Vec::new() }
     }
 
     /// The same decisions again; those that are not there are the plainest.
     pub(super) fn again(&self, given: Vec<usize>) -> Self {
-        Self { given, random: None, most: self.most, made: Vec::new() }
+        Self { given, random: None, max: self.max, made: Vec::new() }
     }
 
-    /// What was decided.
+    /// The decisions.
     pub(super) fn made(&self) -> &[usize] {
         &self.made
     }
@@ -39,7 +39,7 @@ impl Dice {
         decided
     }
 
-    /// True in one of so many cases.
+    /// True in one of `cases` cases.
     pub(super) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) + 1 == count
     }
@@ -53,23 +53,23 @@ impl Dice {
         self.pick(of).unwrap_or_default()
     }
 
-    /// The size of a dimension, at most so large. Nothing is rare: there is not much to get wrong in it.
-    pub(super) fn size(&mut self, most: i64) -> i64 {
-        let fitting: Vec<i64> = SIZES.into_iter().filter(|&size| size <= most.max(1)).collect();
+    /// The size of a dimension, at max `max`. Zero is rare: it provokes few faults.
+    pub(super) fn size(&mut self, max: i64) -> i64 {
+        let fitting: Vec<i64> = SIZES.into_iter().filter(|&size| size <= max.max(1)).collect();
         match self.pick(&fitting) {
-            Some(0) if !self.one_in(4) => 2.min(most.max(1)),
+            Some(0) if !self.one_in(4) => 2.min(max.max(1)),
             size => size.unwrap_or(1),
         }
     }
 
     /// A whole number of a range.
-    pub(super) fn between(&mut self, least: i64, most: i64) -> i64 {
-        least + self.below(usize::try_from(most - least + 1).unwrap_or(1)) as i64
+    pub(super) fn between(&mut self, least: i64, max: i64) -> i64 {
+        least + self.below(usize::try_from(max - least + 1).unwrap_or(1)) as i64
     }
 
-    /// Sizes whose product is at most so large.
+    /// Sizes whose product is at max `budget`.
     pub(super) fn sizes(&mut self, count: usize, budget: i64) -> Vec<i64> {
-        let mut left = budget.min(self.most);
+        let mut left = budget.min(self.max);
         let mut sizes = Vec::new();
         for _ in 0..count {
             let size = self.size(left);

@@ -25,7 +25,7 @@ use crate::data::{Argument, Values, signature};
 use crate::faults::Fault as Planted;
 use crate::run::{Flat, call, interpret, machine};
 
-/// What must hold, in the order in which it is looked at.
+/// The checked properties, in the order of checking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// The text is read, and the interpreter runs it: else the program is none.
@@ -34,12 +34,12 @@ pub enum Step {
     Passes,
     /// The trace of a schedule gives the same function again.
     Replayed,
-    /// To the interpreter the scheduled functions mean the same: nothing is accessed out of bounds, and no two iterations
-    /// that may run at once touch the same element.
+    /// To the interpreter the scheduled functions mean the same: nothing is accessed out of bounds, and no two
+    /// iterations that may run at once touch the same element.
     Scheduled,
     /// It compiles, and for a machine like this one loads.
     Compiled,
-    /// Machine code gives the same, with arguments beside memory that nobody may touch.
+    /// Machine code gives the same, with arguments at the edge of inaccessible memory.
     Run,
     /// And the same bits on any number of threads.
     Threads,
@@ -62,14 +62,14 @@ impl fmt::Display for Step {
     }
 }
 
-/// What does not hold.
+/// A property that does not hold.
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub step: Step,
     pub message: String,
 }
 
-/// What was seen of a program that holds.
+/// Statistics of a program that holds.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// The rules that its functions were scheduled by.
@@ -80,13 +80,13 @@ pub struct Checked {
 
 /// Numbers of threads.
 const THREADS: [usize; 3] = [1, 2, 5];
-/// Of a program on memory of one edge the other is looked at in another case.
+/// A program runs with arguments at one edge of memory; the other edge is for other cases.
 const EDGES: [Edge; 2] = Edge::BOTH;
 
-/// Of one in so many programs each kernel also runs alone.
+/// The share of programs of which each kernel also runs alone: one in this number.
 const KERNELS: u64 = 3;
 
-/// Who changes the number of threads, which is the process's: one at a time, and all as before behind it.
+/// Changes the number of threads, which is the process's: one test at a time, restored afterwards.
 struct Threads {
     _alone: MutexGuard<'static, ()>,
 }
@@ -112,7 +112,7 @@ fn at(step: Step) -> impl Fn(String) -> Fault {
     move |message| Fault { step, message }
 }
 
-/// Looks at the schedules alone, behind which a fault is planted.
+/// Checks the schedules alone, after which a fault is planted.
 pub(super) fn check_planted(program: &Program, target: &Target, seed: u64, planted: &Planted) -> Result<(), Fault> {
     let subject = Subject::new(program, seed).map_err(at(Step::Interpreted))?;
     subject.check_schedules(target, Some(planted)).map(drop)
@@ -145,7 +145,7 @@ struct Subject {
     module: IRModule,
     args: Vec<Argument>,
     meaning: Plain,
-    /// How far floats may be from those of the meaning.
+    /// The tolerance of floats relative to the reference.
     allowed: f64,
 }
 
@@ -179,7 +179,7 @@ impl Subject {
         Ok(Self { module: bind(bound)?, args, meaning, allowed })
     }
 
-    /// Every function by its rule: what the trace gives again, and what the scheduled functions mean.
+    /// Checks every function by its rule: the replay of the trace, and the meaning of the scheduled functions.
     fn check_schedules(&self, target: &Target, planted: Option<&Planted>) -> Result<Vec<&'static str>, Fault> {
         let mut module = before_schedules(target, &self.module).map_err(at(Step::Passes))?;
         let names: Vec<_> = module.iter().map(|(name, _)| name.clone()).collect();
@@ -208,8 +208,8 @@ impl Subject {
         Ok(rules)
     }
 
-    /// Runs every kernel alone, with results too beside memory that nobody may touch: those of a program lie where the machine
-    /// puts them. One whose sizes the program does not say is left out.
+    /// Runs every kernel alone, with results at the edge of inaccessible memory too: the machine places those of a
+    /// program. One whose sizes the program does not determine is left out.
     fn check_kernels(
         &self,
         target: &Target,
@@ -257,7 +257,7 @@ impl Subject {
 }
 
 impl Program {
-    /// How far apart floats may be where none is larger than this, relative to what is rounded.
+    /// The tolerance of floats none of which is larger than this, relative to the rounded values.
     fn allowed(&self, largest: f64) -> f64 {
         let t = &self.tolerance;
         let exact = self.numbers != Numbers::Real;
@@ -289,7 +289,7 @@ fn absolute(args: &[Argument]) -> Result<Vec<Argument>, String> {
     args.iter().map(absolute).collect()
 }
 
-/// Arguments directly beside memory that nobody may touch.
+/// Arguments directly at the edge of inaccessible memory.
 fn guarded(args: &[Argument], edge: Edge) -> Result<Vec<Argument>, String> {
     let guarded = |arg: &Argument| match arg {
         Argument::Tensor(tensor) => tensor.guarded(edge).map(Argument::Tensor).map_err(|error| error.to_string()),
@@ -301,8 +301,8 @@ fn guarded(args: &[Argument], edge: Edge) -> Result<Vec<Argument>, String> {
 /// The module when its functions are about to be scheduled.
 fn before_schedules(target: &Target, module: &IRModule) -> Result<IRModule, String> {
     let Sequential { name, mut passes } = pipelines::default_build(target);
-    let place = passes.iter().position(|pass| pass.info().name == "ApplyDefaultSchedule");
-    passes.truncate(place.ok_or("the pipeline schedules nothing")?);
+    let position = passes.iter().position(|pass| pass.info().name == "ApplyDefaultSchedule");
+    passes.truncate(position.ok_or("the pipeline schedules nothing")?);
     let interpreter = InterpCx::new(29);
     let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
     cx.run(&Sequential { name, passes }, module.clone()).map_err(|error| error.to_string())
@@ -320,7 +320,7 @@ fn replays(before: &IRModule, scheduled: &Scheduled) -> Result<(), String> {
     let mut again = Schedule::new(before);
     again.apply(&scheduled.trace).map_err(|error| format!("{error}\n{}", scheduled.trace))?;
     let mut function =
-        again.module().prim("main").map(|function| (**function).clone()).ok_or("the function is gone")?;
+        again.module().prim("main").map(|function| (**function).clone()).ok_or("the function is missing")?;
     function.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
     let module = |function| {
         let mut module = IRModule::new();

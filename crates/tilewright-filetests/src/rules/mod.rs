@@ -1,13 +1,13 @@
-//! Random programs for the rules of default schedules: small functions of operators and loops aimed at each rule, with sizes
-//! around those of vectors and tiles, one, nothing and symbolic ones, and numbers among which are NaN, infinities, zeros of
-//! both signs, the least and the greatest.
+//! Random programs for the rules of default schedules: small functions of operators and loops aimed at each rule, with
+//! sizes around those of vectors and tiles, one, nothing and symbolic ones, and numbers among which are NaN,
+//! infinities, zeros of both signs, the least and the greatest.
 //!
-//! A [`Case`] is a program, a target and numbers, all by the decisions of a seed. [`Case::check`] holds what the default build
-//! makes of it against the interpreter ([`Step`] lists how); [`Case::shrunk`] makes the decisions plainer while the same thing
-//! goes wrong. The tests run a few cases, the bench `rules` as many as one likes.
+//! A [`Case`] is a program, a target and numbers, all by the decisions of a seed. [`Case::check`] holds what the
+//! default build makes of it against the interpreter ([`Step`] lists how); [`Case::shrunk`] makes the decisions plainer
+//! while the same thing fails. The tests run a few cases, the bench `rules` any number.
 //!
-//! Where a program's results are exact (whole numbers whose sums are, what only moves, the greater and the lesser) they are
-//! compared to the bit; else the tolerance is the number of roundings times what one changes (`judge`).
+//! Where a program's results are exact (whole numbers whose sums are, what only moves, the greater and the lesser) they
+//! are compared to the bit; else the tolerance is the number of roundings times what one changes (`judge`).
 //!
 //! | to add | place |
 //! |---|---|
@@ -43,9 +43,9 @@ const TARGETS: [&str; 9] = [
     "llvm -mtriple=aarch64-unknown-linux-gnu",
 ];
 
-/// The most elements or iterations of small cases.
+/// The maximum number of elements or iterations of small cases.
 const SMALL: i64 = 1000;
-/// How often a failing case is tried plainer.
+/// The number of attempts to shrink a failing case.
 const TRIALS: usize = 400;
 
 /// A program, a target and numbers.
@@ -83,7 +83,7 @@ impl Case {
         judge::check(&self.program, &self.target()?, self.seed)
     }
 
-    /// Whether the scheduled functions still mean the same with a fault planted behind their schedules.
+    /// Whether the scheduled functions still mean the same with a fault planted after their schedules.
     pub fn check_planted(&self, planted: &Planted) -> Result<(), Fault> {
         judge::check_planted(&self.program, &self.target()?, self.seed, planted)
     }

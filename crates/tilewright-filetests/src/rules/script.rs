@@ -53,16 +53,16 @@ pub(super) struct Param {
     pub(super) constant: bool,
 }
 
-/// How far results may be from the interpreter's, which rounds in another order.
+/// The tolerance relative to the interpreter, which rounds in another order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     /// Additions of a result in another order, and half the distance from 1 to the next number of their type.
     pub(super) terms: f64,
     pub(super) sum_unit: f64,
-    /// Roundings beside them that are not the same in both, and the coarsest unit of a type of the program.
+    /// Further roundings that are not the same in both, and the coarsest unit of a type of the program.
     pub(super) roundings: f64,
     pub(super) unit: f64,
-    /// What intermediate numbers may be as large as.
+    /// The bound of intermediate numbers.
     pub(super) scale: f64,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Graph<'a> {
         Dim { text, size }
     }
 
-    /// A dimension that is named in one of so many cases.
+    /// The share of cases in which a dimension is named.
     pub(super) fn dim(&mut self, size: i64, one_in: usize) -> Dim {
         if self.dice.one_in(one_in) { self.named(size) } else { Dim::known(size) }
     }
@@ -148,7 +148,7 @@ impl<'a> Graph<'a> {
 
     pub(super) fn param_in(&mut self, shape: &[Dim], dtype: &'static str, range: Range) -> Value {
         let name = format!("p{}", self.params.len());
-        // A string stands for a dimension in the signature, where names are not declared yet.
+        // A string is a dimension in the signature, where names are not declared yet.
         let dims: Vec<String> = shape.iter().map(in_signature).collect();
         self.signature.push(format!("{name}: R.Tensor({}, \"{dtype}\")", tuple(&dims)));
         self.params.push(Param { name: name.clone(), range, constant: false });
@@ -193,7 +193,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Says that so many numbers of a type are summed up.
+    /// Records that this number of values of a type is summed up.
     pub(super) fn sums(&mut self, terms: i64, dtype: &str) {
         self.tolerance.terms += terms as f64;
         // Operators sum narrow floats in float32.
@@ -203,7 +203,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Says that results are rounded so many times more than the interpreter's, or elsewhere, and how large what is rounded is.
+    /// Records that results have this number of roundings more than the interpreter's, and how large the rounded values
+    /// are.
     pub(super) fn rounds(&mut self, roundings: f64, scale: f64) {
         self.tolerance.roundings += roundings;
         self.tolerance.scale = self.tolerance.scale.max(scale);

@@ -1,14 +1,14 @@
 //! The numbers that programs run on.
 //!
-//! Sums of small whole numbers are exact in whatever order, and so are products of them: with those a result has one value,
-//! to the bit. Real numbers are rounded, and are compared within the number of roundings.
+//! Sums of small whole numbers are exact in whatever order, and so are products of them: with those a result has one
+//! value, to the bit. Real numbers are rounded, and are compared within the number of roundings.
 
 use tilewright::expr::semantics::Scalar;
 use tilewright::tensor::TypeCode;
 use tilewright::{DataType, Tensor};
 use tilewright_interp::Random;
 
-/// What numbers there are.
+/// The ranges of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Numbers {
     /// Small whole numbers.
@@ -21,13 +21,13 @@ pub(super) enum Numbers {
     Extreme,
 }
 
-/// What keeps numbers where a formula has a meaning for them.
+/// The clamp that keeps numbers where a formula is defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Range {
     Any,
     /// More than zero.
     Positive,
-    /// Integers from so many below zero to so many above it, as indices.
+    /// Integers from that far below zero to that far above it, as indices.
     Within(i64),
 }
 
@@ -48,8 +48,8 @@ impl Numbers {
         let mut numbers: Vec<Scalar> = (0..count).map(|_| self.number(random, dtype, range)).collect();
         if special && dtype.is_float() && range == Range::Any {
             for _ in 0..random.below(3) {
-                let place = random.below(count);
-                if let Some(number) = numbers.get_mut(place) {
+                let index = random.below(count);
+                if let Some(number) = numbers.get_mut(index) {
                     *number = Scalar::from_float(SPECIAL[random.below(SPECIAL.len())], dtype);
                 }
             }
@@ -59,9 +59,9 @@ impl Numbers {
     }
 
     fn number(self, random: &mut Random, dtype: DataType, range: Range) -> Scalar {
-        if let Range::Within(most) = range {
-            let count = usize::try_from(2 * most + 1).unwrap_or(1);
-            return Scalar::from_int(random.below(count) as i64 - if dtype.is_signed() { most } else { 0 }, dtype);
+        if let Range::Within(max) = range {
+            let count = usize::try_from(2 * max + 1).unwrap_or(1);
+            return Scalar::from_int(random.below(count) as i64 - if dtype.is_signed() { max } else { 0 }, dtype);
         }
         match dtype.code {
             TypeCode::Bool => Scalar::from_bool(random.below(2) == 1),
@@ -72,8 +72,8 @@ impl Numbers {
     }
 
     fn float(self, random: &mut Random, dtype: DataType, range: Range) -> f64 {
-        let most = if dtype.bits < 32 { 2 } else { 3 };
-        let whole = |random: &mut Random| random.below(2 * most + 1) as f64 - most as f64;
+        let max = if dtype.bits < 32 { 2 } else { 3 };
+        let whole = |random: &mut Random| random.below(2 * max + 1) as f64 - max as f64;
         let real = |random: &mut Random| (random.below(4001) as f64 - 2000.0) / 1000.0;
         let number = match self {
             Self::Whole => whole(random),
@@ -122,7 +122,7 @@ fn least(dtype: DataType) -> f64 {
     }
 }
 
-/// Half the distance from 1 to the next number: the most that one rounding changes a number by, to that number.
+/// Half the distance from 1 to the next number: the largest relative error of one rounding.
 pub(super) fn unit(dtype: &str) -> f64 {
     match dtype {
         "float16" => (-11_f64).exp2(),

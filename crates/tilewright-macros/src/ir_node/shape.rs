@@ -1,10 +1,10 @@
-//! What a node is made of, and the traversals of it.
+//! The shape of a node: its fields, and the traversals of it.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Field, Fields, LitStr, Result, spanned::Spanned};
 
-/// What a field is to its node.
+/// The role of a field in its node.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Role {
     Child,
@@ -19,7 +19,7 @@ pub(super) enum Role {
 pub(super) struct Part {
     ident: Option<Ident>,
     pub(super) role: Role,
-    /// What paths and saved graphs call it.
+    /// Its name in paths and saved graphs.
     name: Option<String>,
     flatten: bool,
     unhashed: bool,
@@ -69,7 +69,7 @@ pub(super) struct Shape {
     local: bool,
 }
 
-/// How a shape stands in a saved graph.
+/// The form of a shape in a saved graph.
 pub(super) enum Layout {
     Nothing,
     One,

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use crate::{Diagnostic, Diagnostics, SourceFile, Span};
 
-/// The diagnostic at the first place of `part` in the text.
+/// The diagnostic at the first occurrence of `part` in the text.
 fn at(text: &str, part: &str) -> Diagnostic {
     let start = text.find(part).expect("the part") as u32;
     let file = SourceFile::new("model.py", text);

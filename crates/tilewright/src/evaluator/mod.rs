@@ -1,4 +1,4 @@
-//! Running PrimFuncs while compiling: what `FoldConstant` computes with.
+//! Running PrimFuncs at compile time: the evaluator of `FoldConstant`.
 
 mod tiles;
 
@@ -41,7 +41,7 @@ impl fmt::Debug for LinkedEvaluator {
 }
 
 impl LinkedEvaluator {
-    /// How many compiled functions it keeps.
+    /// The number of compiled functions that it keeps.
     pub fn compiled_functions(&self) -> usize {
         self.compiled.lock().unwrap_or_else(PoisonError::into_inner).values().map(Vec::len).sum()
     }

@@ -1,7 +1,8 @@
 //! Loops for code that runs once, over large data: outermost loops in parallel, and moves of data in tiles.
 //!
-//! A transposition that walks along the rows of its result jumps from row to row of its argument: each element costs a line
-//! of the cache, and each line is fetched many times. In tiles of both directions a line is used up while it is there.
+//! A transposition that walks along the rows of its result jumps from row to row of its argument: each element costs a
+//! line of the cache, and each line is fetched many times. In tiles of both directions a line is used up while it is
+//! there.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Var};
@@ -86,13 +87,13 @@ fn keeps_to_itself(nest: &Nest) -> bool {
 /// Whether instances that differ in one of the axes store to different elements: each axis is an index of every store.
 fn stores_apart(nest: &Nest, axes: &[&IterVar]) -> bool {
     let parts: Vec<Stmt> = nest.block.init.iter().chain([&nest.block.body]).cloned().collect();
-    let mut apart = true;
+    let mut disjoint = true;
     walk(&parts, |stmt: &Stmt| {
         if let StmtKind::Store { indices, .. } = &stmt.kind {
-            apart &= axes.iter().all(|axis| indices.iter().any(|index| index.as_var() == Some(&axis.var)));
+            disjoint &= axes.iter().all(|axis| indices.iter().any(|index| index.as_var() == Some(&axis.var)));
         }
     });
-    apart
+    disjoint
 }
 
 /// The nest in tiles, where it reads along one loop and writes along another.
@@ -155,7 +156,7 @@ struct Split {
     inner: Loop,
     /// The value of the loop's variable.
     value: Expr,
-    /// What holds inside the loop's range, where the last tile goes beyond.
+    /// The condition of the loop's range, which the last tile exceeds.
     inside: Option<Expr>,
 }
 

@@ -1,5 +1,5 @@
-//! Amounts as text in an executable's metadata: operators before their operands, `%2` is the third scalar argument of the
-//! kernel. `* 2 max 0 - %0 1` is `2 * max(0, n - 1)`. Everything is computed in float64.
+//! Amounts as text in an executable's metadata: operators before their operands, `%2` is the third scalar argument of
+//! the kernel. `* 2 max 0 - %0 1` is `2 * max(0, n - 1)`. Everything is computed in float64.
 
 use tilewright_expr::node::VarId;
 use tilewright_expr::{BinOp, Expr, ExprKind};
@@ -50,7 +50,7 @@ fn write_size(size: &Expr, scalars: &[VarId]) -> Option<String> {
 /// The value of a text for these scalars; none where it is none of [`write`]'s.
 pub(super) fn evaluate(text: &str, scalars: &[f64]) -> Option<f64> {
     let mut words = text.split_whitespace().rev();
-    // From behind, operands come before their operator.
+    // Backwards, operands come before their operator.
     let mut values: Vec<f64> = Vec::new();
     for word in &mut words {
         let value = if let Some(at) = word.strip_prefix('%') {

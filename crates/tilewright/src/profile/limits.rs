@@ -1,4 +1,4 @@
-//! What the machine can do at most, measured by kernels of our own on as many threads as programs have.
+//! The peak performance of the machine, measured by kernels of our own on as many threads as programs have.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,19 +17,19 @@ const ROUNDS: i64 = 400_000;
 /// vectors of 64 bytes and of 16.
 const CHAINS: (i64, i64) = (12, 16);
 
-/// What is read and copied to see the speed of memory: at least so much, and twice the largest cache.
+/// Bytes that are read and copied to measure the bandwidth of memory: at least this, and twice the largest cache.
 const MEMORY: u64 = 256 << 20;
 
-/// How often each limit is measured; the best counts.
+/// The number of measurements of each limit; the best counts.
 const TIMES: usize = 5;
 
-/// The most of each that the machine has shown.
+/// The peaks that the machine has shown.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Limits {
     pub threads: usize,
     /// Fused multiply-adds of float32 count as two, a second.
     pub operations: f64,
-    /// Bytes that a loop touches at most, and how many can be read a second then: halves of the caches, and memory.
+    /// Sizes of working sets in bytes, with the bandwidth for each: halves of the caches, and memory.
     pub levels: Vec<(u64, f64)>,
     /// Bytes a second that a copy in memory reads and writes together.
     pub copy: f64,
@@ -54,7 +54,8 @@ impl Limits {
         Ok(Self { threads, operations, levels, copy })
     }
 
-    /// Seconds that so many operations and so many bytes take at least. What fits into a cache may lie there.
+    /// The lower bound of the seconds of that many operations and bytes. Bytes that fit into a cache count at its
+    /// bandwidth.
     pub fn floor(&self, operations: f64, read: f64, written: f64) -> f64 {
         let touched = read + written;
         let level = self.levels.iter().find(|(bytes, _)| touched <= *bytes as f64);
@@ -81,7 +82,7 @@ impl fmt::Display for Limits {
     }
 }
 
-/// Half of what the caches hold that so many threads have, the smallest first, then [`MEMORY`].
+/// Half of the capacity of the caches of that many threads, the smallest first, then [`MEMORY`].
 fn sizes(limits: &TargetLimits, threads: u64) -> Vec<u64> {
     let mut sizes = vec![limits.l2_bytes / 2 * threads, limits.l3_bytes / 2];
     sizes.retain(|size| *size >= 64 << 10);
@@ -112,7 +113,7 @@ impl Machine {
         VirtualMachine::new(Arc::clone(&executable), &[]).map(Self).map_err(|error| error.to_string())
     }
 
-    /// How much of an amount is done in a second, at best.
+    /// The best rate of an amount per second.
     fn rate(&self, kernel: &str, args: &[Value], amount: f64) -> Result<f64, String> {
         let function = self.0.function(kernel).map_err(|error| error.to_string())?;
         let mut best = f64::INFINITY;
@@ -210,6 +211,6 @@ mod tests {
         let limits = Limits { threads: 1, operations: 100.0, levels: vec![(64, 40.0), (1024, 10.0)], copy: 5.0 };
         assert_eq!(limits.floor(1000.0, 4.0, 4.0), 10.0);
         assert_eq!(limits.floor(0.0, 30.0, 10.0), 1.0, "from the first cache");
-        assert_eq!(limits.floor(0.0, 2000.0, 1000.0), 2.0 * 1000.0 / 5.0 + 100.0, "a copy, and what is read beside it");
+        assert_eq!(limits.floor(0.0, 2000.0, 1000.0), 2.0 * 1000.0 / 5.0 + 100.0, "a copy, and further reads");
     }
 }

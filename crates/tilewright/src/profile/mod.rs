@@ -1,8 +1,8 @@
-//! Where the time of a function goes, kernel by kernel, beside what arithmetic and memory take at least.
+//! The time of a function by kernel, with the lower bounds by arithmetic and memory.
 //!
 //! Compiling leaves in the executable what each kernel came from and what a call of it costs, as formulas of its sizes
-//! (`notes`, `formula`); [`profile`] runs a function, times its kernels, and evaluates the formulas for the sizes that they
-//! were called with. [`Limits`] are measured beside.
+//! (`notes`, `formula`); [`profile`] runs a function, times its kernels, and evaluates the formulas for the sizes that
+//! they were called with. [`Limits`] are measured separately.
 
 mod formula;
 mod limits;
@@ -23,10 +23,10 @@ use notes::Note;
 /// Runs that are not counted: pages are touched, frequencies rise.
 const WARM_UP: usize = 2;
 
-/// What a function spends its time on.
+/// The distribution of a function's time.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The median time of a run that nobody watches.
+    /// The median time of a run without instruments.
     pub total: Duration,
     /// Kernels and functions of the process, those that take longest first.
     pub rows: Vec<Row>,
@@ -52,7 +52,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What its operations and bytes take at least, all calls together: each touches something else, as a rule.
+    /// The lower bound of its operations and bytes, all calls together: each usually touches other memory.
     pub fn floor(&self, limits: &Limits) -> Option<Duration> {
         Duration::try_from_secs_f64(limits.floor(self.operations?, self.read?, self.written?)).ok()
     }
@@ -120,7 +120,7 @@ fn scalars_of(args: &[Value]) -> Vec<f64> {
     args.iter().filter_map(number).collect()
 }
 
-/// Runs a function of an executable so many times and tells where the time went.
+/// Runs a function of an executable `runs` times and returns the distribution of its time.
 pub fn profile(executable: &Arc<Executable>, function: &str, args: &[Value], runs: usize) -> Result<Profile, String> {
     let machine = VirtualMachine::new(Arc::clone(executable), &[]).map_err(|error| error.to_string())?;
     let called = machine.function(function).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What an executable's metadata says of its kernels, for tools: where they came from and what a call costs.
+//! The metadata of an executable about its kernels, for tools: their origins and the cost of a call.
 //!
 //! The key is `kernel NAME`, the text has lines `operations FORMULA`, `read FORMULA`, `written FORMULA` and
 //! `from FILE:LINE TEXT`. What is not known is left out.
@@ -28,7 +28,7 @@ pub const KERNEL: &str = "kernel ";
 /// Lines of a source that a kernel names at most.
 const SOURCES: usize = 8;
 
-/// What a program's text says of a kernel.
+/// The notes about a kernel in a program's text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Note {
     pub(super) operations: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) fn sources(executable: &Executable, kernel: &str) -> Vec<String> {
     Note::of(executable, kernel).sources
 }
 
-/// The functions as they are before they are scheduled: schedules compute what no one asked for, at the edges of tiles.
+/// The functions before they are scheduled: schedules compute padding at the edges of tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct Unscheduled {
     functions: Rc<RefCell<Map<Arc<str>, Arc<PrimFunc>>>>,
@@ -77,7 +77,7 @@ impl Unscheduled {
         self.functions.borrow().get(name).cloned()
     }
 
-    /// What the executable of this module says of its kernels.
+    /// The notes that the executable of this module has about its kernels.
     pub(crate) fn metadata(&self, module: &IRModule) -> BTreeMap<String, String> {
         let functions = self.functions.borrow();
         let described = |(name, _): (&Arc<str>, _)| {

@@ -1,4 +1,4 @@
-//! What the default build makes of graphs: which PrimFuncs are left, and that nobody's own schedule changes.
+//! The default build of graphs: the remaining PrimFuncs, and that schedules of the user do not change.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tilewright::{IRModule, LinkedEvaluator, PassCx, Target, pipelines};
 
 use super::{parse, program};
 
-/// A block of an encoder: attention of two heads, and two layers behind it.
+/// A block of an encoder: attention of two heads, and two layers after it.
 const ENCODER: &str = r#"
     @R.function
     def main(x: R.Tensor((1, "n", 8), "float32"), mask: R.Tensor((1, 1, 1, "n"), "float32")):
@@ -86,7 +86,8 @@ const OWN: &str = r#"
 fn a_schedule_of_the_users_own_stays() {
     let module = parse(OWN);
     let after = built(&module, &Target::host());
-    let (before, after) = (module.prim("own").unwrap(), after.prim("own").unwrap_or_else(|| panic!("`own` is gone")));
+    let (before, after) =
+        (module.prim("own").unwrap(), after.prim("own").unwrap_or_else(|| panic!("`own` is missing")));
     assert!(tilewright::ir::node::EqCx::compare(&before.body, &after.body).is_ok());
     let x: Vec<f32> = (0..64).map(|i| i as f32 / 16.0).collect();
     let machine = program(OWN).machine;

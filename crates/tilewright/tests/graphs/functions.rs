@@ -65,7 +65,7 @@ fn functions_are_passed_and_returned() {
 "#,
     );
     both.agrees(&[wave(4), row(&[2.0, -1.0, 0.0, f32::INFINITY])]);
-    // What a function returns can be called from outside, with the machine gone.
+    // A returned function can be called from outside, after the machine is dropped.
     let k = row(&[2.0, -1.0, 0.0, 1.0]);
     let closure = both.machine.function("scaled").unwrap().call(&[k]).unwrap();
     let x = row(&[1.0, 2.0, 3.0, -4.0]);
@@ -80,7 +80,7 @@ fn functions_are_passed_and_returned() {
 }
 
 #[test]
-fn closures_are_invoked_with_what_the_caller_says_of_their_results() {
+fn closures_are_invoked_with_the_declared_result() {
     let both = program(
         r#"
     @R.function
@@ -125,7 +125,7 @@ fn a_function_of_the_module_has_another_name() {
 }
 
 #[test]
-fn a_closure_whose_result_is_not_what_the_caller_says_is_an_error() {
+fn a_closure_whose_result_is_not_the_declared_one_is_an_error() {
     let both = program(
         r#"
     @R.function
@@ -263,7 +263,7 @@ fn errors_name_the_value_inside_the_function() {
     let expected = "main: \"z\": dimension 0 is 4, but n is 3 by argument 0 (\"x\") (model.py:7)";
     assert_eq!(error.to_string(), expected);
     assert_eq!(format!("{error:#}"), format!("error[TW0763]: {expected}"));
-    // Without its table of origins, the program does not know the place.
+    // Without its table of origins, the program does not know the location.
     let executable = both.machine.executable();
     let mut package = executable.package().clone();
     package.program.strip_origins();

@@ -39,8 +39,8 @@ impl Graph {
     /// Mostly one of the last values.
     fn pick(&mut self, fits: impl Fn(&Known) -> bool) -> Option<Known> {
         let fitting: Vec<&Known> = self.known.iter().filter(|known| fits(known)).collect();
-        let near = if self.dice.roll(3) == 0 { fitting.len() } else { fitting.len().min(4) };
-        (near > 0).then(|| fitting[fitting.len() - 1 - self.dice.roll(near)].clone())
+        let window = if self.dice.roll(3) == 0 { fitting.len() } else { fitting.len().min(4) };
+        (window > 0).then(|| fitting[fitting.len() - 1 - self.dice.roll(window)].clone())
     }
 
     fn bind(&mut self, value: &str, dims: Vec<&'static str>) {
@@ -213,7 +213,7 @@ fn agree(a: &[Tensor], b: &[Tensor], tolerance: f32) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| {
             let (x, y): (Vec<f32>, Vec<f32>) = (a.to_vec().unwrap(), b.to_vec().unwrap());
-            let largest = y.iter().filter(|v| v.is_finite()).fold(1.0_f32, |most, v| most.max(v.abs()));
+            let largest = y.iter().filter(|v| v.is_finite()).fold(1.0_f32, |max, v| max.max(v.abs()));
             let close =
                 |(x, y): (&f32, &f32)| x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= tolerance * largest;
             a.shape() == b.shape() && x.iter().zip(&y).all(close)
@@ -226,7 +226,7 @@ fn run(pass: &dyn Pass, module: IRModule) -> IRModule {
     cx.run(pass, module).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// How many of the module's functions fusion has made.
+/// The number of the module's functions that fusion has made.
 fn fused(module: &IRModule) -> usize {
     module.iter().filter(|(name, _)| name.starts_with("fused_")).count()
 }
@@ -309,7 +309,7 @@ fn group_sizes(pass: &FuseOps, options: &[(&str, i64)]) -> Vec<usize> {
 
 #[test]
 fn groups_are_as_large_as_the_options_allow() {
-    let depth = |most| [("relax.FuseOps.max_depth", most)];
+    let depth = |depth| [("relax.FuseOps.max_depth", depth)];
     assert_eq!(group_sizes(&FuseOps::default(), &[]), [5]);
     assert_eq!(group_sizes(&FuseOps::default(), &depth(2)), [2, 2]);
     assert_eq!(group_sizes(&FuseOps::default(), &depth(1)), [0; 0]);

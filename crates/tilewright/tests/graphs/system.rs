@@ -1,4 +1,4 @@
-//! What programs say to the machine and to the process around: conditions, lines, calls of every kind, devices.
+//! Ops that talk to the machine and the process: conditions, lines, calls of every kind, devices.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use tilewright::runtime::registry;
 
 use super::*;
 
-/// What the interpreter and compiled code say of a run that fails.
+/// The errors of a failing run in the interpreter and in compiled code.
 fn failures(both: &Both, name: &str, args: &[Value]) -> [String; 2] {
     let expected: Vec<Expected> = args.iter().map(expected_of).collect();
     let meant = both.interp.run_function(&both.module, name, &expected).unwrap_err();

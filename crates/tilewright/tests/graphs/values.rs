@@ -202,7 +202,7 @@ fn branches_follow_tensors_and_scalars() {
 }
 
 #[test]
-fn scalars_mean_what_the_table_of_semantics_says() {
+fn scalars_follow_the_table_of_semantics() {
     use tilewright::expr::semantics;
     use tilewright::expr::{BinOp, CmpOp, Intrinsic};
     use tilewright::vm_program::{Dim, FunctionBuilder, Kind, MathOp, Package, ProgramBuilder, ScalarOp, TargetInfo};
@@ -230,7 +230,7 @@ fn scalars_mean_what_the_table_of_semantics_says() {
             a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-3 * b.abs()
         }
         (Some(found), Some(expected)) => same(&found, &Expected::Scalar(expected)),
-        // What leaves the type is an error here, and wraps around in the table; values beyond int are not made.
+        // An overflow of the type is an error here, and wraps around in the table; values beyond int are not made.
         (None, _) => true,
         (Some(_), None) => false,
     };

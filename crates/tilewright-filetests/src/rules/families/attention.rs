@@ -1,4 +1,5 @@
-//! Attention: the operator and its spelled-out form, with masks, windows, biases, heads that share keys, symbolic lengths.
+//! Attention: the operator and its spelled-out form, with masks, windows, biases, heads that share keys, symbolic
+//! lengths.
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, shape_text};
@@ -25,7 +26,7 @@ impl Sizes {
         let order = g.dice.order(3);
         let size = |at: usize| order.get(at).and_then(|&at| sizes.get(at)).copied().unwrap_or(1);
         let (queries, keys, depth) = (size(0), size(1), size(2).max(1));
-        // As many queries as keys is what most attention has, one what a decoder has.
+        // Attention usually has as many queries as keys, or in a decoder one.
         let queries = match g.dice.below(4) {
             0 => keys,
             1 => 1,
@@ -61,10 +62,10 @@ pub(super) fn attention(dice: &mut Dice) -> Program {
     g.finish(&[result])
 }
 
-/// `(batch, places, heads, width)`.
+/// `(batch, positions, heads, width)`.
 fn operator(g: &mut Graph<'_>, s: &Sizes, dtype: &'static str) -> Value {
     let heads = Dim::known(s.heads);
-    let of = |places: &Dim, width: i64| vec![s.batch.clone(), places.clone(), heads.clone(), Dim::known(width)];
+    let of = |positions: &Dim, width: i64| vec![s.batch.clone(), positions.clone(), heads.clone(), Dim::known(width)];
     let q = g.param(&of(&s.queries, s.depth), dtype);
     let k = g.param(&of(&s.keys, s.depth), dtype);
     let v = g.param(&of(&s.keys, s.width), dtype);
@@ -88,19 +89,20 @@ fn operator(g: &mut Graph<'_>, s: &Sizes, dtype: &'static str) -> Value {
     g.emit(&format!("R.nn.attention_bias({args}, {}{options})", bias.name), &shape, dtype)
 }
 
-/// `(batch, heads, places, width)`, as models write it out.
+/// `(batch, heads, positions, width)`, as models write it out.
 fn spelled_out(g: &mut Graph<'_>, s: &Sizes, dtype: &'static str) -> Value {
     let heads = Dim::known(s.heads * s.shared);
-    let of =
-        |heads: &Dim, places: &Dim, width: i64| vec![s.batch.clone(), heads.clone(), places.clone(), Dim::known(width)];
+    let of = |heads: &Dim, positions: &Dim, width: i64| {
+        vec![s.batch.clone(), heads.clone(), positions.clone(), Dim::known(width)]
+    };
     let q = in_heads(g, &of(&heads, &s.queries, s.depth), dtype);
     let own = Dim::known(s.heads);
     let [k, v] = [s.depth, s.width].map(|width| {
         let value = in_heads(g, &of(&own, &s.keys, width), dtype);
         repeated(g, s, &value, &of(&heads, &s.keys, width))
     });
-    let turned = [s.batch.clone(), heads.clone(), Dim::known(s.depth), s.keys.clone()];
-    let k = g.emit(&format!("R.permute_dims({}, axes=[0, 1, 3, 2])", k.name), &turned, dtype);
+    let transposed = [s.batch.clone(), heads.clone(), Dim::known(s.depth), s.keys.clone()];
+    let k = g.emit(&format!("R.permute_dims({}, axes=[0, 1, 3, 2])", k.name), &transposed, dtype);
     let shape = [s.batch.clone(), heads.clone(), s.queries.clone(), s.keys.clone()];
     let scores = g.emit(&format!("R.matmul({}, {})", q.name, k.name), &shape, dtype);
     let scale = 1.0 / (s.depth as f64).sqrt();
@@ -117,13 +119,13 @@ fn spelled_out(g: &mut Graph<'_>, s: &Sizes, dtype: &'static str) -> Value {
     if !g.dice.one_in(3) {
         return mixed;
     }
-    let places_first = vec![s.batch.clone(), s.queries.clone(), heads, Dim::known(s.width)];
-    let turned = g.emit(&format!("R.permute_dims({}, axes=[0, 2, 1, 3])", mixed.name), &places_first, dtype);
+    let positions_first = vec![s.batch.clone(), s.queries.clone(), heads, Dim::known(s.width)];
+    let transposed = g.emit(&format!("R.permute_dims({}, axes=[0, 2, 1, 3])", mixed.name), &positions_first, dtype);
     let joined = vec![s.batch.clone(), s.queries.clone(), Dim::known(s.heads * s.shared * s.width)];
-    g.emit(&format!("R.reshape({}, {})", turned.name, shape_text(&joined)), &joined, dtype)
+    g.emit(&format!("R.reshape({}, {})", transposed.name, shape_text(&joined)), &joined, dtype)
 }
 
-/// Heads behind places in memory, as a projection leaves them, or in front.
+/// Heads after positions in memory, as a projection leaves them, or before.
 fn in_heads(g: &mut Graph<'_>, shape: &[Dim], dtype: &'static str) -> Value {
     if g.dice.one_in(2) {
         return g.param(shape, dtype);
@@ -163,7 +165,7 @@ fn masked(g: &mut Graph<'_>, s: &Sizes, scores: Value) -> Value {
             g.map(&format!("R.add({}, {})", scores.name, mask.name), &scores)
         }
         4 => {
-            // Of a row that sees nothing the softmax is NaN.
+            // The softmax of a row without keys is NaN.
             let batch = if g.dice.one_in(2) { s.batch.clone() } else { Dim::known(1) };
             let mask = g.param(&[batch, Dim::known(1), s.queries.clone(), s.keys.clone()], "bool");
             let lowest = format!("R.const(float(\"-inf\"), \"{dtype}\")");
@@ -196,8 +198,8 @@ pub(super) fn softmax(dice: &mut Dice) -> Program {
         let (height, width) = (g.dice.between(1, 12), g.dice.between(8, 150));
         let batch = g.dim(batch, 4);
         let own = g.dim(own, 6);
-        let beside = if g.dice.one_in(2) { vec![g.dim(width, 4)] } else { [height, width].map(Dim::known).to_vec() };
-        ([vec![batch, own], beside].concat(), 1)
+        let dims = if g.dice.one_in(2) { vec![g.dim(width, 4)] } else { [height, width].map(Dim::known).to_vec() };
+        ([vec![batch, own], dims].concat(), 1)
     } else if g.dice.one_in(2) {
         let rows = g.dice.pick(&[256, 257, 300, 512]).unwrap_or(256);
         let columns = g.dice.pick(&[8, 16, 32, 48, 64]).unwrap_or(8);

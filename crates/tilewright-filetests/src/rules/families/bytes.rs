@@ -1,4 +1,5 @@
-//! Products and convolutions of bytes, as quantised models have them: signed and unsigned, whole ranges, zero points, scales.
+//! Products and convolutions of bytes, as quantised models have them: signed and unsigned, whole ranges, zero points,
+//! scales.
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, list};
@@ -17,16 +18,19 @@ pub(super) fn bytes(dice: &mut Dice) -> Program {
     let size = |at: usize| order.get(at).and_then(|&at| sizes.get(at)).copied().unwrap_or(1);
     let (m, n, k) = (g.dim(size(0), 3), g.dim(size(1), 8), g.dim(size(2), 8));
     let a = g.param(&[batch.as_slice(), &[m.clone(), k.clone()]].concat(), left);
-    let turned = g.dice.one_in(2);
-    let stored = if turned { [n.clone(), k.clone()] } else { [k.clone(), n.clone()] };
+    let transposed = g.dice.one_in(2);
+    let stored = if transposed { [n.clone(), k.clone()] } else { [k.clone(), n.clone()] };
     let b = g.weight(&stored, right);
-    let b =
-        if turned { g.emit(&format!("R.permute_dims({}, axes=[1, 0])", b.name), &[k, n.clone()], right) } else { b };
+    let b = if transposed {
+        g.emit(&format!("R.permute_dims({}, axes=[1, 0])", b.name), &[k, n.clone()], right)
+    } else {
+        b
+    };
     let (a, b) = (widened(&mut g, a), widened(&mut g, b));
     let option = if a.dtype == "int32" && b.dtype == "int32" { "" } else { ", out_dtype=\"int32\"" };
     let shape = [batch.as_slice(), &[m, n]].concat();
     let value = g.emit(&format!("R.matmul({}, {}{option})", a.name, b.name), &shape, "int32");
-    let value = behind(&mut g, value);
+    let value = after_product(&mut g, value);
     g.finish(&[value])
 }
 
@@ -46,7 +50,7 @@ fn subtracted(g: &mut Graph<'_>, value: Value) -> Value {
 }
 
 /// A bias, and the way back to bytes.
-fn behind(g: &mut Graph<'_>, value: Value) -> Value {
+fn after_product(g: &mut Graph<'_>, value: Value) -> Value {
     let value = if g.dice.one_in(3) {
         let bias = g.weight(&[value.shape.last().cloned().unwrap_or(Dim::known(1))], "int32");
         g.map(&format!("R.add({}, {})", value.name, bias.name), &value)

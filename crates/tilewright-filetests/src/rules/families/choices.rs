@@ -1,4 +1,4 @@
-//! Elements chosen by conditions, with any numbers, and tensors joined of many parts and taken apart into them.
+//! Elements chosen by conditions, with any numbers, and tensors concatenated of many parts and split into them.
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, list, tuple};
@@ -21,7 +21,7 @@ pub(super) fn choices(dice: &mut Dice) -> Program {
         value = chosen(&mut g, &value);
     }
     if g.dice.one_in(5) {
-        let other = beside(&mut g, &value, value.dtype);
+        let other = other_operand(&mut g, &value, value.dtype);
         let op = g.dice.word(&["less", "equal", "not_equal", "greater_equal"]);
         value = g.emit(&format!("R.{op}({}, {})", value.name, other.name), &shape, "bool");
     }
@@ -29,7 +29,7 @@ pub(super) fn choices(dice: &mut Dice) -> Program {
 }
 
 /// A parameter that broadcasts to a value's shape.
-fn beside(g: &mut Graph<'_>, value: &Value, dtype: &'static str) -> Value {
+fn other_operand(g: &mut Graph<'_>, value: &Value, dtype: &'static str) -> Value {
     let shape: Vec<Dim> =
         value.shape.iter().map(|dim| if g.dice.one_in(3) { Dim::known(1) } else { dim.clone() }).collect();
     let from = g.dice.below(shape.len() + 1);
@@ -45,12 +45,12 @@ fn chosen(g: &mut Graph<'_>, value: &Value) -> Value {
             g.map(&format!("R.clip({v}, {low}, {high})"), value)
         }
         1 | 2 => {
-            let (mask, other) = (beside(g, value, "bool"), beside(g, value, value.dtype));
+            let (mask, other) = (other_operand(g, value, "bool"), other_operand(g, value, value.dtype));
             let pair = if g.dice.one_in(2) { [v, other.name] } else { [other.name, v] };
             g.map(&format!("R.where({}, {})", mask.name, pair.join(", ")), value)
         }
         3 | 4 => {
-            let (bound, other) = (beside(g, value, value.dtype), beside(g, value, value.dtype));
+            let (bound, other) = (other_operand(g, value, value.dtype), other_operand(g, value, value.dtype));
             let op = g.dice.word(&["less", "greater", "equal", "less_equal", "not_equal"]);
             let mask = g.emit(&format!("R.{op}({v}, {})", bound.name), &value.shape, "bool");
             let mask = if g.dice.one_in(3) { g.map(&format!("R.logical_not({})", mask.name), &mask) } else { mask };
@@ -60,7 +60,7 @@ fn chosen(g: &mut Graph<'_>, value: &Value) -> Value {
         _ if value.is_float() => {
             let op = g.dice.word(&["isnan", "isinf", "isfinite"]);
             let mask = g.emit(&format!("R.{op}({v})"), &value.shape, "bool");
-            let other = beside(g, value, value.dtype);
+            let other = other_operand(g, value, value.dtype);
             g.map(&format!("R.where({}, {}, {v})", mask.name, other.name), value)
         }
         _ => g.map(&format!("R.maximum({v}, {v})"), value),
@@ -83,7 +83,7 @@ pub(super) fn joins(dice: &mut Dice) -> Program {
         let result = g.map(&format!("R.maximum({0}, {0})", result.name), &result);
         return g.finish(&[result]);
     }
-    // Taken apart, and some parts computed with.
+    // Split, with computation on some parts.
     let count = 1 + g.dice.below(7);
     let mut cuts: Vec<i64> = Vec::new();
     let mut whole = 0;
@@ -107,7 +107,7 @@ pub(super) fn joins(dice: &mut Dice) -> Program {
         own[axis] = Dim::known(size);
         if g.dice.one_in(2) {
             let part = g.emit(&format!("{}[{at}]", all.name), &own, dtype);
-            let other = beside(&mut g, &part, dtype);
+            let other = other_operand(&mut g, &part, dtype);
             let op = g.dice.word(&["maximum", "minimum"]);
             results.push(g.map(&format!("R.{op}({}, {})", part.name, other.name), &part));
         }

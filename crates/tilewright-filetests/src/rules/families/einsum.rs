@@ -6,7 +6,7 @@ use super::epilogue::epilogue;
 
 const TYPES: [&str; 8] = ["float32", "float32", "float32", "float16", "bfloat16", "float64", "int32", "int64"];
 
-/// What is known, the plainest first; beside them letters are drawn.
+/// Well-known formulas, the plainest first; others have random letters.
 const WRITTEN: [&str; 10] = [
     "ij,jk->ik",
     "bij,bjk->bik",
@@ -69,11 +69,11 @@ fn drawn(dice: &mut Dice) -> String {
             result.push(letter);
         }
     }
-    let turned = |dice: &mut Dice, letters: Vec<char>| -> String {
+    let permuted = |dice: &mut Dice, letters: Vec<char>| -> String {
         dice.order(letters.len()).into_iter().filter_map(|at| letters.get(at)).collect()
     };
-    let [a, b] = operands.map(|own| turned(dice, own.chars().collect()));
-    let result = turned(dice, result);
+    let [a, b] = operands.map(|own| permuted(dice, own.chars().collect()));
+    let result = permuted(dice, result);
     match b.is_empty() {
         true => format!("{a}->{result}"),
         false if a.is_empty() => format!("{b}->{result}"),

@@ -1,11 +1,11 @@
-//! What follows a heavy operator: biases, residuals, activations, casts.
+//! Epilogues of a heavy operator: biases, residuals, activations, casts.
 
 use super::super::script::{Dim, Graph, Value};
 
-/// Functions of floats that are within some units of the last place, with derivatives that are not much more than 1.
+/// Functions of floats that are within some ulps, with derivatives that are not much more than 1.
 pub(super) const SMOOTH: [&str; 7] =
     ["R.tanh", "R.sigmoid", "R.nn.gelu", "R.nn.silu", "R.nn.gelu_tanh", "R.erf", "R.nn.softplus"];
-/// What such a function rounds, in units of the last place.
+/// The rounding error of such a function, in ulps.
 pub(super) const FUNCTION: f64 = 16.0;
 
 /// Some operators on the result of a heavy one, whose channels are an axis of it.
@@ -22,7 +22,7 @@ fn step(g: &mut Graph<'_>, value: &Value, channels: Option<usize>) -> Value {
             let bias = of_channels(g, value, channels);
             let op = g.dice.word(&["R.add", "R.multiply", "R.subtract", "R.maximum"]);
             if op == "R.multiply" {
-                // A constant factor is multiplied into constant weights: what is zero then may have another sign.
+                // A constant factor is multiplied into constant weights: zeros may then have another sign.
                 g.rounds(1.0, 0.0);
             }
             g.map(&format!("{op}({v}, {})", bias.name), value)

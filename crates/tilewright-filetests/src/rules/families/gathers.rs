@@ -1,4 +1,4 @@
-//! Elements whose places are data, and results that depend on those before them: gathers, scatters, scans, sorts.
+//! Elements at indices that are data, and results that depend on those before them: gathers, scatters, scans, sorts.
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value};

@@ -18,7 +18,7 @@ pub(super) fn transposed(dice: &mut Dice) -> Program {
     let batch = g.dice.between(1, 2);
     let batch = g.dim(batch, 4);
     let (mut sizes, mut results) = (Vec::new(), Vec::new());
-    let (mut strides, mut dilations, mut before, mut behind, mut more) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut strides, mut dilations, mut before, mut after, mut more) = (vec![], vec![], vec![], vec![], vec![]);
     let mut window = Vec::new();
     let mut left = g.dice.pick(&[20, 100, 300]).unwrap_or(20);
     for _ in 0..dims {
@@ -36,10 +36,10 @@ pub(super) fn transposed(dice: &mut Dice) -> Program {
         strides.push(stride);
         dilations.push(dilation);
         before.push(first);
-        behind.push(last);
+        after.push(last);
         more.push(added);
     }
-    before.extend(behind);
+    before.extend(after);
     let x = g.param(&[&[batch.clone(), Dim::known(groups * ins)], sizes.as_slice()].concat(), dtype);
     let w = g.weight(&[&[Dim::known(groups * ins), Dim::known(outs)], window.as_slice()].concat(), dtype);
     g.sums(ins * window.iter().map(|dim| dim.size).product::<i64>(), dtype);
@@ -63,8 +63,8 @@ pub(super) fn resized(dice: &mut Dice) -> Program {
     let sizes = g.dice.sizes(2, 400);
     let (batch, channels) = (g.dice.between(1, 2), g.dice.between(1, 5));
     let last = g.dice.one_in(3);
-    let most = g.dice.pick(&[40, 40, 150]).unwrap_or(40);
-    let new: Vec<i64> = [(); 2].map(|()| g.dice.size(most).max(1)).to_vec();
+    let max = g.dice.pick(&[40, 40, 150]).unwrap_or(40);
+    let new: Vec<i64> = [(); 2].map(|()| g.dice.size(max).max(1)).to_vec();
     let [batch, height, width] = [batch, sizes[0].max(1), sizes[1].max(1)].map(|size| g.dim(size, 6));
     let image = |height: Dim, width: Dim| {
         let channels = Dim::known(channels);
@@ -82,7 +82,7 @@ pub(super) fn resized(dice: &mut Dice) -> Program {
     } else {
         g.numbers = Numbers::Extreme;
     }
-    // What is cut towards an integer may be the next one.
+    // A value truncated to an integer may be the next one.
     let dtype = if dtype == "uint8" && method != "nearest_neighbor" { "float32" } else { dtype };
     let x = g.param(&image(height, width), dtype);
     let shape = image(Dim::known(new[0]), Dim::known(new[1]));
@@ -99,7 +99,7 @@ pub(super) fn resized(dice: &mut Dice) -> Program {
     g.finish(&[value])
 }
 
-/// Images read at the places of a grid.
+/// Images sampled at the coordinates of a grid.
 pub(super) fn placed(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = Numbers::Real;
@@ -110,7 +110,7 @@ pub(super) fn placed(dice: &mut Dice) -> Program {
     let [height, width] = [sizes[0].max(1), sizes[1].max(1)].map(|size| g.dim(size, 6));
     let batch = Dim::known(batch);
     let new: Vec<Dim> = [(); 2].map(|()| Dim::known(g.dice.size(40).max(1))).to_vec();
-    // Places that lie between elements, at which a rounding of the place changes little.
+    // Coordinates between elements, at which a rounding of the coordinate changes little.
     let method = g.dice.word(&["bilinear", "bicubic"]);
     let outside = g.dice.word(&["zeros", "border"]);
     let corners = if g.dice.one_in(2) { "True" } else { "False" };

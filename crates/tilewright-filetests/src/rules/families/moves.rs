@@ -37,7 +37,7 @@ fn moved(g: &mut Graph<'_>, value: Value) -> Value {
     };
     let (v, dtype) = (value.name.clone(), value.dtype);
     match g.dice.below(12) {
-        0..=2 => turned(g, &value),
+        0..=2 => permuted(g, &value),
         3 => g.map(&format!("R.flip({v}, axis={axis})"), &value),
         4 if dim.is_known() && value.elements() < 100_000 => {
             let parts = [v.as_str(); 3].map(str::to_owned);
@@ -71,11 +71,11 @@ fn moved(g: &mut Graph<'_>, value: Value) -> Value {
         }
         10 if value.shape.iter().all(Dim::is_known) => reshaped(g, &value),
         11 if dtype != "bool" => g.map(&format!("R.maximum({v}, {v})"), &value),
-        _ => turned(g, &value),
+        _ => permuted(g, &value),
     }
 }
 
-fn turned(g: &mut Graph<'_>, value: &Value) -> Value {
+fn permuted(g: &mut Graph<'_>, value: &Value) -> Value {
     let axes = g.dice.order(value.shape.len());
     let shape: Vec<Dim> = axes.iter().filter_map(|&at| value.shape.get(at).cloned()).collect();
     g.emit(&format!("R.permute_dims({}, axes={})", value.name, list(&axes)), &shape, value.dtype)
@@ -99,11 +99,11 @@ fn sliced(g: &mut Graph<'_>, value: &Value, axis: usize, size: i64) -> Value {
 
 fn bordered(g: &mut Graph<'_>, value: &Value, axis: usize, size: i64) -> Value {
     let mode = if size > 3 { g.dice.word(&["constant", "edge", "reflect", "circular"]) } else { "constant" };
-    let (before, behind) = (g.dice.between(0, 3), g.dice.between(0, 3));
+    let (before, after) = (g.dice.between(0, 3), g.dice.between(0, 3));
     let mut widths = vec![0; 2 * value.shape.len()];
-    (widths[2 * axis], widths[2 * axis + 1]) = (before, behind);
+    (widths[2 * axis], widths[2 * axis + 1]) = (before, after);
     let mut shape = value.shape.clone();
-    shape[axis] = Dim::known(size + before + behind);
+    shape[axis] = Dim::known(size + before + after);
     let text = format!("R.nn.pad({}, pad_width={}, pad_mode=\"{mode}\")", value.name, list(&widths));
     g.emit(&text, &shape, value.dtype)
 }
@@ -115,8 +115,8 @@ fn reshaped(g: &mut Graph<'_>, value: &Value) -> Value {
         0 => sizes = vec![value.elements()],
         1 if sizes.len() > 1 => {
             let at = g.dice.below(sizes.len() - 1);
-            let behind = sizes.remove(at + 1);
-            sizes[at] *= behind;
+            let after = sizes.remove(at + 1);
+            sizes[at] *= after;
         }
         _ => {
             let at = g.dice.below(sizes.len());
@@ -135,7 +135,7 @@ pub(super) fn elementwise(dice: &mut Dice) -> Program {
     let dtype = g
         .dice
         .word(&["float32", "float32", "float32", "float16", "bfloat16", "float64", "int8", "uint8", "int32", "int64"]);
-    // What has one right result stands any numbers; what is rounded gets such as it is good for.
+    // Exact functions take any numbers; rounded ones get a suitable range.
     let exact = !super::super::script::is_float(dtype) || g.dice.one_in(2);
     g.numbers = if exact { Numbers::Extreme } else { Numbers::Real };
     let budget = g.dice.pick(&[200, 5_000, 60_000]).unwrap_or(200);

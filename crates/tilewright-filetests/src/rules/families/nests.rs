@@ -1,5 +1,5 @@
-//! Loops around blocks, as no operator writes them: sums of products over any axes in any order, indices that go backwards,
-//! in steps or along windows, loops in any order, conditions, stages in front and behind.
+//! Loops around blocks, as no operator writes them: sums of products over any axes in any order, indices that go
+//! backwards, in steps or along windows, loops in any order, conditions, stages before and after.
 
 use std::fmt::Write;
 
@@ -55,12 +55,12 @@ pub(super) fn nests(dice: &mut Dice) -> Program {
 
 impl Nests<'_> {
     fn function(&mut self) -> Program {
-        let behind = self.dice.below(3);
+        let after = self.dice.below(3);
         let op = self.dice.word(&["sum", "product", "map", "max", "min"]);
-        let axes = self.axes(op, behind > 0);
+        let axes = self.axes(op, after > 0);
         let terms: i64 = axes.iter().filter(|axis| axis.reduces).map(|axis| axis.dim.size).product();
-        let mut last = self.heavy(op, &axes, behind > 0);
-        for left in (0..behind).rev() {
+        let mut last = self.heavy(op, &axes, after > 0);
+        for left in (0..after).rev() {
             last = self.follow(&last, left > 0);
         }
         let numbers = match op {
@@ -161,8 +161,8 @@ impl Nests<'_> {
             _ => first,
         };
         let out = self.memory(&shape, temporary);
-        let places: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
-        let place = format!("{}[{}]", out.name, places.join(", "));
+        let indices: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
+        let element = format!("{}[{}]", out.name, indices.join(", "));
         let dtype = self.dtype;
         let (init, value) = match op {
             "map" => (None, value),
@@ -173,11 +173,11 @@ impl Nests<'_> {
                     ("max", _) => format!("T.{dtype}({})", if dtype == "uint8" { 0 } else { -100 }),
                     _ => format!("T.{dtype}(100)"),
                 };
-                (Some(ends), format!("T.{op}({place}, {value})"))
+                (Some(ends), format!("T.{op}({element}, {value})"))
             }
-            _ => (Some(format!("T.{dtype}(0)")), format!("{place} + {value}")),
+            _ => (Some(format!("T.{dtype}(0)")), format!("{element} + {value}")),
         };
-        self.stage(axes, &place, &value, init, !temporary);
+        self.stage(axes, &element, &value, init, !temporary);
         out
     }
 
@@ -189,34 +189,34 @@ impl Nests<'_> {
             let count = chosen.len();
             chosen.truncate(1 + self.dice.below(count));
         }
-        let (mut shape, mut places) = (Vec::new(), Vec::new());
+        let (mut shape, mut indices) = (Vec::new(), Vec::new());
         while let Some(axis) = chosen.pop() {
-            let beside = chosen.last().filter(|other| other.dim.is_known() && other.reduces != axis.reduces);
+            let other = chosen.last().filter(|other| other.dim.is_known() && other.reduces != axis.reduces);
             let (size, name) = (axis.dim.size, &axis.name);
-            match (self.dice.below(8), beside) {
+            match (self.dice.below(8), other) {
                 (5, _) if axis.dim.is_known() => {
                     shape.push(Dim::known(size));
-                    places.push(format!("{} - {name}", self.number(size - 1)));
+                    indices.push(format!("{} - {name}", self.number(size - 1)));
                 }
                 (6, _) if axis.dim.is_known() => {
                     shape.push(Dim::known(2 * size + 1));
-                    places.push(format!("{name} * {} + {}", self.number(2), self.number(1)));
+                    indices.push(format!("{name} * {} + {}", self.number(2), self.number(1)));
                 }
                 (7, Some(other)) if axis.dim.is_known() => {
                     shape.push(Dim::known((size + other.dim.size - 1).max(0)));
-                    places.push(format!("{name} + {}", other.name));
+                    indices.push(format!("{name} + {}", other.name));
                     chosen.pop();
                 }
                 _ => {
                     shape.push(axis.dim.clone());
-                    places.push(name.clone());
+                    indices.push(name.clone());
                 }
             }
         }
         let memory = self.memory(&shape, false);
-        match places.is_empty() {
+        match indices.is_empty() {
             true => format!("{}[()]", memory.name),
-            false => format!("{}[{}]", memory.name, places.join(", ")),
+            false => format!("{}[{}]", memory.name, indices.join(", ")),
         }
     }
 
@@ -247,20 +247,20 @@ impl Nests<'_> {
             0 => format!("T.max({element}, T.{dtype}(0))"),
             1 => {
                 let other = self.memory(&shape, false);
-                let places: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
-                format!("{element} + {}[{}]", other.name, places.join(", "))
+                let indices: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
+                format!("{element} + {}[{}]", other.name, indices.join(", "))
             }
             2 => format!("T.min({element}, T.{dtype}(3))"),
             _ => element,
         };
         let out = self.memory(&shape, temporary);
-        let places: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
-        self.stage(&axes, &format!("{}[{}]", out.name, places.join(", ")), &value, None, !temporary);
+        let indices: Vec<String> = own.iter().map(|axis| axis.name.clone()).collect();
+        self.stage(&axes, &format!("{}[{}]", out.name, indices.join(", ")), &value, None, !temporary);
         out
     }
 
-    /// Loops around a block; the last stage may leave out what is behind a place.
-    fn stage(&mut self, axes: &[Axis], place: &str, value: &str, init: Option<String>, last: bool) {
+    /// Loops around a block; the last stage may leave out the elements past an index.
+    fn stage(&mut self, axes: &[Axis], element: &str, value: &str, init: Option<String>, last: bool) {
         let at = self.stages;
         self.stages += 1;
         let mut order: Vec<usize> = (0..axes.len()).collect();
@@ -294,9 +294,9 @@ impl Nests<'_> {
         }
         if let Some(init) = init {
             line(depth, "with T.init():");
-            line(depth + 1, &format!("{place} = {init}"));
+            line(depth + 1, &format!("{element} = {init}"));
         }
-        line(depth, &format!("{place} = {value}"));
+        line(depth, &format!("{element} = {value}"));
         self.body = body;
     }
 }

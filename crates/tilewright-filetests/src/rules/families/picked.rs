@@ -15,13 +15,13 @@ fn filled(g: &mut Graph<'_>, dtype: &'static str, rank: usize, budget: i64) -> V
 
 /// Indices of a shape for dimensions of the data, a few of them out of range.
 fn indices(g: &mut Graph<'_>, shape: &[Dim], dims: &[Dim]) -> Value {
-    let most = dims.iter().map(|dim| dim.size).min().unwrap_or(1);
+    let max = dims.iter().map(|dim| dim.size).min().unwrap_or(1);
     let dtype = g.dice.word(&["int64", "int32"]);
     let beyond = if g.dice.one_in(3) { 3 } else { -1 };
-    g.param_in(shape, dtype, Range::Within(most + beyond))
+    g.param_in(shape, dtype, Range::Within(max + beyond))
 }
 
-/// Slices by rows of indices and by several tensors of them, taken or changed, and rows in which one element stands out.
+/// Slices by rows of indices and by several tensors of them, taken or changed, and one-hot rows.
 pub(super) fn indexed(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     let dtype = g.dice.word(&TYPES);
@@ -52,7 +52,7 @@ pub(super) fn indexed(dice: &mut Dice) -> Program {
     g.finish(&[result])
 }
 
-fn places(g: &mut Graph<'_>) -> Vec<Dim> {
+fn index_dims(g: &mut Graph<'_>) -> Vec<Dim> {
     let count = g.dice.pick(&[1, 2, 0]).unwrap_or(1);
     g.dice.sizes(count, 60).into_iter().map(|size| g.dim(size, 4)).collect()
 }
@@ -61,7 +61,7 @@ fn gather_nd(g: &mut Graph<'_>, x: &Value) -> Value {
     let batch = usize::from(x.shape.len() > 1 && g.dice.one_in(3));
     let length = 1 + g.dice.below(x.shape.len() - batch);
     let (own, rest) = x.shape.split_at(batch + length);
-    let outer = [&own[..batch], &places(g)].concat();
+    let outer = [&own[..batch], &index_dims(g)].concat();
     let rows = indices(g, &[outer.as_slice(), &[Dim::known(length as i64)]].concat(), &own[batch..]);
     let text = format!("R.gather_nd({}, {}, batch_dims={batch})", x.name, rows.name);
     g.emit(&text, &[outer.as_slice(), rest].concat(), x.dtype)
@@ -70,7 +70,7 @@ fn gather_nd(g: &mut Graph<'_>, x: &Value) -> Value {
 fn index_tensor(g: &mut Graph<'_>, x: &Value) -> Value {
     let count = 1 + g.dice.below(x.shape.len());
     let (own, rest) = x.shape.split_at(count);
-    let outer = places(g);
+    let outer = index_dims(g);
     let all: Vec<String> = (0..count).map(|_| indices(g, &outer, own).name).collect();
     let text = format!("R.index_tensor({}, {})", x.name, tuple(&all));
     g.emit(&text, &[outer.as_slice(), rest].concat(), x.dtype)
@@ -79,7 +79,7 @@ fn index_tensor(g: &mut Graph<'_>, x: &Value) -> Value {
 fn scatter_nd(g: &mut Graph<'_>, x: &Value) -> Value {
     let length = 1 + g.dice.below(x.shape.len());
     let (own, rest) = x.shape.split_at(length);
-    let outer = places(g);
+    let outer = index_dims(g);
     let rows = indices(g, &[outer.as_slice(), &[Dim::known(length as i64)]].concat(), own);
     let updates = g.param(&[outer.as_slice(), rest].concat(), x.dtype);
     let reduction = g.dice.word(&["update", "add", "max", "min"]);
@@ -90,7 +90,7 @@ fn scatter_nd(g: &mut Graph<'_>, x: &Value) -> Value {
 fn index_put(g: &mut Graph<'_>, x: &Value) -> Value {
     let count = 1 + g.dice.below(x.shape.len());
     let (own, rest) = x.shape.split_at(count);
-    let outer = places(g);
+    let outer = index_dims(g);
     let all: Vec<String> = (0..count).map(|_| indices(g, &outer, own).name).collect();
     let values = g.param(&[outer.as_slice(), rest].concat(), x.dtype);
     let accumulate = g.dice.word(&["False", "True"]);

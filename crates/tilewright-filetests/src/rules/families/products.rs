@@ -70,13 +70,13 @@ fn right(g: &mut Graph<'_>, batch: &[Dim], k: &Dim, n: &Dim, dtype: &'static str
 /// A matrix, or batches of them; the memory of one in three is that of the transposed ones.
 fn stored(g: &mut Graph<'_>, shape: &[Dim], dtype: &'static str, weight: bool) -> Value {
     let mut own = shape.to_vec();
-    let turned = g.dice.one_in(3);
+    let transposed = g.dice.one_in(3);
     let rank = own.len();
-    if turned {
+    if transposed {
         own.swap(rank - 1, rank - 2);
     }
     let value = if weight { g.weight(&own, dtype) } else { g.param(&own, dtype) };
-    if !turned {
+    if !transposed {
         return value;
     }
     let mut axes: Vec<usize> = (0..rank).collect();

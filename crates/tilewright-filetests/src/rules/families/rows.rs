@@ -1,4 +1,4 @@
-//! Reductions and what is computed from them: sums, the greatest, their places, means, variances, norms.
+//! Reductions and computations with their results: sums, maxima, argreduce, means, variances, norms.
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, list};
@@ -40,7 +40,7 @@ const BUDGETS: [i64; 3] = [500, 10_000, 100_000];
 
 pub(super) fn reduction(dice: &mut Dice) -> Program {
     if dice.one_in(4) {
-        return places(dice);
+        return argreduce(dice);
     }
     let mut g = Graph::new(dice);
     let dtype =
@@ -51,7 +51,7 @@ pub(super) fn reduction(dice: &mut Dice) -> Program {
     let n = count(&x, &axes);
     let op = g.dice.word(&["sum", "max", "mean", "min", "variance", "std", "argmax", "argmin", "prod"]);
     let op = match op {
-        // Of nothing there is no greatest, nor a place of it.
+        // Without elements there is no maximum, nor an index of it.
         "max" | "min" | "argmax" | "argmin" if n == 0 => "sum",
         "mean" | "variance" | "std" if !x.is_float() => "sum",
         // Products of many numbers overflow in one order and not in another.
@@ -70,15 +70,15 @@ pub(super) fn reduction(dice: &mut Dice) -> Program {
         let at = axes.first().copied().unwrap_or_default();
         let keep = g.dice.one_in(2);
         let flag = if keep { "True" } else { "False" };
-        // Among all of them the place is that in a row of all.
+        // Among all elements the index is that in the flattened tensor.
         let all = (0..x.shape.len()).collect::<Vec<_>>();
         let (axis, over) = match x.elements() > 0 && g.dice.one_in(4) {
             true => ("None".to_owned(), all),
             false => (at.to_string(), vec![at]),
         };
         let shape = reduced(&x, &over, keep);
-        let place = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &shape, "int64");
-        return g.finish(&[place]);
+        let index = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &shape, "int64");
+        return g.finish(&[index]);
     }
     let keep = g.dice.one_in(2);
     let total = reduce(&mut g, &x, op, &axes, keep);
@@ -95,7 +95,7 @@ pub(super) fn reduction(dice: &mut Dice) -> Program {
     if both { g.finish(&[result, total]) } else { g.finish(&[result]) }
 }
 
-/// What is reduced may be computed from what is there.
+/// The reduced elements may be computed from the data.
 fn before(g: &mut Graph<'_>, x: Value, op: &str) -> Value {
     match g.dice.below(6) {
         0 if x.dtype != "uint8" => g.map(&format!("R.negative({})", x.name), &x),
@@ -108,8 +108,8 @@ fn before(g: &mut Graph<'_>, x: Value, op: &str) -> Value {
     }
 }
 
-/// Places of extremes of many rows, which lie in memory one behind the other or side by side.
-fn places(dice: &mut Dice) -> Program {
+/// Argreduce of many rows, contiguous or interleaved in memory.
+fn argreduce(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = g.dice.pick(&[Numbers::Whole, Numbers::Extreme]).unwrap_or(Numbers::Whole);
     g.special = g.dice.one_in(2);
@@ -130,8 +130,8 @@ fn places(dice: &mut Dice) -> Program {
     let (op, keep) = (g.dice.word(&["argmax", "argmin"]), g.dice.one_in(2));
     let flag = if keep { "True" } else { "False" };
     let left = reduced(&x, &[axis], keep);
-    let place = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &left, "int64");
-    g.finish(&[place])
+    let index = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &left, "int64");
+    g.finish(&[index])
 }
 
 fn reduce(g: &mut Graph<'_>, x: &Value, op: &str, axes: &[usize], keep: bool) -> Value {
@@ -180,7 +180,7 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
         }
         _ => of_channels(&mut g, op, dtype, budget),
     };
-    with_something_behind(g, &x, &text, n)
+    with_epilogue(g, &x, &text, n)
 }
 
 /// A norm of rows, several stages of which run at once.
@@ -188,7 +188,7 @@ pub(super) fn norm_of_many_or_long_rows(dice: &mut Dice) -> Program {
     if dice.one_in(2) { norm_of_long_rows(dice) } else { norm_of_many_rows(dice) }
 }
 
-/// A norm of so many rows that stages run at once, of any length.
+/// A norm of enough rows that stages run at once, of any length.
 fn norm_of_many_rows(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = Numbers::Real;
@@ -200,7 +200,7 @@ fn norm_of_many_rows(dice: &mut Dice) -> Program {
     let shape = [g.dim(rows, 6), Dim::known(columns)];
     let x = g.param(&shape, dtype);
     let (x, text, n) = along_last(&mut g, op, x, 1);
-    with_something_behind(g, &x, &text, n)
+    with_epilogue(g, &x, &text, n)
 }
 
 /// A norm of long rows, of one or several axes, that is taken piece by piece.
@@ -227,11 +227,11 @@ fn norm_of_long_rows(dice: &mut Dice) -> Program {
             normal_channels(&mut g, op, x, groups)
         }
     };
-    with_something_behind(g, &x, &text, n)
+    with_epilogue(g, &x, &text, n)
 }
 
 /// The norm, and perhaps something that is computed of it.
-fn with_something_behind(mut g: Graph<'_>, x: &Value, text: &str, n: i64) -> Program {
+fn with_epilogue(mut g: Graph<'_>, x: &Value, text: &str, n: i64) -> Program {
     // Divided by roots of variances of at least 1e-2, whose errors are those of sums of squares.
     g.sums(4 * n + 16, "float32");
     g.rounds(64.0, 64.0);
@@ -290,7 +290,7 @@ fn of_channels(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) ->
     normal_channels(g, op, x, groups)
 }
 
-/// The norm of images whose channels are in so many groups.
+/// The group norm of images.
 fn normal_channels(g: &mut Graph<'_>, op: &str, x: Value, groups: i64) -> (Value, String, i64) {
     let size = |at: usize| x.shape.get(at).map_or(1, |dim| dim.size);
     let (channels, pixels) = (size(1), size(2) * size(3));

@@ -4,44 +4,44 @@ use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, list};
 use super::epilogue::epilogue;
 
-/// What a window does along one dimension of an image.
+/// A window along one dimension of an image.
 struct Along {
-    /// Of the image.
+    /// The extent of the image.
     size: i64,
-    /// Of the results.
+    /// The number of results.
     out: i64,
     kernel: i64,
     stride: i64,
     dilation: i64,
     before: i64,
-    behind: i64,
+    after: i64,
 }
 
 impl Along {
     /// Windows whose borders are smaller than they are.
-    fn new(dice: &mut Dice, most: i64) -> Self {
+    fn new(dice: &mut Dice, max: i64) -> Self {
         let kernel = dice.pick(&[3, 1, 2, 5, 4]).unwrap_or(1);
         let (stride, dilation) = (dice.pick(&[1, 1, 2, 3]).unwrap_or(1), dice.pick(&[1, 1, 1, 2]).unwrap_or(1));
         let reach = (kernel - 1) * dilation;
         let border = |dice: &mut Dice| if dice.one_in(2) { dice.between(0, (kernel - 1).min(2)) } else { 0 };
-        let (before, behind) = (border(dice), border(dice));
-        let wanted = dice.size(most).max(1);
+        let (before, after) = (border(dice), border(dice));
+        let wanted = dice.size(max).max(1);
         let unused = if dice.one_in(3) { dice.between(0, stride - 1) } else { 0 };
-        let size = ((wanted - 1) * stride + reach + 1 + unused - before - behind).max(1);
-        let out = (size + before + behind - reach - 1).div_euclid(stride) + 1;
-        Self { size, out: out.max(0), kernel, stride, dilation, before, behind }
+        let size = ((wanted - 1) * stride + reach + 1 + unused - before - after).max(1);
+        let out = (size + before + after - reach - 1).div_euclid(stride) + 1;
+        Self { size, out: out.max(0), kernel, stride, dilation, before, after }
     }
 }
 
 /// The attributes of all dimensions.
 fn attributes(all: &[Along]) -> String {
     let each = |of: fn(&Along) -> i64| list(&all.iter().map(of).collect::<Vec<_>>());
-    let sides: Vec<i64> = all.iter().map(|one| one.before).chain(all.iter().map(|one| one.behind)).collect();
+    let sides: Vec<i64> = all.iter().map(|one| one.before).chain(all.iter().map(|one| one.after)).collect();
     let (strides, dilation) = (each(|one| one.stride), each(|one| one.dilation));
     format!("strides={strides}, padding={}, dilation={dilation}", list(&sides))
 }
 
-/// The orders of axes with channels first or last, for so many dimensions of an image: data, kernel.
+/// The layouts with channels first or last, by the number of dimensions of an image: data, kernel.
 fn layouts(spatial: usize, last: bool) -> (String, String) {
     let axes = ["W", "HW", "DHW"].get(spatial - 1).copied().unwrap_or("W");
     if last { (format!("N{axes}C"), format!("{axes}IO")) } else { (format!("NC{axes}"), format!("OI{axes}")) }
@@ -136,7 +136,7 @@ pub(super) fn small_image(dice: &mut Dice) -> Program {
     g.finish(&[value])
 }
 
-/// A convolution of few channels in a group, or whose windows lie apart.
+/// A convolution of few channels in a group, or whose windows do not overlap.
 pub(super) fn few_channels(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers_of_sums();
