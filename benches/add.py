@@ -1,4 +1,4 @@
-"""A parallel vectorised sum of large tensors, beside the loop that one would write in C, on one core and on two.
+"""A parallel vectorised sum of large tensors, against the loop that one would write in C, on one core and on two.
 
 C = A + B, float32, 64 Mi elements: 256 MiB for each of the three tensors, of which no cache holds a part. The C loop
 runs in as many threads, each on one piece, as plain C and with streaming stores, which spare the reading of C.

@@ -1,9 +1,9 @@
-"""Importing a network of torchvision, the pipelines, compiling: seconds and peak memory, beside Apache TVM.
+"""Importing a network of torchvision, the pipelines, compiling: seconds and peak memory, against Apache TVM.
 
     python benches/compile_model.py [--model resnet50] [--peer PYTHON] [--rounds 3]
 
 `PYTHON` is the interpreter of an environment with apache-tvm; it takes PyTorch from this one. Each round runs every
-program in a process of its own, one after the other; the table has the shortest times. Memory is the most that the
+program in a process of its own, one after the other; the table has the shortest times. Memory is the peak that the
 process had during the step, with what PyTorch and the network need (the line above). No kernel is kept on the disk, and
 each of the two compilations is a process's first.
 """
@@ -23,7 +23,7 @@ STEPS = ("import", "pipeline zero", *COMPILED)
 
 
 def peak_megabytes() -> float:
-    """The most memory that the process had since the last call of `forget_peak`."""
+    """The peak memory of the process since the last call of `forget_peak`."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
 

@@ -1,4 +1,4 @@
-"""Mathematical functions on a million float32 in cache, beside NumPy and PyTorch, on one core.
+"""Mathematical functions on a million float32 in cache, against NumPy and PyTorch, on one core.
 
     python benches/functions.py [FUNCTION ...]
 

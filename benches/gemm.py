@@ -1,4 +1,4 @@
-"""A matrix product written by hand in TVMScript, beside `torch.mm` and the machine's peak, on one core and on two.
+"""A matrix product written by hand in TVMScript, against `torch.mm` and the machine's peak, on one core and on two.
 
 C[1024, 1024] = A[1024, 1024] @ B[1024, 1024], float32. B is packed into panels outside the timing, as a constant
 weight would be at compile time; A is packed inside, by the tasks of a parallel loop over rows. The register tile is an

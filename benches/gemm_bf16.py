@@ -1,4 +1,4 @@
-"""A matrix product of bfloat16 written by hand in TVMScript, beside `torch.mm` and the processor's peak on one core.
+"""A matrix product of bfloat16 written by hand in TVMScript, against `torch.mm` and the processor's peak on one core.
 
 C[1024, 1024] = A[1024, 1024] @ B[1024, 1024], bfloat16 into float32, by the processor's own dot product of pairs, which
 `T.call_llvm_intrin` names. B is packed into panels of pairs outside the timing, as a constant weight would be at
@@ -34,7 +34,7 @@ def make_gemm(rows: int, vectors: int, depth: int, block: int):
     def gemm(
         # A pair of neighbours in a row is one word.
         A: T.Buffer((M, PAIRS), "int32"),
-        # The pairs of 16 columns lie one behind the other.
+        # The pairs of 16 columns are contiguous.
         B: T.Buffer((panels, PAIRS, 2 * columns), "uint16"),
         C: T.Buffer((M, N), "float32"),
     ):

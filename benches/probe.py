@@ -60,7 +60,7 @@ def best_seconds(call, runs: int) -> float:
 
 
 def peak_gflops(runs: int = 5, rounds: int = 2_000_000, threads: int = 1) -> float:
-    """Fused multiply-adds of so many threads together, in 1e9 operations a second."""
+    """Fused multiply-adds of all threads together, in 1e9 operations a second."""
     probe = library()
     seconds = best_seconds(lambda: probe.probe_fma_threads(rounds, threads), runs)
     return threads * probe.probe_fma_operations(rounds) / seconds / 1e9
@@ -72,7 +72,7 @@ def has_bf16() -> bool:
 
 
 def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000, threads: int = 1) -> float:
-    """Dot products of bfloat16 pairs of so many threads together, in 1e9 operations a second."""
+    """Dot products of bfloat16 pairs of all threads together, in 1e9 operations a second."""
     probe = library()
     seconds = best_seconds(lambda: probe.probe_bf16_threads(rounds, threads), runs)
     return threads * probe.probe_bf16_operations(rounds) / seconds / 1e9
@@ -102,7 +102,7 @@ def buffers() -> tuple[np.ndarray, np.ndarray]:
 
 
 def bandwidth(traffic: str, runs: int = 3, threads: int = 1, size: int = TRAFFIC_BYTES) -> float:
-    """So many bytes that are read, written or copied, in 1e9 bytes a second, the best way; a copy counts both ways."""
+    """The bandwidth of reading, writing or copying, in 1e9 bytes a second, the best way; a copy counts both ways."""
     source, target = buffers()
     ways, passes = TRAFFIC[traffic]
     count = min(size, TRAFFIC_BYTES) // 4

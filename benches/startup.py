@@ -55,7 +55,7 @@ def main() -> None:
     main_of = relax.VirtualMachine(relax.build(nothing(), target="llvm"), tvm.cpu())["main"]
     x = tvm.nd.array(np.zeros(1, np.float32))
     rows = [
-        ("import tilewright, beside NumPy's own", (both - numpy_alone) * 1e3, "ms", "< 50 ms"),
+        ("import tilewright, besides NumPy's own", (both - numpy_alone) * 1e3, "ms", "< 50 ms"),
         ("compile the network 784-128-10", compiling * 1e3, "ms", "< 100 ms"),
         ("call of an empty function", seconds(lambda: main_of(x), 20_000) * 1e6, "µs", "< 3 µs"),
     ]

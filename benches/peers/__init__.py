@@ -1,4 +1,4 @@
-"""Tilewright beside other compilers and libraries, in one run on one machine.
+"""Tilewright against other compilers and libraries, in one run on one machine.
 
     make bench-peers ROWS='matmul-*' THREADS=1,2 ROUNDS=7 PEERS=torch,onnxruntime
 

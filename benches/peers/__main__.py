@@ -14,7 +14,7 @@ from .rows import CLASSIFIER, FURTHER, ROWS, row_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="peers", description="Tilewright beside other compilers and libraries.")
+    parser = argparse.ArgumentParser(prog="peers", description="Tilewright against other compilers and libraries.")
     parser.add_argument("--rows", default="", help="patterns such as 'matmul-*,softmax-16MB', or parts of names")
     parser.add_argument("--threads", type=_counts, default="1,2")
     parser.add_argument("--rounds", type=_at_least_1, default=7)

@@ -22,10 +22,10 @@ MODELS = "models"
 # Rows whose time is that of a call: it is measured without Python too.
 CALLS = "calls"
 
-# The libraries beside which memory is compared: those that run a model without the framework that it is written in.
+# The libraries against which memory is compared: those that run a model without the framework that it is written in.
 LEAN = (OURS, "onnxruntime", "openvino")
 
-# A library whose call takes so long, and so many times as long as the fastest, is timed in one round alone.
+# A library whose call takes that long, and that many times as long as the fastest, is timed in one round only.
 SLOW_SECONDS, SLOW_TIMES = 0.5, 10
 
 
@@ -33,7 +33,7 @@ SLOW_SECONDS, SLOW_TIMES = 0.5, 10
 class Options:
     peers: tuple[str, ...]
     rounds: int
-    # Seconds of a turn, and the most that loading or a turn may take.
+    # Seconds of a turn, and the limit of loading or a turn.
     turn: float
     limit: float
     # Whether the files of a row stay: the executable, and its arguments as `input-N.npy`.
@@ -189,7 +189,7 @@ def take_turns(fleet: Fleet, result: Result, single: dict[str, float], options: 
         limits = fleet.process("machine", result.threads).ask(options.limit, do="run")
         if "failed" not in limits:
             result.limits = limits
-        # Who comes first in a round changes, so that nobody always follows the same other.
+        # The order rotates from round to round, so that no library always follows the same other.
         order = [library for library in single if number == 0 or library not in slow]
         turn = number % max(len(order), 1)
         for library in order[turn:] + order[:turn]:
@@ -213,7 +213,7 @@ def call_from_rust(folder: Path, threads: int) -> float | None:
 
 
 def measure_memory(fleet: Fleet, result: Result, request: dict[str, Any], options: Options) -> None:
-    """The most memory of a process that loads the model and runs it, and does nothing else."""
+    """The peak memory of a process that loads the model and runs it, and does nothing else."""
     for library in LEAN:
         if library in result.turns:
             with fleet.once(library, result.threads) as process:

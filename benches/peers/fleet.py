@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 
-# Those that need nothing beside the package and what the tests have.
+# Those that need nothing besides the package and the tests' dependencies.
 OF_THE_TESTS = ("tilewright", "compiling", "reference", "machine")
 PEERS = ("torch_eager", "torch_compile", "onnxruntime", "openvino", "tvm")
 
@@ -51,7 +51,7 @@ class Process:
         return child
 
     def ask(self, limit: float, **request: Any) -> dict[str, Any]:
-        """The answer to a request; `failed` says why there is none. The process stands still before and after."""
+        """The answer to a request; `failed` says why there is none. The process is suspended before and after."""
         child = self.child
         if child is None:
             child = self.start()
@@ -111,7 +111,7 @@ class Fleet:
 
     @contextlib.contextmanager
     def once(self, library: str, threads: int, environment: dict[str, str] | None = None) -> Iterator[Process]:
-        """A process for one thing, which ends behind it."""
+        """A process for one task, which ends after it."""
         process = Process(library, threads, self.scratch, environment)
         try:
             yield process

@@ -22,7 +22,7 @@ class Product(nn.Module):
 
 
 def linear(k: int, n: int, bias: bool = False, gelu: bool = False) -> nn.Module:
-    """The product with a constant, with a bias and an activation behind it where asked for."""
+    """The product with a constant, with an optional epilogue: a bias and an activation."""
     layer = nn.Linear(k, n, bias=bias)
     return nn.Sequential(layer, Gelu()) if gelu else layer
 
@@ -42,7 +42,7 @@ class Add(nn.Module):
 
 
 class Concat(nn.Module):
-    """Rows of both, one beside the other."""
+    """Rows of both, side by side."""
 
     def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return torch.cat([a, b], 1)

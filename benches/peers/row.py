@@ -23,7 +23,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Goal:
-    """What ours is to reach: so much of the floor, or so many times the best peer's speed."""
+    """The goal: a fraction of the floor, or a multiple of the best peer's speed."""
 
     of: str
     least: float
@@ -44,7 +44,7 @@ class Row:
     # How ours gets the module: `export` (torch.export), `fx` (torch.fx), or a callable `module:name` that gives a
     # module of `relax.frontend.nn` with the same names of weights and its specification.
     ours: str = "export"
-    # What may be wrong at most, beside the largest number of a result.
+    # The largest error, relative to the largest number of a result.
     tolerance: float = 1e-4
     goal: Goal | None = None
     # Rows of a group are summed up together. Of `models`, compiling and memory are measured too.
@@ -70,7 +70,7 @@ class Row:
         import torch
 
         module = resolve(self.build)(**self.arguments).eval()
-        # What is no float is a table of places or a count, which a module makes itself.
+        # Integers are indices or counts, which a module makes itself.
         state = module.state_dict()
         floats = {name: value for name, value in state.items() if value.is_floating_point()}
         weights = draw({name: tuple(value.shape) for name, value in floats.items()})
@@ -82,7 +82,7 @@ class Row:
 
 
 def resolve(name: str) -> Callable[..., Any]:
-    """The callable that `module:name` stands for."""
+    """The callable named `module:name`."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(f"peers.{module}"), attribute)
 

@@ -4,7 +4,7 @@ A new row is a new line of one of the lists, which `ROWS` joins: a call of the f
 `build` names a module of PyTorch. Operations, bytes, files for other libraries and expected results follow from that
 module.
 
-Rows of `FURTHER` are measured only where they are asked for by name: `--rows 'vision-*'`. So is every other classifier
+Rows of `FURTHER` are measured only on request by name: `--rows 'vision-*'`. So is every other classifier
 of torchvision, in any batch: `--rows vision-densenet161-b4`.
 """
 
@@ -47,7 +47,7 @@ def product(m: int, k: int, n: int, goal: Goal, dtype: str = "float32") -> Row:
 
 
 def memory(name: str, build: str, megabytes: int, least: float, arguments: int = 1) -> Row:
-    """A row whose time is that of its traffic: arguments of so many megabytes each, of 1024 numbers in a row."""
+    """A row whose time is that of its traffic: arguments of the given megabytes each, of 1024 numbers in a row."""
     shape = (megabytes * MEBI // 4096, 1024)
     options = {"width": 1024} if build == "layers:layer_norm" else {}
     inputs = (Input(shape),) * arguments
@@ -97,7 +97,7 @@ CALLS = [
 
 
 def random_rows(count: int, seed: int) -> list[Row]:
-    """Shapes that nobody has looked at: sizes are drawn evenly by their logarithm, and the layers in turn."""
+    """Unseen shapes: sizes are drawn evenly by their logarithm, and the layers in turn."""
     random = np.random.default_rng(seed)
 
     def size(low: int, high: int) -> int:

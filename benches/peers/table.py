@@ -36,7 +36,7 @@ def head(peers: tuple[str, ...]) -> str:
 
 
 def line(result: Result, row: Row, peers: tuple[str, ...]) -> str:
-    """`of floor` is the floor beside our time, `of best` the best peer's time beside ours: more is faster."""
+    """`of floor` is the floor over our time, `of best` the best peer's time over ours: more is faster."""
     times = "".join(f"{duration(result.time(library)):>11}" for library in (OURS, *peers))
     of_floor, of_best = ratio(result.floor(), result.time(OURS)), against(result, result.best_peer())
     return (

@@ -73,13 +73,13 @@ class Worker:
         return {}
 
     def memory(self) -> dict[str, Any]:
-        """The most memory that the process has had, in megabytes."""
+        """The peak memory of the process, in megabytes."""
         lines = Path("/proc/self/status").read_text().splitlines()
         return {"megabytes": int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024}
 
 
 def compare(found: list[np.ndarray], folder: Path, tolerance: float) -> float:
-    """How far the results are from the expected ones, beside their largest number; an error where that is too far."""
+    """The error of the results, relative to their largest number; raises where it is too large."""
     expected = [np.load(path) for path in sorted(folder.glob("expected-*.npy"))]
     if [one.shape for one in found] != [one.shape for one in expected]:
         raise ValueError(f"results of shapes {[x.shape for x in found]}, expected {[x.shape for x in expected]}")

@@ -1,4 +1,4 @@
-//! The block builder, to the letter the module that `block_builder.py` beside it makes.
+//! The block builder, to the letter the module that `block_builder.py` in the same folder makes.
 //!
 //! `cargo run -p tilewright --example block_builder` prints it.
 

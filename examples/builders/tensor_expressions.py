@@ -1,4 +1,4 @@
-"""Tensor expressions: formulas that become loops. `tensor_expressions.rs` beside it makes the same functions in Rust.
+"""Tensor expressions: formulas that become loops. `tensor_expressions.rs` in the same folder makes the same functions in Rust.
 
 python examples/builders/tensor_expressions.py
 """
@@ -22,7 +22,7 @@ def dense() -> tir.PrimFunc:
 
 
 def argmax() -> tir.PrimFunc:
-    """The place and the value of the greatest element of each row."""
+    """The index and the value of the greatest element of each row."""
 
     def greater(a: tuple, b: tuple) -> tuple:
         first = tir.any(a[1] > b[1], tir.all(a[1] == b[1], a[0] < b[0]))

@@ -1,4 +1,4 @@
-//! Tensor expressions, to the letter the functions that `tensor_expressions.py` beside it makes.
+//! Tensor expressions, to the letter the functions that `tensor_expressions.py` in the same folder makes.
 //!
 //! `cargo run -p tilewright --example tensor_expressions` prints them.
 
@@ -27,7 +27,7 @@ fn dense() -> Result<PrimFunc, TeError> {
     create_prim_func(&[x, w, b, result])
 }
 
-/// The place and the value of the greatest element of each row.
+/// The index and the value of the greatest element of each row.
 fn argmax() -> Result<PrimFunc, TeError> {
     let greater = |a: &[Value], b: &[Value]| {
         let earlier = a[1].equals(&b[1]).and(a[0].lt(&b[0]));

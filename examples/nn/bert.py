@@ -55,7 +55,7 @@ class SelfAttention(nn.Module):
         return self.output(op.reshape(op.permute_dims(attended, [0, 2, 1, 3]), (batch, length, hidden)))
 
     def split(self, x: Tensor) -> Tensor:
-        """The heads apart: (batch, heads, length, width)."""
+        """The heads as a dimension: (batch, heads, length, width)."""
         batch, length, _ = x.shape
         return op.permute_dims(op.reshape(x, (batch, length, self.heads, self.width)), [0, 2, 1, 3])
 
@@ -79,7 +79,7 @@ class Bert(nn.Module):
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.blocks)])
 
     def forward(self, tokens: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """What each token means beside the others; `mask` is 0 for those that nobody looks at, else 1."""
+        """The encoding of each token in context; `mask` is 0 for tokens that are not attended to, else 1."""
         batch, length = tokens.shape
         bias = op.reshape((1 - op.astype(mask, "float32")) * -1e9, (batch, 1, 1, length))
         x = self.embeddings(tokens, kinds)

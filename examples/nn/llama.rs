@@ -1,5 +1,5 @@
-//! A small Llama, to the letter the module that `llama.py` beside it writes: blocks of attention with rotary embeddings
-//! and a cache that grows, for sequences of any length.
+//! A small Llama, to the letter the module that `llama.py` in the same folder writes: blocks of attention with rotary
+//! embeddings and a cache that grows, for sequences of any length.
 //!
 //! `cargo run -p tilewright --example llama` prints the module.
 
@@ -22,7 +22,8 @@ fn int(value: i64) -> Int {
     Int::i64(value)
 }
 
-/// Turns pairs of (batch, sequence, heads, width) by angles that grow with the position; the first row stands at `offset`.
+/// Rotates pairs of (batch, sequence, heads, width) by angles that grow with the position; the first row is at
+/// `offset`.
 fn rotary(x: &Tensor, offset: &Int) -> Result<Tensor> {
     let (half, step) = (WIDTH / 2, -2.0 * THETA.ln() / WIDTH as f64);
     op::tensor_expr("rotary", &[x], |inputs| {

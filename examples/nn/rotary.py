@@ -1,4 +1,4 @@
-"""A rotary embedding as a tensor expression: pairs of numbers turned by angles that grow with the position.
+"""A rotary embedding as a tensor expression: pairs of numbers rotated by angles that grow with the position.
 
 python examples/nn/rotary.py
 """
@@ -13,9 +13,9 @@ from tilewright.relax.frontend.nn import Tensor, op
 
 
 class RotaryEmbedding(nn.Module):
-    """Turns (batch, sequence, heads, width), whose first row stands at position `offset`.
+    """Rotates (batch, sequence, heads, width), whose first row is at position `offset`.
 
-    The number at `d` of the first half and the one at `d` of the second are the pair, and it is turned by the position
+    The number at `d` of the first half and the one at `d` of the second are the pair, and it is rotated by the position
     times `theta ** (-2 d / width)`.
     """
 
@@ -26,12 +26,12 @@ class RotaryEmbedding(nn.Module):
         half, step = self.width // 2, -2 * math.log(self.theta) / self.width
 
         def rotary(x: te.Tensor, offset: tir.PrimExpr) -> te.Tensor:
-            def turned(b: tir.Var, s: tir.Var, h: tir.Var, d: tir.Var) -> tir.PrimExpr:
+            def rotated(b: tir.Var, s: tir.Var, h: tir.Var, d: tir.Var) -> tir.PrimExpr:
                 angle = (offset + s).astype("float32") * tir.exp((d % half).astype("float32") * step)
                 other = tir.if_then_else(d < half, -x[b, s, h, d + half], x[b, s, h, d - half])
                 return tir.cos(angle) * x[b, s, h, d] + tir.sin(angle) * other
 
-            return te.compute(x.shape, turned, name="rotary")
+            return te.compute(x.shape, rotated, name="rotary")
 
         return op.tensor_expr_op(rotary, "rotary", [x, offset])
 

@@ -1,4 +1,4 @@
-"""A row's module as a file that ONNX Runtime and OpenVINO read, exported when the first of them asks for it."""
+"""A row's module as a file that ONNX Runtime and OpenVINO read, exported on first use."""
 
 from __future__ import annotations
 

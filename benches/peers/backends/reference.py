@@ -27,7 +27,7 @@ class Library:
 
         from .torch_eager import tensors
 
-        # Nothing counts the operations of the encoder's and attention's own kernels: they are taken apart.
+        # The encoder's and attention's own kernels have no operation counts: they are decomposed.
         torch.backends.mha.set_fastpath_enabled(False)
         module = row.module()
         given = tensors(row)

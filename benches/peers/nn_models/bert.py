@@ -1,4 +1,4 @@
-"""The encoder of BERT-base, with a mask of the tokens that nobody looks at."""
+"""The encoder of BERT-base, with a mask of the tokens that are not attended to."""
 
 from __future__ import annotations
 

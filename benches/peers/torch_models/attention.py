@@ -1,4 +1,4 @@
-"""Attention as PyTorch's own fused function, or spelled out for exporters that take it apart anyway."""
+"""Attention as PyTorch's own fused function, or decomposed for exporters that decompose it anyway."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tens
 
 class Block(nn.Module):
     """Called with what the cache has (`past_k`, `past_v`) it sees one token; without, a whole prompt. It gives the new
-    keys and values beside the result."""
+    keys and values besides the result."""
 
     def __init__(self) -> None:
         super().__init__()
