@@ -1,9 +1,9 @@
 //! The crate graph against the table of crates in `ARCHITECTURE.md`.
 //!
-//! A row is `| names | role | may depend on |`; names stand in backticks, several share a row. The third cell lists what
+//! A row is `| names | role | may depend on |`; names are in backticks, several share a row. The third cell lists what
 //! each may depend on directly; "all above" means every row before; "`x` also y" adds y for x alone; a dash means
 //! nothing. A crate sees what its dependencies see, so an edge is allowed when it lies in the transitive closure.
-//! `support` and `macros` are open to all. Dependencies for tests only are not judged: they ship to nobody.
+//! `support` and `macros` are open to all. Dev-dependencies are not judged: they ship to nobody.
 
 use crate::source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ fn judge(allowed: &Graph, from: &str, to: &str) -> Option<String> {
         .then(|| format!("crate `{from}` depends on `{to}`: the table of ARCHITECTURE.md does not list that edge"))
 }
 
-/// What is wrong with the list `CRATES` of the script: it has the crates that lower, all that they see, and its own.
+/// The error in the list `CRATES` of the script: it has to have the crates that lower, all that they see, and its own.
 fn fingerprinted(script: &str, graph: &Graph) -> Option<String> {
     let list = script.split_once("const CRATES").and_then(|(_, rest)| rest.split_once("];"));
     let listed: BTreeSet<&str> =

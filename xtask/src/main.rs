@@ -1,14 +1,17 @@
 //! Automation that needs more than a line of shell: `cargo xtask tidy` and `cargo xtask touched NAME`.
 //!
 //! Reading order: [`source`] (the files of the project and their text without comments), [`edges`] (the crate graph
-//! against the table in `ARCHITECTURE.md`), [`tidy`] (every rule that can be read off the text), [`touched`].
+//! against the table in `ARCHITECTURE.md`), [`tidy`] (every rule that can be read off the text) with [`words`],
+//! [`touched`].
 //!
 //! Invariants: nothing here changes a file, and nothing here is part of what a user installs.
 
 mod edges;
+mod glossary;
 mod source;
 mod tidy;
 mod touched;
+mod words;
 
 use std::process::ExitCode;
 

@@ -33,7 +33,7 @@ pub(crate) fn text(path: &str) -> Option<String> {
     std::fs::read_to_string(root().join(path)).ok()
 }
 
-/// What a piece of Rust text is made of, as far as the rules need to know.
+/// The kinds of pieces of Rust text that the rules distinguish.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Code,
@@ -43,7 +43,7 @@ enum Mode {
     RawText(usize),
 }
 
-/// What [`code`] blanks out, besides comments.
+/// The parts that [`code`] blanks out, besides comments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Strings {
     Blank,
@@ -112,7 +112,7 @@ fn step(chars: &[char], at: usize, mode: Mode, strings: Strings) -> (usize, Mode
     }
 }
 
-/// Whether a character may stand in an identifier.
+/// Whether a character may be part of an identifier.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -140,7 +140,7 @@ pub(crate) fn lines_outside_tests(code: &str) -> Vec<bool> {
     visible
 }
 
-/// The places, without `.rs`, of modules that are compiled for tests only.
+/// The paths, without `.rs`, of modules that are compiled for tests only.
 pub(crate) fn test_modules(files: &[String]) -> Vec<String> {
     let rust = files.iter().filter(|path| path.ends_with(".rs"));
     rust.flat_map(|path| text(path).map(|text| declared_for_tests(path, &text)).unwrap_or_default()).collect()

@@ -2,14 +2,18 @@
 //!
 //! 1. The crate graph is the one that `ARCHITECTURE.md` lists ([`edges`]).
 //! 2. Each crate's `lib.rs` opens with a `//!` doc that has a paragraph of invariants.
-//! 3. `unsafe` stands only in the crates that may have it, and every use is near a `SAFETY` comment.
+//! 3. `unsafe` occurs only in the crates that may have it, and every use is close to a `SAFETY` comment.
 //! 4. No `allow(…)` or `expect(…)` attribute without a reason.
 //! 5. No trailing whitespace, no tabs in Rust and Python, a newline at the end of each file.
+//! 6. No more words with private meanings, and no more long lines of comments, than each crate is allowed ([`words`]).
+//! 7. The glossary has each term once, with a path that exists ([`glossary`]).
 //!
 //! It also prints the ten largest source files; those over [`AIM`] lines are a hint to split, not a failure.
 
 use crate::edges;
+use crate::glossary;
 use crate::source::{self, Strings};
+use crate::words::Counts;
 
 /// Crates that may contain `unsafe`.
 const UNSAFE: [&str; 5] = ["tensor", "support", "runtime", "llvm", "py"];
@@ -22,7 +26,8 @@ const TEXT: [&str; 8] = ["rs", "py", "pyi", "md", "toml", "sh", "yml", "script"]
 
 pub(crate) fn run() -> Result<(), String> {
     let mut problems = edges::check()?;
-    let mut sizes = Vec::new();
+    problems.extend(glossary::check());
+    let (mut sizes, mut counts) = (Vec::new(), Counts::default());
     for path in source::files()? {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
         if !TEXT.contains(&extension) && !matches!(path.as_str(), "Makefile" | ".ci/run") {
@@ -35,12 +40,16 @@ pub(crate) fn run() -> Result<(), String> {
         whitespace(&path, &text, &mut problems);
         if extension == "rs" {
             rust(&path, &text, &mut problems);
+            counts.add(&path, &text);
         }
         if matches!(extension, "rs" | "py") {
             sizes.push((text.lines().count(), path));
         }
     }
     print_sizes(sizes);
+    let (above, below) = counts.judged();
+    problems.extend(above);
+    below.iter().for_each(|hint| println!("{hint}"));
     if problems.is_empty() {
         println!("tidy: no complaints");
         return Ok(());

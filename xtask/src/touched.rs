@@ -1,11 +1,11 @@
-//! `cargo xtask touched NAME`: where a thing is named, to see that an addition lands in one place.
+//! `cargo xtask touched NAME`: the files and lines that name a thing, to see that an addition is in one place.
 //!
-//! A place counts when it is code: in `crates/` or `python/`, outside of comments, documentation, examples, tests (the
-//! crate that runs the textual ones, with the faults that are planted for them, among them) and test modules. Words are
-//! compared without case and underscores, so `permute_dims` finds `PermuteDims` and `PERMUTE_DIMS`; of a dotted name such
-//! as `nn.relu` the last part is looked for, and the whole written as one word (`nn_relu`).
+//! A file counts when it has the name in code: in `crates/` or `python/`, outside of comments, documentation, examples,
+//! tests (with the crate that runs the textual ones and its planted faults) and test modules. Words are compared
+//! without case and underscores, so `permute_dims` finds `PermuteDims` and `PERMUTE_DIMS`; of a dotted name such as
+//! `nn.relu` the last part is looked for, and the whole written as one word (`nn_relu`).
 //!
-//! Places come in two groups: those that make the thing what it is, and the [`LIBRARIES`] that offer operators further
+//! Files come in two groups: those that define the thing, and the [`LIBRARIES`] that offer operators further
 //! under names of their own. An operator is complete without the latter.
 
 use std::fmt::Write as _;
@@ -40,7 +40,7 @@ fn report(name: &str) -> Result<String, String> {
     let tests = source::test_modules(&all);
     let is_test =
         |path: &str| tests.iter().any(|test| path == format!("{test}.rs") || path.starts_with(&format!("{test}/")));
-    let (mut places, mut files, mut libraries) = (String::new(), 0, Vec::new());
+    let (mut lines, mut files, mut libraries) = (String::new(), 0, Vec::new());
     for path in all.iter().filter(|path| counts(path) && !is_test(path)) {
         let Some(text) = source::text(path) else { continue };
         let folded = fold(&text);
@@ -57,17 +57,17 @@ fn report(name: &str) -> Result<String, String> {
         }
         files += 1;
         let mark = if is_declaration(path, &wanted) { "  (declaration)" } else { "" };
-        let _ = writeln!(places, "{path}: {}{mark}", counted(hits.len(), "line"));
+        let _ = writeln!(lines, "{path}: {}{mark}", counted(hits.len(), "line"));
         for (number, line) in hits {
-            let _ = writeln!(places, "  {number:>5}  {}", line.trim());
+            let _ = writeln!(lines, "  {number:>5}  {}", line.trim());
         }
     }
-    let _ = writeln!(places, "`{name}` is named in {}", counted(files, "file"));
+    let _ = writeln!(lines, "`{name}` is named in {}", counted(files, "file"));
     if !libraries.is_empty() {
-        let _ = writeln!(places, "and offered further by layers, formulas and importers:");
-        libraries.iter().for_each(|path| _ = writeln!(places, "  {path}"));
+        let _ = writeln!(lines, "and offered further by layers, formulas and importers:");
+        libraries.iter().for_each(|path| _ = writeln!(lines, "  {path}"));
     }
-    Ok(places)
+    Ok(lines)
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -94,7 +94,7 @@ fn counts(path: &str) -> bool {
             || path.starts_with("python/") && path.ends_with(".py"))
 }
 
-/// Whether the file is where the thing is declared: one that bears its name, or stands in the folder that does.
+/// Whether the file declares the thing: it bears its name, or is in the folder that does.
 fn is_declaration(path: &str, wanted: &[String]) -> bool {
     let mut parts = path.rsplit('/');
     let stem = parts.next().and_then(|file| file.strip_suffix(".rs"));
