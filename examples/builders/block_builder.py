@@ -1,4 +1,4 @@
-"""The block builder: graph functions binding by binding. `block_builder.rs` in the same folder makes the same module in Rust.
+"""The block builder: graph functions binding by binding. `block_builder.rs` makes the same module in Rust.
 
 python examples/builders/block_builder.py
 """

@@ -1,4 +1,4 @@
-"""Tensor expressions: formulas that become loops. `tensor_expressions.rs` in the same folder makes the same functions in Rust.
+"""Tensor expressions: formulas that become loops. `tensor_expressions.rs` makes the same functions in Rust.
 
 python examples/builders/tensor_expressions.py
 """

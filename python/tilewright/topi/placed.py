@@ -21,7 +21,7 @@ def tensor_size(array: Tensor, dtype: Any = "int32") -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: Tensor) -> Tensor:
-    """The indices of elements from their row-major linear indices, in a tensor of this shape: a row for each dimension."""
+    """The indices of elements from their linear indices in a tensor of this shape: a row for each dimension."""
     count = int(shape.shape[0])
 
     def element(*at: Any) -> Any:
