@@ -5,12 +5,26 @@ use tilewright_expr::node::walk;
 use tilewright_expr::{BinOp, CmpOp, ExprKind};
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::node::FloatBits;
-use tilewright_ir::op::InferCx;
+use tilewright_ir::op::{InferCx, OpDef, OpRef};
 use tilewright_ir::relax::{Expr, StructInfo, TensorShape};
 use tilewright_ir::{Attr, Attrs};
+use tilewright_ops::binary::r#where;
+use tilewright_ops::create::{arange, astype};
+use tilewright_ops::indexed::strided_slice;
+use tilewright_ops::manipulate::{permute_dims, reshape, squeeze};
+use tilewright_ops::system::shape_to_tensor;
+use tilewright_ops::unary::clip;
 use tilewright_tensor::{DataType, Tensor};
 
 use super::value::{Refused, Res, Value};
+
+/// A graph operator: the static of its declaration, such as `&nn::relu::OP`.
+pub type Op = &'static OpDef;
+
+/// Whether both are the same operator.
+pub fn is(op: Op, other: Op) -> bool {
+    OpRef(op) == OpRef(other)
+}
 
 /// The context of a rule.
 #[derive(Debug)]
@@ -132,25 +146,22 @@ pub fn promoted(a: DataType, b: DataType) -> DataType {
 
 /// Calls of operators.
 impl Cx<'_> {
-    /// A call of the graph operator of this name.
-    pub fn call<const N: usize>(&self, name: &str, args: &[&Expr], attrs: [(&str, Attr); N]) -> Res<Expr> {
-        let Some(op) = tilewright_ops::lookup(name) else {
-            return Err(Refused(format!("the operator `{name}`, which it needs, is not among the graph operators")));
-        };
+    /// A call of a graph operator.
+    pub fn call<const N: usize>(&self, op: Op, args: &[&Expr], attrs: [(&str, Attr); N]) -> Res<Expr> {
         let attrs: Attrs = attrs.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let args = args.iter().map(|arg| (*arg).clone()).collect();
-        Ok(Expr::call_op(self.bb.infer_cx(), op, args, attrs)?)
+        Ok(Expr::call_op(self.bb.infer_cx(), OpRef(op), args, attrs)?)
     }
 
     /// `0, 1, ...`, so many of them.
     pub fn numbers(&self, count: &scalar::Expr) -> Res<Expr> {
         let [begin, end, step] = [scalar::Expr::i64(0), count.clone(), scalar::Expr::i64(1)].map(Expr::prim);
-        self.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])
+        self.call(&arange::OP, &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])
     }
 
     /// A call without attributes, as the result of a rule.
-    pub fn op(&self, name: &str, args: &[&Expr]) -> Res {
-        self.call(name, args, []).map(Value::Tensor)
+    pub fn op(&self, op: Op, args: &[&Expr]) -> Res {
+        self.call(op, args, []).map(Value::Tensor)
     }
 
     /// The value bound to a variable, for values that are used more than once.
@@ -264,7 +275,7 @@ impl Cx<'_> {
     }
 
     pub fn reshape(&self, x: &Expr, dims: Vec<scalar::Expr>) -> Res<Expr> {
-        self.call("reshape", &[x, &Expr::shape(dims)], [])
+        self.call(&reshape::OP, &[x, &Expr::shape(dims)], [])
     }
 
     /// The elements in one dimension.
@@ -282,7 +293,7 @@ impl Cx<'_> {
     }
 
     pub fn permute(&self, x: &Expr, axes: Vec<i64>) -> Res<Expr> {
-        self.call("permute_dims", &[x], [("axes", axes.to_attr())])
+        self.call(&permute_dims::OP, &[x], [("axes", axes.to_attr())])
     }
 
     /// The elements `begin..end` along a dimension in steps, as Python slices.
@@ -290,11 +301,11 @@ impl Cx<'_> {
         let one = |value: scalar::Expr| Expr::tuple(vec![Expr::prim(value)]);
         let (axes, step) = (one(scalar::Expr::i64(axis as i64)), one(scalar::Expr::i64(step)));
         if begin.as_int().is_some() && end.as_int().is_some() {
-            return self.call("strided_slice", &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []);
+            return self.call(&strided_slice::OP, &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []);
         }
         let (begin, end) = (self.inside(x, axis, begin)?, self.inside(x, axis, end)?);
         let args = [x, &axes, &one(begin), &one(end), &step];
-        self.call("strided_slice", &args, [("assume_inbound", true.to_attr())])
+        self.call(&strided_slice::OP, &args, [("assume_inbound", true.to_attr())])
     }
 
     /// A place along a dimension as Python has it: one that is negative counts from the end, and what lies outside is cut
@@ -330,7 +341,7 @@ impl Cx<'_> {
         let kept = |at: &scalar::Expr| scalar::Expr::binary(BinOp::Max, at, &scalar::Expr::i64(0));
         let (begin, end) = (kept(&from_start)?, kept(&(&from_start + 1))?);
         let cut = self.slice(x, axis, &self.simplified(&begin), &self.simplified(&end), 1)?;
-        self.call("squeeze", &[&cut], [("axis", vec![axis as i64].to_attr())])
+        self.call(&squeeze::OP, &[&cut], [("axis", vec![axis as i64].to_attr())])
     }
 }
 
@@ -354,7 +365,7 @@ impl Cx<'_> {
         if x.struct_info.dtype() == Some(dtype) {
             return Ok(x.clone());
         }
-        self.call("astype", &[x], [("dtype", dtype.to_attr())])
+        self.call(&astype::OP, &[x], [("dtype", dtype.to_attr())])
     }
 
     /// The tensor with float elements, as functions of real numbers take them.
@@ -375,7 +386,7 @@ impl Cx<'_> {
             (_, Some(number)) => self.number(number, dtype),
             (Value::Dim(dim), _) => {
                 let shape = Expr::shape(vec![dim.clone()]);
-                let one = self.call("shape_to_tensor", &[&shape], [])?;
+                let one = self.call(&shape_to_tensor::OP, &[&shape], [])?;
                 self.astype(&self.reshape(&one, Vec::new())?, dtype)
             }
             (other, None) => Err(Refused(format!("expected a tensor or a number, found {}", other.in_words()))),
@@ -412,25 +423,25 @@ impl Cx<'_> {
     }
 
     /// An operator of two operands in their common data type.
-    pub fn binary(&self, op: &str, a: &Value, b: &Value) -> Res<Expr> {
+    pub fn binary(&self, op: Op, a: &Value, b: &Value) -> Res<Expr> {
         let (a, b) = self.matched(a, b)?;
         self.call(op, &[&a, &b], [])
     }
 
     /// An operator of a tensor and a number of its class or a lower one.
-    pub fn with_number(&self, op: &str, x: &Expr, number: impl Into<Number>) -> Res<Expr> {
+    pub fn with_number(&self, op: Op, x: &Expr, number: impl Into<Number>) -> Res<Expr> {
         let number = self.number(number, self.dtype(x)?)?;
         self.call(op, &[x, &number], [])
     }
 
     pub fn clip(&self, x: &Expr, least: f64, most: f64) -> Res<Expr> {
         let bounds = [least, most].map(|bound| Expr::prim(scalar::Expr::float(bound, DataType::F64)));
-        self.call("clip", &[x, &bounds[0], &bounds[1]], [])
+        self.call(&clip::OP, &[x, &bounds[0], &bounds[1]], [])
     }
 
     /// `x` where the condition holds, else `y`.
     pub fn choose(&self, condition: &Expr, x: &Expr, y: &Expr) -> Res<Expr> {
-        self.call("where", &[condition, x, y], [])
+        self.call(&r#where::OP, &[condition, x, y], [])
     }
 }
 

@@ -9,6 +9,7 @@ use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::relax::{Constant, Expr, ExprKind, StructInfo, Var};
 use tilewright_ir::tir::attr_names::GLOBAL_SYMBOL;
 use tilewright_ir::{Attr, Attrs, IRModule};
+use tilewright_ops::system::null_value;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -333,7 +334,7 @@ fn expression(cx: &Cx<'_>, value: &Value) -> Res<Expr> {
     Ok(match value {
         Value::Tensor(expr) => expr.clone(),
         Value::List(items) => Expr::tuple(items.iter().map(|item| expression(cx, item)).collect::<Res<_>>()?),
-        Value::None => cx.call("null_value", &[], [])?,
+        Value::None => cx.call(&null_value::OP, &[], [])?,
         Value::Bool(value) => Expr::prim(scalar::Expr::bool(*value)),
         Value::Int(value) => Expr::prim(scalar::Expr::i64(*value)),
         Value::Float(value) => Expr::prim(scalar::Expr::float(*value, DataType::F64)),

@@ -1,6 +1,9 @@
 //! Values that are combined where several have the same place.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{divide, floor_divide};
+use tilewright_ops::create::ones_like;
+use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -20,7 +23,7 @@ pub const RULES: &[Rule] = &[
         let axis = cx.axis(args.int("dim")?, shape.len())?;
         let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
         let column = cx.column(&index, axis, shape.len())?;
-        let index = cx.call("broadcast_to", &[&column, &Expr::shape(shape)], [])?;
+        let index = cx.call(&broadcast_to::OP, &[&column, &Expr::shape(shape)], [])?;
         reduced(cx, args, &index, &source)
     }),
     rule("put", "input, index, source, accumulate=False", |cx, args| {
@@ -56,7 +59,7 @@ fn reduced(cx: &mut Cx<'_>, args: &Args, index: &Expr, source: &Expr) -> Res {
     let (index, dtype) = (cx.emit(index.clone())?, cx.dtype(&x)?);
     let of_number = |cx: &Cx<'_>, value: f64| {
         let shape = Expr::shape(cx.shape(&index)?);
-        cx.call("broadcast_to", &[&cx.number(value, dtype)?, &shape], [])
+        cx.call(&broadcast_to::OP, &[&cx.number(value, dtype)?, &shape], [])
     };
     let into = |cx: &mut Cx<'_>, x: &Expr, values: &Expr, how: &str| {
         super::indexing::scattered_into(cx, x, &index, values, axis, how)
@@ -75,7 +78,7 @@ fn reduced(cx: &mut Cx<'_>, args: &Args, index: &Expr, source: &Expr) -> Res {
         "amin" => into(cx, &begun, source, "min").map(Value::Tensor),
         "mean" => {
             let sum = into(cx, &begun, source, "add")?;
-            let ones = cx.call("ones_like", &[&x], [])?;
+            let ones = cx.call(&ones_like::OP, &[&x], [])?;
             let one = of_number(cx, 1.0)?;
             let begun = match itself {
                 true => ones.clone(),
@@ -85,7 +88,7 @@ fn reduced(cx: &mut Cx<'_>, args: &Args, index: &Expr, source: &Expr) -> Res {
                 }
             };
             let count = into(cx, &begun, &one, "add")?;
-            let op = if dtype.is_float() { "divide" } else { "floor_divide" };
+            let op = if dtype.is_float() { &divide::OP } else { &floor_divide::OP };
             cx.op(op, &[&sum, &count])
         }
         other => Err(Refused(format!("the reduction \"{other}\" has no rule"))),

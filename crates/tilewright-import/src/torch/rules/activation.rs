@@ -1,9 +1,13 @@
 //! Activations, and what does nothing when a model is run.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, divide, greater, less_equal, minimum, multiply, subtract};
+use tilewright_ops::manipulate::split;
+use tilewright_ops::nn::{gelu, gelu_tanh, leakyrelu, log_softmax, relu, silu, softmax, softplus};
+use tilewright_ops::unary::{abs, exp, negative, sigmoid, tanh};
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Memory, Rule, real, rule, same, unary};
 
@@ -12,21 +16,21 @@ use super::{Memory, Rule, real, rule, same, unary};
 const SHARES: &str = "input, dim=None, level_or_dtype|_stacklevel|half_to_float=None, dtype=None";
 
 pub const RULES: &[Rule] = &[
-    unary("relu", "nn.relu"),
-    real("silu", "nn.silu"),
+    unary("relu", &relu::OP),
+    real("silu", &silu::OP),
     rule("relu6", "input, inplace=False", |cx, args| clipped(cx, args, 0.0, 6.0)),
     rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
     rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
     rule("rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False", |cx, args| {
         // As it is evaluated, with the slope in the middle.
         let slope = f64::midpoint(args.float("lower")?, args.float("upper")?);
-        cx.call("nn.leakyrelu", &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
+        cx.call(&leakyrelu::OP, &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
     }),
     rule("gelu", "input, approximate=none", gelu),
-    rule("softmax _softmax", SHARES, |cx, args| shares(cx, args, "nn.softmax")),
-    rule("log_softmax _log_softmax", SHARES, |cx, args| shares(cx, args, "nn.log_softmax")),
-    rule("aten.softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
-    rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.log_softmax")),
+    rule("softmax _softmax", SHARES, |cx, args| shares(cx, args, &softmax::OP)),
+    rule("log_softmax _log_softmax", SHARES, |cx, args| shares(cx, args, &log_softmax::OP)),
+    rule("aten.softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, &softmax::OP)),
+    rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, &log_softmax::OP)),
     rule("softmin", SHARES, softmin),
     rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
     rule("logsigmoid log_sigmoid", "input", log_sigmoid),
@@ -74,13 +78,13 @@ fn hardtanh(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 fn leaky_relu(cx: &mut Cx<'_>, args: &Args) -> Res {
     let slope = args.float("negative_slope")?;
-    cx.call("nn.leakyrelu", &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
+    cx.call(&leakyrelu::OP, &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
 }
 
 fn gelu(cx: &mut Cx<'_>, args: &Args) -> Res {
     match args.text("approximate")? {
-        "none" => cx.op("nn.gelu", &[&args.tensor("input")?]),
-        "tanh" => cx.op("nn.gelu_tanh", &[&args.tensor("input")?]),
+        "none" => cx.op(&gelu::OP, &[&args.tensor("input")?]),
+        "tanh" => cx.op(&gelu_tanh::OP, &[&args.tensor("input")?]),
         other => Err(Refused(format!("`approximate` is \"none\" or \"tanh\", found \"{other}\""))),
     }
 }
@@ -90,7 +94,7 @@ fn usual_dim(rank: usize) -> i64 {
     if matches!(rank, 0 | 1 | 3) { 0 } else { 1 }
 }
 
-fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: &str) -> Res<Expr> {
+fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: Op) -> Res<Expr> {
     let dim = if args.has("dim") { args.int("dim")? } else { usual_dim(cx.rank(x)?) };
     cx.call(op, &[x], [("axis", dim.to_attr())])
 }
@@ -105,31 +109,31 @@ fn shared(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
     cx.real(&dtype.map_or_else(|| Ok(x.clone()), |dtype| cx.astype(&x, dtype))?)
 }
 
-fn shares(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn shares(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     along(cx, &shared(cx, args)?, args, op).map(Value::Tensor)
 }
 
 fn softmin(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.call("negative", &[&shared(cx, args)?], [])?;
-    along(cx, &x, args, "nn.softmax").map(Value::Tensor)
+    let x = cx.call(&negative::OP, &[&shared(cx, args)?], [])?;
+    along(cx, &x, args, &softmax::OP).map(Value::Tensor)
 }
 
 fn softplus(cx: &mut Cx<'_>, args: &Args) -> Res {
     let attrs = [("beta", args.float("beta")?.to_attr()), ("threshold", args.float("threshold")?.to_attr())];
-    cx.call("nn.softplus", &[&args.tensor("input")?], attrs).map(Value::Tensor)
+    cx.call(&softplus::OP, &[&args.tensor("input")?], attrs).map(Value::Tensor)
 }
 
 /// `min(x, 0) - log(1 + exp(-|x|))`, which does not overflow.
 fn log_sigmoid(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    let negative = cx.call("negative", &[&x], [])?;
-    let plus = cx.call("nn.softplus", &[&negative], [])?;
-    cx.op("negative", &[&plus])
+    let negative = cx.call(&negative::OP, &[&x], [])?;
+    let plus = cx.call(&softplus::OP, &[&negative], [])?;
+    cx.op(&negative::OP, &[&plus])
 }
 
 /// `relu6(x + 3) / 6`.
 fn hard(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
-    cx.with_number("divide", &cx.clip(&cx.with_number("add", x, 3.0)?, 0.0, 6.0)?, 6.0)
+    cx.with_number(&divide::OP, &cx.clip(&cx.with_number(&add::OP, x, 3.0)?, 0.0, 6.0)?, 6.0)
 }
 
 fn hardsigmoid(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -138,24 +142,24 @@ fn hardsigmoid(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 fn hardswish(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    cx.op("multiply", &[&x, &hard(cx, &x)?])
+    cx.op(&multiply::OP, &[&x, &hard(cx, &x)?])
 }
 
 fn mish(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    let bent = cx.call("tanh", &[&cx.call("nn.softplus", &[&x], [])?], [])?;
-    cx.op("multiply", &[&x, &bent])
+    let bent = cx.call(&tanh::OP, &[&cx.call(&softplus::OP, &[&x], [])?], [])?;
+    cx.op(&multiply::OP, &[&x, &bent])
 }
 
 /// `scale * x` where `x` is positive, else `scale * alpha * (exp(x) - 1)`, for which positive elements count as 0.
 fn exponential(cx: &mut Cx<'_>, x: &Expr, alpha: f64, scale: f64) -> Res {
     let x = cx.emit(x.clone())?;
     let zero = cx.number(0.0, cx.dtype(&x)?)?;
-    let below = cx.call("minimum", &[&x, &zero], [])?;
-    let bent = cx.with_number("subtract", &cx.call("exp", &[&below], [])?, 1.0)?;
-    let bent = cx.with_number("multiply", &bent, alpha * scale)?;
-    let straight = if scale == 1.0 { x.clone() } else { cx.with_number("multiply", &x, scale)? };
-    cx.choose(&cx.with_number("greater", &x, 0.0)?, &straight, &bent).map(Value::Tensor)
+    let below = cx.call(&minimum::OP, &[&x, &zero], [])?;
+    let bent = cx.with_number(&subtract::OP, &cx.call(&exp::OP, &[&below], [])?, 1.0)?;
+    let bent = cx.with_number(&multiply::OP, &bent, alpha * scale)?;
+    let straight = if scale == 1.0 { x.clone() } else { cx.with_number(&multiply::OP, &x, scale)? };
+    cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &straight, &bent).map(Value::Tensor)
 }
 
 fn elu(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -171,9 +175,9 @@ fn celu(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused::new("`alpha` of celu cannot be 0"));
     }
     let x = cx.emit(x)?;
-    let scaled = cx.with_number("divide", &x, alpha)?;
+    let scaled = cx.with_number(&divide::OP, &x, alpha)?;
     let Value::Tensor(bent) = exponential(cx, &scaled, alpha, 1.0)? else { return Err(Refused::new("no tensor")) };
-    cx.choose(&cx.with_number("greater", &x, 0.0)?, &x, &bent).map(Value::Tensor)
+    cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &x, &bent).map(Value::Tensor)
 }
 
 /// The slopes are of the second dimension, or one for all.
@@ -188,42 +192,42 @@ fn prelu(cx: &mut Cx<'_>, args: &Args) -> Res {
         }
         _ => weight,
     };
-    let bent = cx.call("multiply", &[&x, &weight], [])?;
-    cx.choose(&cx.with_number("greater", &x, 0.0)?, &x, &bent).map(Value::Tensor)
+    let bent = cx.call(&multiply::OP, &[&x, &weight], [])?;
+    cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &x, &bent).map(Value::Tensor)
 }
 
 fn glu(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     let attrs = [("indices_or_sections", 2i64.to_attr()), ("axis", args.int("dim")?.to_attr())];
-    let halves = cx.fields(cx.call("split", &[&x], attrs)?)?;
+    let halves = cx.fields(cx.call(&split::OP, &[&x], attrs)?)?;
     let [Value::Tensor(a), Value::Tensor(b)] = halves.as_slice() else { return Err(Refused::new("expected halves")) };
-    cx.op("multiply", &[a, &cx.call("sigmoid", &[b], [])?])
+    cx.op(&multiply::OP, &[a, &cx.call(&sigmoid::OP, &[b], [])?])
 }
 
 fn softsign(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    let size = cx.with_number("add", &cx.call("abs", &[&x], [])?, 1.0)?;
-    cx.op("divide", &[&x, &size])
+    let size = cx.with_number(&add::OP, &cx.call(&abs::OP, &[&x], [])?, 1.0)?;
+    cx.op(&divide::OP, &[&x, &size])
 }
 
 fn tanhshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    cx.op("subtract", &[&x, &cx.call("tanh", &[&x], [])?])
+    cx.op(&subtract::OP, &[&x, &cx.call(&tanh::OP, &[&x], [])?])
 }
 
 fn hardshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    let inside = cx.with_number("less_equal", &cx.call("abs", &[&x], [])?, args.float("lambd")?)?;
+    let inside = cx.with_number(&less_equal::OP, &cx.call(&abs::OP, &[&x], [])?, args.float("lambd")?)?;
     cx.choose(&inside, &cx.number(0.0, cx.dtype(&x)?)?, &x).map(Value::Tensor)
 }
 
 fn softshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, lambda) = (cx.emit(args.tensor("input")?)?, args.float("lambd")?);
-    cx.op("subtract", &[&x, &cx.clip(&x, -lambda, lambda)?])
+    cx.op(&subtract::OP, &[&x, &cx.clip(&x, -lambda, lambda)?])
 }
 
 fn threshold(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
-    let below = cx.with_number("less_equal", &x, args.float("threshold")?)?;
+    let below = cx.with_number(&less_equal::OP, &x, args.float("threshold")?)?;
     cx.choose(&below, &cx.number(args.float("value")?, cx.dtype(&x)?)?, &x).map(Value::Tensor)
 }

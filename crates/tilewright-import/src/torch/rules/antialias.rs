@@ -3,6 +3,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::linear_algebra::matmul;
 use tilewright_tensor::{DataType, Tensor};
 
 use super::super::args::Args;
@@ -70,8 +71,8 @@ pub fn smoothed(
         };
         weights.push(cx.astype(&Expr::constant(table), dtype)?);
     }
-    let narrow = cx.call("matmul", &[x, &cx.permute(&weights[1], vec![1, 0])?], [])?;
-    cx.call("matmul", &[&weights[0], &narrow], [])
+    let narrow = cx.call(&matmul::OP, &[x, &cx.permute(&weights[1], vec![1, 0])?], [])?;
+    cx.call(&matmul::OP, &[&weights[0], &narrow], [])
 }
 
 /// For each of `size` elements, which lie `scale` apart, how much each of `extent` counts: less with the distance, as far as

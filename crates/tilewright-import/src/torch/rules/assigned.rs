@@ -1,6 +1,9 @@
 //! Tensors with values in the place of some of their elements: assignments, and along one dimension.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::multiply;
+use tilewright_ops::indexed::index_put;
+use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -17,7 +20,7 @@ pub const RULES: &[Rule] = &[
     rule("index_add", "input, dim, index, source, alpha=1", |cx, args| {
         let source = match args.get("alpha") {
             Value::Int(1) => args.get("source").clone(),
-            alpha => super::arithmetic::binary(cx, "multiply", args.get("source"), alpha)?,
+            alpha => super::arithmetic::binary(cx, &multiply::OP, args.get("source"), alpha)?,
         };
         along(cx, args, &source, true)
     }),
@@ -33,7 +36,7 @@ pub fn numbered(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
 /// The tensor with values for the elements of these numbers, or with them added.
 pub fn with_values(cx: &Cx<'_>, x: &Expr, places: &Expr, values: &Expr, accumulate: bool) -> Res {
     let operands = [&cx.flat(x)?, &Expr::tuple(vec![cx.flat(places)?]), &cx.flat(values)?];
-    let put = cx.call("index_put", &operands, [("accumulate", accumulate.to_attr())])?;
+    let put = cx.call(&index_put::OP, &operands, [("accumulate", accumulate.to_attr())])?;
     cx.reshape(&put, cx.shape(x)?).map(Value::Tensor)
 }
 
@@ -58,7 +61,7 @@ fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
         values = cx.reshape(&values, own[more..].to_vec())?;
     }
     let [places, values] = cx.widened([places, values])?;
-    let values = cx.call("broadcast_to", &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
+    let values = cx.call(&broadcast_to::OP, &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
     with_values(cx, &x, &places, &values, false)
 }
 
@@ -76,7 +79,7 @@ fn along(cx: &mut Cx<'_>, args: &Args, values: &Value, accumulate: bool) -> Res 
         values = with_first(cx, &values, &[axis])?;
     }
     let operands = [&with_first(cx, &x, &[axis])?, &Expr::tuple(vec![index]), &values];
-    let put = cx.call("index_put", &operands, [("accumulate", accumulate.to_attr())])?;
+    let put = cx.call(&index_put::OP, &operands, [("accumulate", accumulate.to_attr())])?;
     // The first dimension goes back to its place.
     let order = (1..=axis).chain([0]).chain(axis + 1..shape.len()).map(|at| at as i64).collect();
     cx.permute(&put, order).map(Value::Tensor)

@@ -3,6 +3,12 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, divide, equal, less_equal, multiply, subtract};
+use tilewright_ops::linear_algebra::matmul;
+use tilewright_ops::manipulate::{expand_dims, repeat, split};
+use tilewright_ops::nn::softmax;
+use tilewright_ops::statistical::{max, mean, sum};
+use tilewright_ops::unary::{exp, logical_not};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -47,22 +53,22 @@ fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
     axes.swap(rank - 2, rank - 1);
     let wide = if [DataType::F16, DataType::BF16].contains(&dtype) { DataType::F32 } else { dtype };
     let out = [("out_dtype", wide.to_attr())];
-    let products = cx.call("matmul", &[&query, &cx.permute(&key, axes)?], out)?;
-    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query, wide)?], [])?;
+    let products = cx.call(&matmul::OP, &[&query, &cx.permute(&key, axes)?], out)?;
+    let mut scores = cx.call(&multiply::OP, &[&products, &scale(cx, args, &query, wide)?], [])?;
     if args.flag("is_causal")? {
         scores = masked(cx, &scores, &causal(cx, &scores)?)?;
     }
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         scores = match cx.dtype(&mask)?.is_bool() {
             true => masked(cx, &scores, &mask)?,
-            false => cx.call("add", &[&scores, &cx.astype(&mask, wide)?], [])?,
+            false => cx.call(&add::OP, &[&scores, &cx.astype(&mask, wide)?], [])?,
         };
     }
     let weights = match args.has("attn_mask") {
         true => shares_or_zeros(cx, scores)?,
-        false => cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?,
+        false => cx.call(&softmax::OP, &[&scores], [("axis", (-1i64).to_attr())])?,
     };
-    let mixed = cx.call("matmul", &[&weights, &cx.astype(&value, wide)?], [])?;
+    let mixed = cx.call(&matmul::OP, &[&weights, &cx.astype(&value, wide)?], [])?;
     cx.astype(&mixed, dtype).map(Value::Tensor)
 }
 
@@ -76,7 +82,7 @@ fn for_groups(cx: &Cx<'_>, query: &Expr, x: &Expr) -> Res<Expr> {
     match (heads(query)?, heads(x)?) {
         (all, own) if all == own => Ok(x.clone()),
         (all, own) if own > 0 && all % own == 0 => {
-            cx.call("repeat", &[x], [("repeats", (all / own).to_attr()), ("axis", (-3i64).to_attr())])
+            cx.call(&repeat::OP, &[x], [("repeats", (all / own).to_attr()), ("axis", (-3i64).to_attr())])
         }
         (all, own) => Err(Refused(format!("{all} heads of queries do not divide among {own} of keys or values"))),
     }
@@ -88,12 +94,12 @@ fn shares_or_zeros(cx: &mut Cx<'_>, scores: Expr) -> Res<Expr> {
     let rows = || [("axis", vec![-1i64].to_attr()), ("keepdims", true.to_attr())];
     let [lowest, zero, one] = [cx.number(f64::NEG_INFINITY, dtype)?, cx.number(0.0, dtype)?, cx.number(1.0, dtype)?];
     let scores = cx.emit(scores)?;
-    let best = cx.emit(cx.call("max", &[&scores], rows())?)?;
-    let best = cx.choose(&cx.call("equal", &[&best, &lowest], [])?, &zero, &best)?;
-    let powers = cx.emit(cx.call("exp", &[&cx.call("subtract", &[&scores, &best], [])?], [])?)?;
-    let total = cx.emit(cx.call("sum", &[&powers], rows())?)?;
-    let total = cx.choose(&cx.call("equal", &[&total, &zero], [])?, &one, &total)?;
-    cx.call("divide", &[&powers, &total], [])
+    let best = cx.emit(cx.call(&max::OP, &[&scores], rows())?)?;
+    let best = cx.choose(&cx.call(&equal::OP, &[&best, &lowest], [])?, &zero, &best)?;
+    let powers = cx.emit(cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&scores, &best], [])?], [])?)?;
+    let total = cx.emit(cx.call(&sum::OP, &[&powers], rows())?)?;
+    let total = cx.choose(&cx.call(&equal::OP, &[&total, &zero], [])?, &one, &total)?;
+    cx.call(&divide::OP, &[&powers, &total], [])
 }
 
 /// One divided by the root of the last dimension, unless another scale is given.
@@ -117,8 +123,8 @@ fn masked(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
 fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     let shape = cx.shape(scores)?;
     let [.., queries, keys] = &shape[..] else { return Err(Refused::new("expected at least two dimensions")) };
-    let queries = cx.call("expand_dims", &[&cx.numbers(queries)?], [("axis", vec![1i64].to_attr())])?;
-    cx.call("less_equal", &[&cx.numbers(keys)?, &queries], [])
+    let queries = cx.call(&expand_dims::OP, &[&cx.numbers(queries)?], [("axis", vec![1i64].to_attr())])?;
+    cx.call(&less_equal::OP, &[&cx.numbers(keys)?, &queries], [])
 }
 
 /// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of that
@@ -132,8 +138,8 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let [query, key, value] = projected(cx, args)?;
     let turned = cx.permute(&key, vec![0, 1, 3, 2])?;
-    let products = cx.call("matmul", &[&query, &turned], [])?;
-    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query, cx.dtype(&query)?)?], [])?;
+    let products = cx.call(&matmul::OP, &[&query, &turned], [])?;
+    let mut scores = cx.call(&multiply::OP, &[&products, &scale(cx, args, &query, cx.dtype(&query)?)?], [])?;
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         let shape = cx.shape(&scores)?;
         let mask = if cx.rank(&mask)? == 3 { cx.reshape(&mask, shape)? } else { mask };
@@ -147,13 +153,13 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
         let mask = cx.reshape(&mask, vec![batch.clone(), one.clone(), one, keys.clone()])?;
         scores = without(cx, &scores, &mask)?;
     }
-    let weights = cx.emit(cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?)?;
-    let heads = cx.permute(&cx.call("matmul", &[&weights, &value], [])?, vec![0, 2, 1, 3])?;
+    let weights = cx.emit(cx.call(&softmax::OP, &[&scores], [("axis", (-1i64).to_attr())])?)?;
+    let heads = cx.permute(&cx.call(&matmul::OP, &[&weights, &value], [])?, vec![0, 2, 1, 3])?;
     let found = joined(cx, args, &heads)?;
     let weights = match (args.flag("need_weights")?, args.flag("average_attn_weights")?) {
         (false, _) => Value::None,
         (true, false) => Value::Tensor(weights),
-        (true, true) => Value::Tensor(cx.call("mean", &[&weights], [("axis", vec![1i64].to_attr())])?),
+        (true, true) => Value::Tensor(cx.call(&mean::OP, &[&weights], [("axis", vec![1i64].to_attr())])?),
     };
     Ok(Value::List(vec![Value::Tensor(found), weights]))
 }
@@ -161,8 +167,8 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
 /// The scores with a mask of this module: of bools, that say which keys do not count, or of what is added.
 fn without(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
     match cx.dtype(mask)?.is_bool() {
-        true => masked(cx, scores, &cx.call("logical_not", &[mask], [])?),
-        false => cx.call("add", &[scores, mask], []),
+        true => masked(cx, scores, &cx.call(&logical_not::OP, &[mask], [])?),
+        false => cx.call(&add::OP, &[scores, mask], []),
     }
 }
 
@@ -170,9 +176,9 @@ fn without(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
 fn projected(cx: &mut Cx<'_>, args: &Args) -> Res<[Expr; 3]> {
     let heads = args.int("num_heads")?;
     let thirds = [("indices_or_sections", 3i64.to_attr()), ("axis", 0i64.to_attr())];
-    let weights = cx.fields(cx.call("split", &[&args.tensor("in_proj_weight")?], thirds.clone())?)?;
+    let weights = cx.fields(cx.call(&split::OP, &[&args.tensor("in_proj_weight")?], thirds.clone())?)?;
     let biases = match args.optional_tensor("in_proj_bias")? {
-        Some(bias) => cx.fields(cx.call("split", &[&bias], thirds)?)?,
+        Some(bias) => cx.fields(cx.call(&split::OP, &[&bias], thirds)?)?,
         None => vec![Value::None; 3],
     };
     let one = |name: &str, weight: &Value, bias: &Value| {

@@ -7,10 +7,16 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::{Callee, Expr, ExprKind};
+use tilewright_ops::binary::{divide, greater, maximum, multiply, not_equal};
+use tilewright_ops::create::{arange, full};
+use tilewright_ops::indexed::{scatter_nd, take};
+use tilewright_ops::manipulate::expand_dims;
+use tilewright_ops::search::bucketize;
+use tilewright_ops::statistical::{max, sum};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr, is};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -44,29 +50,29 @@ fn bags(cx: &mut Cx<'_>, args: &Args) -> Res {
     let dtype = cx.dtype(&weight)?;
     let wide = if dtype.bits < 32 { DataType::F32 } else { dtype };
     let bags = Bags::of(cx, args, &indices)?;
-    let mut rows = cx.astype(&cx.call("take", &[&weight, &indices], [("axis", 0i64.to_attr())])?, wide)?;
+    let mut rows = cx.astype(&cx.call(&take::OP, &[&weight, &indices], [("axis", 0i64.to_attr())])?, wide)?;
     if let Some(weights) = args.optional_tensor("per_sample_weights")? {
-        rows = cx.call("multiply", &[&rows, &column(cx, &cx.astype(&weights, wide)?)?], [])?;
+        rows = cx.call(&multiply::OP, &[&rows, &column(cx, &cx.astype(&weights, wide)?)?], [])?;
     }
     let nothing = cx.number(if mode == 2 { f64::NEG_INFINITY } else { 0.0 }, wide)?;
     let counted = match args.get("padding_idx") {
-        Value::Int(padding) if *padding >= 0 => Some(cx.emit(cx.with_number("not_equal", &indices, *padding)?)?),
+        Value::Int(padding) if *padding >= 0 => Some(cx.emit(cx.with_number(&not_equal::OP, &indices, *padding)?)?),
         _ => None,
     };
     if let Some(counted) = &counted {
         rows = cx.choose(&column(cx, counted)?, &rows, &nothing)?;
     }
-    let found = bags.combined(cx, &rows, if mode == 2 { "max" } else { "sum" }, &nothing)?;
+    let found = bags.combined(cx, &rows, if mode == 2 { &max::OP } else { &sum::OP }, &nothing)?;
     let lengths = if mode == 0 { None } else { bags.lengths(cx, &indices, counted, wide)? };
     let found = match (mode, lengths, &bags) {
         (1, None, Bags::Even { length, .. }) => {
-            cx.call("divide", &[&found, &cx.operand(&Value::int(length.clone()), wide)?], [])?
+            cx.call(&divide::OP, &[&found, &cx.operand(&Value::int(length.clone()), wide)?], [])?
         }
         (1, Some(lengths), _) => {
-            cx.call("divide", &[&found, &column(cx, &cx.with_number("maximum", &lengths, 1.0)?)?], [])?
+            cx.call(&divide::OP, &[&found, &column(cx, &cx.with_number(&maximum::OP, &lengths, 1.0)?)?], [])?
         }
         (2, Some(lengths), _) => {
-            let filled = column(cx, &cx.with_number("greater", &lengths, 0.0)?)?;
+            let filled = column(cx, &cx.with_number(&greater::OP, &lengths, 0.0)?)?;
             cx.choose(&filled, &found, &cx.number(0.0, wide)?)?
         }
         _ => found,
@@ -76,7 +82,7 @@ fn bags(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn column(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
-    cx.call("expand_dims", &[x], [("axis", vec![1i64].to_attr())])
+    cx.call(&expand_dims::OP, &[x], [("axis", vec![1i64].to_attr())])
 }
 
 impl Bags {
@@ -90,7 +96,7 @@ impl Bags {
         let offsets = cx.emit(cx.astype(&offsets, DataType::I64)?)?;
         let count = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
         let attrs = [("out_int32", false.to_attr()), ("right", true.to_attr())];
-        let begun = cx.call("bucketize", &[&cx.numbers(&all)?, &offsets], attrs)?;
+        let begun = cx.call(&bucketize::OP, &[&cx.numbers(&all)?, &offsets], attrs)?;
         let begun = cx.emit(column(cx, &begun)?)?;
         let count = if ends { cx.simplified(&(count - 1)) } else { count };
         Ok(Self::Numbered { count, begun })
@@ -104,7 +110,7 @@ impl Bags {
             Some(ExprKind::Prim(value)) => Some(value.clone()),
             _ => None,
         };
-        let (Some(start), Some(length), "arange") = (number(0), number(2), op.name) else { return Ok(None) };
+        let (Some(start), Some(length), true) = (number(0), number(2), is(op.0, &arange::OP)) else { return Ok(None) };
         let Some(count) = cx.shape(offsets)?.first().cloned() else { return Ok(None) };
         let length = cx.simplified(&length);
         let even = cx.bb.infer_cx().analyzer.prove_equal(&cx.integer(BinOp::Mul, &count, &length)?, all);
@@ -113,7 +119,7 @@ impl Bags {
     }
 
     /// What is there of each bag when its rows are combined; of a bag without rows, `nothing`.
-    fn combined(&self, cx: &Cx<'_>, rows: &Expr, how: &str, nothing: &Expr) -> Res<Expr> {
+    fn combined(&self, cx: &Cx<'_>, rows: &Expr, how: Op, nothing: &Expr) -> Res<Expr> {
         let rest = cx.shape(rows)?.split_off(1);
         match self {
             Self::Even { count, length } => {
@@ -123,9 +129,9 @@ impl Bags {
             Self::Numbered { count, begun } => {
                 // What comes before the first bag is in none.
                 let dims = std::iter::once(cx.simplified(&(count + 2))).chain(rest).collect();
-                let empty = cx.call("full", &[&Expr::shape(dims), nothing], [])?;
-                let how = if how == "sum" { "add" } else { how };
-                let found = cx.call("scatter_nd", &[&empty, begun, rows], [("reduction", how.to_attr())])?;
+                let empty = cx.call(&full::OP, &[&Expr::shape(dims), nothing], [])?;
+                let how = if is(how, &sum::OP) { "add" } else { "max" };
+                let found = cx.call(&scatter_nd::OP, &[&empty, begun, rows], [("reduction", how.to_attr())])?;
                 cx.slice(&found, 0, &scalar::Expr::i64(1), &cx.simplified(&(count + 1)), 1)
             }
         }
@@ -136,8 +142,8 @@ impl Bags {
         let ones = match (counted, self) {
             (None, Self::Even { .. }) => return Ok(None),
             (Some(counted), _) => cx.astype(&counted, dtype)?,
-            (None, _) => cx.call("full", &[&Expr::shape(cx.shape(indices)?), &cx.number(1.0, dtype)?], [])?,
+            (None, _) => cx.call(&full::OP, &[&Expr::shape(cx.shape(indices)?), &cx.number(1.0, dtype)?], [])?,
         };
-        self.combined(cx, &ones, "sum", &cx.number(0.0, dtype)?).map(Some)
+        self.combined(cx, &ones, &sum::OP, &cx.number(0.0, dtype)?).map(Some)
     }
 }

@@ -3,9 +3,13 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::add;
+use tilewright_ops::image::resize2d;
+use tilewright_ops::manipulate::{expand_dims, squeeze};
+use tilewright_ops::nn::{conv1d, conv1d_transpose, conv2d, conv2d_transpose, conv3d, conv3d_transpose, pad};
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -44,13 +48,13 @@ pub const RULES: &[Rule] = &[
     }),
 ];
 
-const OPS: [[&str; 3]; 2] =
-    [["nn.conv1d", "nn.conv2d", "nn.conv3d"], ["nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"]];
+const OPS: [[Op; 3]; 2] =
+    [[&conv1d::OP, &conv2d::OP, &conv3d::OP], [&conv1d_transpose::OP, &conv2d_transpose::OP, &conv3d_transpose::OP]];
 
 /// The data with the batch that PyTorch lets callers leave out, and whether it was.
 fn batched(cx: &Cx<'_>, x: Expr, spatial: usize) -> Res<(Expr, bool)> {
     match cx.rank(&x)? {
-        rank if rank == spatial + 1 => Ok((cx.call("expand_dims", &[&x], [("axis", vec![0i64].to_attr())])?, true)),
+        rank if rank == spatial + 1 => Ok((cx.call(&expand_dims::OP, &[&x], [("axis", vec![0i64].to_attr())])?, true)),
         _ => Ok((x, false)),
     }
 }
@@ -62,10 +66,10 @@ fn finished(cx: &Cx<'_>, found: Expr, bias: Option<Expr>, spatial: usize, added:
         let channels = cx.product(&cx.shape(&bias)?);
         let mut dims = vec![scalar::Expr::i64(1); spatial + 2];
         dims[1] = channels;
-        found = cx.call("add", &[&found, &cx.reshape(&bias, dims)?], [])?;
+        found = cx.call(&add::OP, &[&found, &cx.reshape(&bias, dims)?], [])?;
     }
     match added {
-        true => cx.call("squeeze", &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor),
+        true => cx.call(&squeeze::OP, &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor),
         false => Ok(Value::Tensor(found)),
     }
 }
@@ -97,7 +101,7 @@ fn forward(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
         let widths = before.iter().zip(&behind).flat_map(|(before, behind)| [*before, *behind]);
         let widths: Vec<i64> = [0; 4].into_iter().chain(widths).collect();
         let mode = if mode == "replicate" { "edge" } else { mode };
-        x = cx.call("nn.pad", &[&x], [("pad_width", widths.to_attr()), ("pad_mode", mode.to_attr())])?;
+        x = cx.call(&pad::OP, &[&x], [("pad_width", widths.to_attr()), ("pad_mode", mode.to_attr())])?;
         (before, behind) = (vec![0; spatial], vec![0; spatial]);
     }
     before.append(&mut behind);
@@ -242,5 +246,5 @@ fn resized(cx: &Cx<'_>, x: &Expr, size: Vec<scalar::Expr>, mode: &str, align_cor
         // As PyTorch has it.
         ("cubic_alpha", (-0.75f64).to_attr()),
     ];
-    cx.call("image.resize2d", &[x, &Expr::shape(size)], attrs).map(Value::Tensor)
+    cx.call(&resize2d::OP, &[x, &Expr::shape(size)], attrs).map(Value::Tensor)
 }

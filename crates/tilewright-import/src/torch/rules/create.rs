@@ -2,6 +2,8 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::create::{arange, eye, full};
+use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::{DataType, Tensor};
 
 use super::super::args::Args;
@@ -58,7 +60,7 @@ pub const RULES: &[Rule] = &[
 /// A tensor of one value under a shape.
 fn of_value(cx: &Cx<'_>, shape: Vec<scalar::Expr>, value: &Value, dtype: DataType) -> Res {
     let value = cx.operand(value, dtype)?;
-    cx.op("full", &[&Expr::shape(shape), &value])
+    cx.op(&full::OP, &[&Expr::shape(shape), &value])
 }
 
 /// The data type that PyTorch gives a number of Python.
@@ -89,7 +91,7 @@ fn of_same_kind(cx: &mut Cx<'_>, args: &Args, value: &Value) -> Res {
 fn copy(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let source = cx.astype(&source, cx.dtype(&x)?)?;
-    cx.op("broadcast_to", &[&source, &Expr::shape(cx.shape(&x)?)])
+    cx.op(&broadcast_to::OP, &[&source, &Expr::shape(cx.shape(&x)?)])
 }
 
 /// A number as a scalar expression.
@@ -110,7 +112,7 @@ fn arange(cx: &mut Cx<'_>, args: &Args) -> Res {
     let floats = numbers.iter().any(|number| matches!(number, Value::Float(_)));
     let dtype = args.dtype("dtype")?.unwrap_or(if floats { DataType::F32 } else { DataType::I64 });
     let numbers = numbers.iter().map(|number| scalar_of(number).map(Expr::prim)).collect::<Res<Vec<_>>>()?;
-    cx.call("arange", &numbers.iter().collect::<Vec<_>>(), [("dtype", dtype.to_attr())]).map(Value::Tensor)
+    cx.call(&arange::OP, &numbers.iter().collect::<Vec<_>>(), [("dtype", dtype.to_attr())]).map(Value::Tensor)
 }
 
 /// Worked out here, as all of it is known: the first half from the start, the second from the end.
@@ -130,7 +132,7 @@ fn eye(cx: &mut Cx<'_>, args: &Args) -> Res {
     let rows = args.dim("n")?;
     let columns = if args.has("m") { args.dim("m")? } else { rows.clone() };
     let dtype = args.dtype("dtype")?.unwrap_or(DataType::F32);
-    cx.call("eye", &[&Expr::prim(rows), &Expr::prim(columns)], [("dtype", dtype.to_attr())]).map(Value::Tensor)
+    cx.call(&eye::OP, &[&Expr::prim(rows), &Expr::prim(columns)], [("dtype", dtype.to_attr())]).map(Value::Tensor)
 }
 
 /// Numbers in lists, all of one length on each level.

@@ -1,6 +1,7 @@
 //! Images that are read at the places of a grid.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::image::grid_sample;
 
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
@@ -44,5 +45,5 @@ fn sampled(cx: &mut Cx<'_>, args: &Args, mode: &str, outside: &str) -> Res {
         ("padding_mode", outside.to_attr()),
         ("align_corners", args.flag("align_corners")?.to_attr()),
     ];
-    cx.call("image.grid_sample", &[&x, &grid], attrs).map(Value::Tensor)
+    cx.call(&grid_sample::OP, &[&x, &grid], attrs).map(Value::Tensor)
 }

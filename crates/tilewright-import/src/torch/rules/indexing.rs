@@ -2,6 +2,9 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, StructInfo};
+use tilewright_ops::binary::{add, floor_mod, multiply};
+use tilewright_ops::indexed::{gather_elements, one_hot, scatter_elements, take};
+use tilewright_ops::manipulate::{broadcast_to, expand_dims};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -20,7 +23,7 @@ pub const RULES: &[Rule] = &[
     rule("index_select", "input, dim, index", index_select),
     rule("gather", "input, dim, index", |cx, args| {
         let index = counted_from_start(cx, args)?;
-        cx.call("gather_elements", &[&args.tensor("input")?, &index], [("axis", args.int("dim")?.to_attr())])
+        cx.call(&gather_elements::OP, &[&args.tensor("input")?, &index], [("axis", args.int("dim")?.to_attr())])
             .map(Value::Tensor)
     }),
     rule("scatter", "input, dim, index, src|value, reduce=None", scatter),
@@ -28,7 +31,7 @@ pub const RULES: &[Rule] = &[
     rule("slice_scatter", "input, src, dim=0, start=None, end=None, step=1", slice_scatter),
     rule("select_scatter", "input, src, dim, index", select_scatter),
     rule("take", "input, index", |cx, args| {
-        cx.call("take", &[&args.tensor("input")?, &args.tensor("index")?], [("mode", "wrap".to_attr())])
+        cx.call(&take::OP, &[&args.tensor("input")?, &args.tensor("index")?], [("mode", "wrap".to_attr())])
             .map(Value::Tensor)
     }),
     rule("embedding", "input, weight, padding_idx=None, max_norm=None, norm_type=2.0", embedding),
@@ -191,7 +194,7 @@ pub fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
                 tensors.extend(std::iter::repeat_n(None, rest));
             }
             Value::None | Value::Bool(true) => {
-                found = cx.call("expand_dims", &[&found], [("axis", vec![axis as i64].to_attr())])?;
+                found = cx.call(&expand_dims::OP, &[&found], [("axis", vec![axis as i64].to_attr())])?;
                 axis += 1;
                 tensors.push(None);
             }
@@ -267,26 +270,26 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
         joined = Some(match joined {
             None => index,
             Some(before) => {
-                let rows = super::arithmetic::binary(cx, "multiply", &before, &Value::int(shape[*axis].clone()))?;
-                super::arithmetic::binary(cx, "add", &rows, &index)?
+                let rows = super::arithmetic::binary(cx, &multiply::OP, &before, &Value::int(shape[*axis].clone()))?;
+                super::arithmetic::binary(cx, &add::OP, &rows, &index)?
             }
         });
     }
     let Some(Value::Tensor(joined)) = joined else { return Err(Refused::new("expected tensors of indices")) };
     let flat = [&shape[..*first], &[cx.product(&shape[*first..=*last])], &shape[last + 1..]].concat();
     let flat = cx.reshape(x, flat)?;
-    cx.call("take", &[&flat, &joined], [("axis", (*first as i64).to_attr())])
+    cx.call(&take::OP, &[&flat, &joined], [("axis", (*first as i64).to_attr())])
 }
 
 /// Indices of which negative ones count from the end, from the start.
 fn wrapped(cx: &Cx<'_>, index: &Expr, extent: &scalar::Expr) -> Res<Expr> {
     let index = cx.astype(index, DataType::I64)?;
     let extent = cx.operand(&Value::int(extent.clone()), DataType::I64)?;
-    cx.call("floor_mod", &[&index, &extent], [])
+    cx.call(&floor_mod::OP, &[&index, &extent], [])
 }
 
 fn taken(cx: &Cx<'_>, x: &Expr, axis: usize, index: &Expr) -> Res<Expr> {
-    cx.call("take", &[x, index], [("axis", (axis as i64).to_attr()), ("mode", "wrap".to_attr())])
+    cx.call(&take::OP, &[x, index], [("axis", (axis as i64).to_attr()), ("mode", "wrap".to_attr())])
 }
 
 fn select(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -346,7 +349,7 @@ fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
         Value::Tensor(source) => source.clone(),
         number => {
             let filled = cx.operand(number, cx.dtype(&x)?)?;
-            cx.call("broadcast_to", &[&filled, &Expr::shape(shape.clone())], [])?
+            cx.call(&broadcast_to::OP, &[&filled, &Expr::shape(shape.clone())], [])?
         }
     };
     scattered_into(cx, &x, &index, &source, args.int("dim")?, how).map(Value::Tensor)
@@ -365,7 +368,7 @@ pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: 
         }
     }
     let attrs = [("axis", axis.to_attr()), ("reduction", how.to_attr())];
-    let found = cx.call("scatter_elements", &[&whole, &index, &cut], attrs)?;
+    let found = cx.call(&scatter_elements::OP, &[&whole, &index, &cut], attrs)?;
     if cx.rank(x)? == 0 { cx.reshape(&found, Vec::new()) } else { Ok(found) }
 }
 
@@ -374,9 +377,9 @@ fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: 
     let places = cx.numbers(&cx.shape(input)?[axis])?;
     let places = sliced(cx, &places, 0, parts)?;
     let places = cx.column(&places, axis, cx.rank(input)?)?;
-    let places = cx.call("broadcast_to", &[&places, &Expr::shape(cx.shape(source)?)], [])?;
+    let places = cx.call(&broadcast_to::OP, &[&places, &Expr::shape(cx.shape(source)?)], [])?;
     let source = cx.astype(source, cx.dtype(input)?)?;
-    cx.call("scatter_elements", &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)
+    cx.call(&scatter_elements::OP, &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)
 }
 
 fn slice_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -392,7 +395,7 @@ fn select_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let index = args.int("index")?;
     // The last element's slice has no end: behind -1 comes 0.
     let end = if index == -1 { Value::None } else { Value::Int(index.saturating_add(1)) };
-    let source = cx.call("expand_dims", &[&source], [("axis", vec![axis as i64].to_attr())])?;
+    let source = cx.call(&expand_dims::OP, &[&source], [("axis", vec![axis as i64].to_attr())])?;
     with_slice(cx, &x, &source, axis, &[Value::Int(index), end, Value::None])
 }
 
@@ -401,7 +404,7 @@ fn embedding(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused::new("`max_norm` changes the weights, which are constants here"));
     }
     let index = args.tensor("input")?;
-    cx.call("take", &[&args.tensor("weight")?, &index], [("axis", 0i64.to_attr())]).map(Value::Tensor)
+    cx.call(&take::OP, &[&args.tensor("weight")?, &index], [("axis", 0i64.to_attr())]).map(Value::Tensor)
 }
 
 fn one_hot(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -411,5 +414,5 @@ fn one_hot(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let value = |value: i64| Expr::prim(scalar::Expr::i64(value));
     let (on, off) = (value(1), value(0));
-    cx.call("one_hot", &[&args.tensor("input")?, &on, &off], [("depth", depth.to_attr())]).map(Value::Tensor)
+    cx.call(&one_hot::OP, &[&args.tensor("input")?, &on, &off], [("depth", depth.to_attr())]).map(Value::Tensor)
 }

@@ -2,6 +2,10 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, multiply};
+use tilewright_ops::linear_algebra::{einsum, matmul};
+use tilewright_ops::manipulate::expand_dims;
+use tilewright_ops::statistical::sum;
 
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
@@ -17,7 +21,7 @@ pub const RULES: &[Rule] = &[
     rule("baddbmm", "input, batch1, batch2, beta=1, alpha=1", added),
     rule("addbmm", "input, batch1, batch2, beta=1, alpha=1", |cx, args| {
         let products = product(cx, &args.tensor("batch1")?, &args.tensor("batch2")?)?;
-        let sum = cx.call("sum", &[&products], [("axis", vec![0i64].to_attr())])?;
+        let sum = cx.call(&sum::OP, &[&products], [("axis", vec![0i64].to_attr())])?;
         combined(cx, args, sum)
     }),
     rule("bilinear", "input1, input2, weight, bias=None", bilinear),
@@ -25,7 +29,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 fn product(cx: &Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
-    cx.call("matmul", &[a, b], [])
+    cx.call(&matmul::OP, &[a, b], [])
 }
 
 fn matmul(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -42,8 +46,8 @@ fn dot(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn outer(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let column = cx.call("expand_dims", &[&args.tensor("input")?], [("axis", vec![1i64].to_attr())])?;
-    cx.op("multiply", &[&column, &args.tensor("vec2")?])
+    let column = cx.call(&expand_dims::OP, &[&args.tensor("input")?], [("axis", vec![1i64].to_attr())])?;
+    cx.op(&multiply::OP, &[&column, &args.tensor("vec2")?])
 }
 
 fn linear(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -55,7 +59,7 @@ pub fn affine(cx: &Cx<'_>, x: &Expr, weight: &Expr, bias: Option<Expr>) -> Res<E
     let turned = if cx.rank(weight)? < 2 { weight.clone() } else { cx.permute(weight, vec![1, 0])? };
     let found = product(cx, x, &turned)?;
     match bias {
-        Some(bias) => cx.call("add", &[&found, &bias], []),
+        Some(bias) => cx.call(&add::OP, &[&found, &bias], []),
         None => Ok(found),
     }
 }
@@ -65,7 +69,7 @@ fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
     match by {
         Value::Int(1) => Ok(Some(x)),
         Value::Int(0) => Ok(None),
-        by => cx.binary("multiply", &Value::Tensor(x), by).map(Some),
+        by => cx.binary(&multiply::OP, &Value::Tensor(x), by).map(Some),
     }
 }
 
@@ -81,7 +85,7 @@ fn combined(cx: &mut Cx<'_>, args: &Args, found: Expr) -> Res {
     let zero = || Refused::new("an `alpha` of 0 has no rule");
     let found = scaled(cx, found, args.get("alpha"))?.ok_or_else(zero)?;
     match scaled(cx, args.tensor("input")?, args.get("beta"))? {
-        Some(input) => cx.op("add", &[&input, &found]),
+        Some(input) => cx.op(&add::OP, &[&input, &found]),
         None => Ok(Value::Tensor(found)),
     }
 }
@@ -97,12 +101,13 @@ fn bilinear(cx: &mut Cx<'_>, args: &Args) -> Res {
         cx.reshape(x, vec![rows.clone(), last])
     };
     // For each output the row of the first times the matrix, then times the second.
-    let half = product(cx, &cx.call("expand_dims", &[&flat(&x1)?], [("axis", vec![0i64].to_attr())])?, &weight)?;
-    let all = cx.call("sum", &[&cx.call("multiply", &[&half, &flat(&x2)?], [])?], [("axis", vec![2i64].to_attr())])?;
+    let half = product(cx, &cx.call(&expand_dims::OP, &[&flat(&x1)?], [("axis", vec![0i64].to_attr())])?, &weight)?;
+    let all =
+        cx.call(&sum::OP, &[&cx.call(&multiply::OP, &[&half, &flat(&x2)?], [])?], [("axis", vec![2i64].to_attr())])?;
     let outputs = cx.shape(&weight)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
     let found = cx.reshape(&cx.permute(&all, vec![1, 0])?, [batch, &[outputs]].concat())?;
     match args.optional_tensor("bias")? {
-        Some(bias) => cx.op("add", &[&found, &bias]),
+        Some(bias) => cx.op(&add::OP, &[&found, &bias]),
         None => Ok(Value::Tensor(found)),
     }
 }
@@ -110,5 +115,5 @@ fn bilinear(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn einsum(cx: &mut Cx<'_>, args: &Args) -> Res {
     let operands = Expr::tuple(args.tensors("operands")?);
     let equation: String = args.text("equation")?.split_whitespace().collect();
-    cx.call("einsum", &[&operands], [("subscripts", equation.as_str().to_attr())]).map(Value::Tensor)
+    cx.call(&einsum::OP, &[&operands], [("subscripts", equation.as_str().to_attr())]).map(Value::Tensor)
 }

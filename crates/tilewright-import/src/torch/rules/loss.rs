@@ -1,9 +1,13 @@
 //! Losses.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::subtract;
+use tilewright_ops::nn::{log_softmax, nll_loss};
+use tilewright_ops::statistical::{mean, sum};
+use tilewright_ops::unary::{abs, square};
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -20,13 +24,13 @@ pub const RULES: &[Rule] = &[
         nll_loss,
     ),
     rule("aten.nll_loss aten.nll_loss_nd", "input, target, weight=None, reduction=1, ignore_index=-100", nll_loss),
-    rule("aten.mse_loss", "input, target, reduction=1", |cx, args| distance(cx, args, "square")),
-    rule("aten.l1_loss", "input, target, reduction=1", |cx, args| distance(cx, args, "abs")),
+    rule("aten.mse_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &square::OP)),
+    rule("aten.l1_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &abs::OP)),
     rule("mse_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
-        distance(cx, args, "square")
+        distance(cx, args, &square::OP)
     }),
     rule("l1_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
-        distance(cx, args, "abs")
+        distance(cx, args, &abs::OP)
     }),
 ];
 
@@ -47,7 +51,7 @@ fn cross_entropy(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let x = args.tensor("input")?;
     let axis = if cx.rank(&x)? == 1 { 0i64 } else { 1 };
-    let logarithms = cx.call("nn.log_softmax", &[&x], [("axis", axis.to_attr())])?;
+    let logarithms = cx.call(&log_softmax::OP, &[&x], [("axis", axis.to_attr())])?;
     likelihood(cx, args, &logarithms)
 }
 
@@ -63,15 +67,18 @@ fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
     }
     let weight = args.optional_tensor("weight")?.unwrap_or_else(|| Expr::tuple(Vec::new()));
     let attrs = [("reduction", reduction(args)?.to_attr()), ("ignore_index", args.int("ignore_index")?.to_attr())];
-    cx.call("nn.nll_loss", &[logarithms, &target, &weight], attrs).map(Value::Tensor)
+    cx.call(&nll_loss::OP, &[logarithms, &target, &weight], attrs).map(Value::Tensor)
 }
 
 /// The sizes of the differences, brought together as `reduction` says.
-fn distance(cx: &mut Cx<'_>, args: &Args, size: &str) -> Res {
-    let difference = cx.binary("subtract", args.get("input"), args.get("target"))?;
+fn distance(cx: &mut Cx<'_>, args: &Args, size: Op) -> Res {
+    let difference = cx.binary(&subtract::OP, args.get("input"), args.get("target"))?;
     let sizes = cx.call(size, &[&difference], [])?;
     match reduction(args)? {
         "none" => Ok(Value::Tensor(sizes)),
-        reduction => super::reduce::reduced(cx, &sizes, None, false, reduction).map(Value::Tensor),
+        reduction => {
+            let reduce: Op = if reduction == "sum" { &sum::OP } else { &mean::OP };
+            super::reduce::reduced(cx, &sizes, None, false, reduce).map(Value::Tensor)
+        }
     }
 }

@@ -6,7 +6,12 @@
 use tilewright_expr as scalar;
 use tilewright_expr::CmpOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::add;
+use tilewright_ops::indexed::{index_put, take};
+use tilewright_ops::manipulate::{broadcast_to, concat};
+use tilewright_ops::set::nonzero;
 use tilewright_ops::shapes::dims_text;
+use tilewright_ops::statistical::cumsum;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -46,7 +51,7 @@ fn nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
 /// The indices of the elements that are not 0, a row for each dimension; how many there are has a name of its own.
 fn places(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     let rank = cx.rank(x)?.max(1) as i64;
-    let found = cx.call("nonzero", &[x], [])?;
+    let found = cx.call(&nonzero::OP, &[x], [])?;
     cx.known(&found, vec![scalar::Expr::i64(rank), counted()])
 }
 
@@ -63,7 +68,7 @@ fn of_mask(cx: &mut Cx<'_>, mask: &Expr) -> Res<Vec<Expr>> {
 }
 
 fn row(cx: &Cx<'_>, x: &Expr, at: i64) -> Res<Expr> {
-    cx.call("take", &[x, &cx.number(at, DataType::I64)?], [("axis", 0i64.to_attr())])
+    cx.call(&take::OP, &[x, &cx.number(at, DataType::I64)?], [("axis", 0i64.to_attr())])
 }
 
 /// The mask, of the shape of the first of the dimensions: known to be, or checked when the module runs.
@@ -97,7 +102,7 @@ pub fn masked(cx: &mut Cx<'_>, x: &Expr, mask: &Expr) -> Res<Expr> {
     let mask = cx.reshape(&mask, vec![all])?;
     let found = places(cx, &mask)?;
     let found = row(cx, &found, 0)?;
-    cx.call("take", &[&flat, &found], [("axis", 0i64.to_attr())])
+    cx.call(&take::OP, &[&flat, &found], [("axis", 0i64.to_attr())])
 }
 
 /// The argument `mask`, which is of truth values alone.
@@ -114,7 +119,7 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, mask) = (args.tensor("input")?, mask_of(cx, args)?);
     let wide = cx.choose(&mask, &x, &x)?;
     let wide = cx.emit(wide)?;
-    let mask = cx.call("broadcast_to", &[&mask, &Expr::shape(cx.shape(&wide)?)], [])?;
+    let mask = cx.call(&broadcast_to::OP, &[&mask, &Expr::shape(cx.shape(&wide)?)], [])?;
     masked(cx, &wide, &mask).map(Value::Tensor)
 }
 
@@ -124,11 +129,11 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let shape = cx.shape(&x)?;
-    let mask = cx.call("broadcast_to", &[&mask_of(cx, args)?, &Expr::shape(shape.clone())], [])?;
+    let mask = cx.call(&broadcast_to::OP, &[&mask_of(cx, args)?, &Expr::shape(shape.clone())], [])?;
     let mask = cx.emit(mask)?;
     let flat = cx.emit(cx.flat(&mask)?)?;
     let ones = cx.astype(&flat, DataType::I64)?;
-    let number = cx.call("cumsum", &[&ones], [("axis", 0i64.to_attr())])?;
+    let number = cx.call(&cumsum::OP, &[&ones], [("axis", 0i64.to_attr())])?;
     let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![scalar::Expr::i64(1)])?;
     let wanted = places(cx, &flat)?;
     let wanted = cx.shape(&wanted)?.split_off(1);
@@ -138,8 +143,8 @@ fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
         None => source,
     };
     let first = cx.known(&first, wanted)?;
-    let source = cx.call("concat", &[&Expr::tuple(vec![before, first])], [("axis", 0i64.to_attr())])?;
-    let values = cx.call("take", &[&source, &number], [("axis", 0i64.to_attr())])?;
+    let source = cx.call(&concat::OP, &[&Expr::tuple(vec![before, first])], [("axis", 0i64.to_attr())])?;
+    let values = cx.call(&take::OP, &[&source, &number], [("axis", 0i64.to_attr())])?;
     cx.choose(&mask, &cx.reshape(&values, shape)?, &x).map(Value::Tensor)
 }
 
@@ -202,7 +207,8 @@ fn index_put(cx: &mut Cx<'_>, args: &Args) -> Res {
     let before = if last - first + 1 == at.len() { *first } else { 0 };
     let moved = with_first(cx, &x, &at)?;
     let values = in_order(cx, &values, &places, before, cx.rank(&x)? - at.len())?;
-    let put = cx.call("index_put", &[&moved, &Expr::tuple(given), &values], [("accumulate", accumulate.to_attr())])?;
+    let put =
+        cx.call(&index_put::OP, &[&moved, &Expr::tuple(given), &values], [("accumulate", accumulate.to_attr())])?;
     let rank = cx.rank(&x)?;
     let others = (0..rank).filter(|axis| !at.contains(axis));
     let order: Vec<usize> = at.iter().copied().chain(others).collect();
@@ -218,7 +224,7 @@ fn of_all(cx: &Cx<'_>, indices: &[Expr]) -> Res<Vec<scalar::Expr>> {
     let Some((first, others)) = indices.split_first() else { return Ok(Vec::new()) };
     let mut all = first.clone();
     for index in others {
-        all = cx.call("add", &[&all, index], [])?;
+        all = cx.call(&add::OP, &[&all, index], [])?;
     }
     cx.shape(&all)
 }
@@ -272,6 +278,6 @@ fn by_one_mask(
     let values = if leading == 0 { values.clone() } else { cx.reshape(values, own[leading..].to_vec())? };
     let mask = super::arithmetic::truth(cx, &mask)?;
     let mask = cx.reshape(&mask, [&covered[..], &vec![scalar::Expr::i64(1); behind]].concat())?;
-    let values = if accumulate { cx.call("add", &[x, &values], [])? } else { values };
+    let values = if accumulate { cx.call(&add::OP, &[x, &values], [])? } else { values };
     cx.choose(&mask, &values, x).map(Some)
 }

@@ -2,6 +2,9 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{divide, maximum};
+use tilewright_ops::create::full;
+use tilewright_ops::nn::{batch_norm, group_norm, layer_norm, rms_norm};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -50,7 +53,7 @@ pub const RULES: &[Rule] = &[
 fn or_filled(cx: &Cx<'_>, given: Option<Expr>, shape: &[scalar::Expr], value: f64, dtype: DataType) -> Res<Expr> {
     match given {
         Some(given) => cx.astype(&given, dtype),
-        None => cx.call("full", &[&Expr::shape(shape.to_vec()), &cx.number(value, dtype)?], []),
+        None => cx.call(&full::OP, &[&Expr::shape(shape.to_vec()), &cx.number(value, dtype)?], []),
     }
 }
 
@@ -74,7 +77,7 @@ fn batch_norm(cx: &mut Cx<'_>, args: &Args) -> Res {
     let mean = or_filled(cx, mean, &shape, 0.0, dtype)?;
     let variance = or_filled(cx, variance, &shape, 1.0, dtype)?;
     let attrs = [("axis", 1i64.to_attr()), ("epsilon", args.float("eps")?.to_attr()), ("training", training.to_attr())];
-    let all = cx.call("nn.batch_norm", &[&x, &weight, &bias, &mean, &variance], attrs)?;
+    let all = cx.call(&batch_norm::OP, &[&x, &weight, &bias, &mean, &variance], attrs)?;
     let all = cx.emit(all)?;
     Ok(Value::Tensor(Expr::tuple_get(all, 0)?))
 }
@@ -89,7 +92,7 @@ fn layer_norm(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     let [weight, bias] = parameters(cx, args, &args.dims("normalized_shape")?, cx.dtype(&x)?)?;
     let attrs = [("axes", last_axes(args)?.to_attr()), ("epsilon", args.float("eps")?.to_attr())];
-    cx.call("nn.layer_norm", &[&x, &weight, &bias], attrs).map(Value::Tensor)
+    cx.call(&layer_norm::OP, &[&x, &weight, &bias], attrs).map(Value::Tensor)
 }
 
 fn group_norm(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -105,7 +108,7 @@ fn in_groups(cx: &mut Cx<'_>, args: &Args, x: &Expr, groups: i64) -> Res {
         ("axes", (2..cx.rank(x)? as i64).collect::<Vec<_>>().to_attr()),
         ("epsilon", args.float("eps")?.to_attr()),
     ];
-    cx.call("nn.group_norm", &[x, &weight, &bias], attrs).map(Value::Tensor)
+    cx.call(&group_norm::OP, &[x, &weight, &bias], attrs).map(Value::Tensor)
 }
 
 /// One group for each channel.
@@ -131,7 +134,7 @@ fn rms_norm(cx: &mut Cx<'_>, args: &Args) -> Res {
     };
     let epsilon = if args.has("eps") { args.float("eps")? } else { next };
     let attrs = [("axes", last_axes(args)?.to_attr()), ("epsilon", epsilon.to_attr())];
-    cx.call("nn.rms_norm", &[&x, &weight], attrs).map(Value::Tensor)
+    cx.call(&rms_norm::OP, &[&x, &weight], attrs).map(Value::Tensor)
 }
 
 /// Divided by the norm, which counts as `eps` where it is less.
@@ -139,5 +142,5 @@ fn normalize(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let norm = super::reduce::p_norm(cx, &x, args.float("p")?, args.axes("dim")?, true)?;
     let least = cx.number(args.float("eps")?, cx.dtype(&x)?)?;
-    cx.op("divide", &[&x, &cx.call("maximum", &[&norm, &least], [])?])
+    cx.op(&divide::OP, &[&x, &cx.call(&maximum::OP, &[&norm, &least], [])?])
 }

@@ -3,6 +3,10 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, multiply};
+use tilewright_ops::indexed::take;
+use tilewright_ops::manipulate::expand_dims;
+use tilewright_ops::set::unique;
 use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
@@ -52,7 +56,7 @@ fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
         ("return_counts", counts.to_attr()),
         ("axis", axis.to_attr()),
     ];
-    let (found, count) = (cx.call("unique", &[&x], attrs)?, counted());
+    let (found, count) = (cx.call(&unique::OP, &[&x], attrs)?, counted());
     let shape = cx.shape(&x)?;
     let mut distinct = vec![count.clone()];
     let mut many = cx.product(&shape);
@@ -89,7 +93,7 @@ pub fn with_first(cx: &Cx<'_>, x: &Expr, first: &[usize]) -> Res<Expr> {
 fn steps(cx: &Cx<'_>, count: &scalar::Expr, first: &scalar::Expr, step: &scalar::Expr) -> Res<Expr> {
     let numbers = cx.numbers(count)?;
     let [first, step] = [first, step].map(|value| cx.operand(&Value::int(value.clone()), DataType::I64));
-    cx.call("add", &[&cx.call("multiply", &[&numbers, &step?], [])?, &first?], [])
+    cx.call(&add::OP, &[&cx.call(&multiply::OP, &[&numbers, &step?], [])?, &first?], [])
 }
 
 fn diagonal(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -115,7 +119,7 @@ fn diagonal_of(cx: &mut Cx<'_>, x: &Expr, args: &Args) -> Res<Expr> {
     let matrices = with_first(cx, x, &[a, b])?;
     let rest: Vec<scalar::Expr> = cx.shape(&matrices)?.split_off(2);
     let flat = cx.reshape(&matrices, [&[cx.product(&[rows.clone(), columns.clone()])], &*rest].concat())?;
-    let found = cx.call("take", &[&flat, &places], [("axis", 0i64.to_attr())])?;
+    let found = cx.call(&take::OP, &[&flat, &places], [("axis", 0i64.to_attr())])?;
     let order = (1..=rest.len() as i64).chain([0]).collect();
     cx.permute(&found, order)
 }
@@ -135,13 +139,13 @@ fn windows(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let count = cx.integer(BinOp::FloorDiv, &cx.simplified(&(extent - size)), &scalar::Expr::i64(step))?;
     let begins = steps(cx, &cx.simplified(&(count + 1)), &scalar::Expr::i64(0), &scalar::Expr::i64(step))?;
-    let begins = cx.call("expand_dims", &[&begins], [("axis", vec![1i64].to_attr())])?;
+    let begins = cx.call(&expand_dims::OP, &[&begins], [("axis", vec![1i64].to_attr())])?;
     let places = cx.call(
-        "add",
+        &add::OP,
         &[&begins, &steps(cx, &scalar::Expr::i64(size), &scalar::Expr::i64(0), &scalar::Expr::i64(1))?],
         [],
     )?;
-    let found = cx.call("take", &[&x, &places], [("axis", (axis as i64).to_attr())])?;
+    let found = cx.call(&take::OP, &[&x, &places], [("axis", (axis as i64).to_attr())])?;
     let inside = axis as i64 + 1;
     let order = (0..=shape.len() as i64).filter(|at| *at != inside).chain([inside]).collect();
     cx.permute(&found, order).map(Value::Tensor)

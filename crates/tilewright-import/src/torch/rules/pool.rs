@@ -2,9 +2,15 @@
 
 use tilewright_ir::Attr;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::multiply;
+use tilewright_ops::manipulate::{expand_dims, squeeze};
+use tilewright_ops::nn::{
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d,
+    max_pool2d, max_pool3d,
+};
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::pool_places::{Along, largest_and_place};
 use super::{Rule, rule};
@@ -18,21 +24,21 @@ const ADAPTIVE: &str = "input, output_size, return_indices=False";
 const WITH_PLACES: &str = "input, output_size, return_indices=True";
 
 pub const RULES: &[Rule] = &[
-    rule("max_pool1d", MAX, |cx, args| largest(cx, args, "nn.max_pool1d", 1)),
-    rule("max_pool2d", MAX, |cx, args| largest(cx, args, "nn.max_pool2d", 2)),
-    rule("max_pool3d", MAX, |cx, args| largest(cx, args, "nn.max_pool3d", 3)),
-    rule("max_pool1d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool1d", 1)),
-    rule("max_pool2d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool2d", 2)),
-    rule("max_pool3d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool3d", 3)),
-    rule("avg_pool1d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool1d", 1)),
-    rule("avg_pool2d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool2d", 2)),
-    rule("avg_pool3d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool3d", 3)),
-    rule("adaptive_avg_pool1d", "input, output_size", |cx, args| adaptive(cx, args, "nn.adaptive_avg_pool1d", 1)),
+    rule("max_pool1d", MAX, |cx, args| largest(cx, args, &max_pool1d::OP, 1)),
+    rule("max_pool2d", MAX, |cx, args| largest(cx, args, &max_pool2d::OP, 2)),
+    rule("max_pool3d", MAX, |cx, args| largest(cx, args, &max_pool3d::OP, 3)),
+    rule("max_pool1d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool1d::OP, 1)),
+    rule("max_pool2d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool2d::OP, 2)),
+    rule("max_pool3d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool3d::OP, 3)),
+    rule("avg_pool1d", AVERAGE, |cx, args| average(cx, args, &avg_pool1d::OP, 1)),
+    rule("avg_pool2d", AVERAGE, |cx, args| average(cx, args, &avg_pool2d::OP, 2)),
+    rule("avg_pool3d", AVERAGE, |cx, args| average(cx, args, &avg_pool3d::OP, 3)),
+    rule("adaptive_avg_pool1d", "input, output_size", |cx, args| adaptive(cx, args, &adaptive_avg_pool1d::OP, 1)),
     rule("adaptive_avg_pool2d _adaptive_avg_pool2d", "input, output_size", |cx, args| {
-        adaptive(cx, args, "nn.adaptive_avg_pool2d", 2)
+        adaptive(cx, args, &adaptive_avg_pool2d::OP, 2)
     }),
     rule("adaptive_avg_pool3d _adaptive_avg_pool3d", "input, output_size", |cx, args| {
-        adaptive(cx, args, "nn.adaptive_avg_pool3d", 3)
+        adaptive(cx, args, &adaptive_avg_pool3d::OP, 3)
     }),
     rule("adaptive_max_pool1d_with_indices aten.adaptive_max_pool1d", WITH_PLACES, |cx, args| {
         adaptive_largest(cx, args, 1)
@@ -49,13 +55,13 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The operator on data with a batch, which PyTorch lets callers leave out.
-fn pooled<const N: usize>(cx: &Cx<'_>, x: &Expr, op: &str, spatial: usize, attrs: [(&str, Attr); N]) -> Res {
+fn pooled<const N: usize>(cx: &Cx<'_>, x: &Expr, op: Op, spatial: usize, attrs: [(&str, Attr); N]) -> Res {
     if cx.rank(x)? != spatial + 1 {
         return cx.call(op, &[x], attrs).map(Value::Tensor);
     }
-    let batched = cx.call("expand_dims", &[x], [("axis", vec![0i64].to_attr())])?;
+    let batched = cx.call(&expand_dims::OP, &[x], [("axis", vec![0i64].to_attr())])?;
     let found = cx.call(op, &[&batched], attrs)?;
-    cx.call("squeeze", &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor)
+    cx.call(&squeeze::OP, &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor)
 }
 
 /// The size of a window, its steps, which are its size where none are said, and the border.
@@ -71,7 +77,7 @@ fn window(args: &Args, spatial: usize) -> Res<[(&'static str, Attr); 3]> {
 }
 
 /// The largest elements, and where each lies among those of its image.
-fn with_places(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+fn with_places(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let values = only_largest(cx, args, op, spatial)?;
     let pooled = values.tensor().ok_or_else(|| Refused::new("expected a tensor"))?;
     let (x, counts) = (cx.emit(args.tensor("input")?)?, cx.shape(pooled)?);
@@ -89,21 +95,21 @@ fn with_places(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
     Ok(Value::List(vec![values, Value::Tensor(places)]))
 }
 
-fn largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+fn largest(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     match args.flag("return_indices")? {
         true => with_places(cx, args, op, spatial),
         false => only_largest(cx, args, op, spatial),
     }
 }
 
-fn only_largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+fn only_largest(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let [size, strides, padding] = window(args, spatial)?;
     let dilation = ("dilation", args.ints_of("dilation", spatial)?.to_attr());
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
     pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, dilation, ceil_mode])
 }
 
-fn average(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+fn average(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let [size, strides, padding] = window(args, spatial)?;
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
     if args.has("divisor_override") {
@@ -118,7 +124,7 @@ fn average(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
             return Err(Refused::new("expected a tensor"));
         };
         let factor = elements as f64 / args.float("divisor_override")?;
-        return cx.with_number("multiply", &mean, factor).map(Value::Tensor);
+        return cx.with_number(&multiply::OP, &mean, factor).map(Value::Tensor);
     }
     let count = ("count_include_pad", args.flag("count_include_pad")?.to_attr());
     pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, ceil_mode, count])
@@ -141,7 +147,7 @@ fn output_size(cx: &Cx<'_>, args: &Args, x: &Expr, spatial: usize) -> Res<Vec<i6
     wanted.iter().zip(own).map(size).collect()
 }
 
-fn adaptive(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+fn adaptive(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let x = args.tensor("input")?;
     let size = output_size(cx, args, &x, spatial)?;
     pooled(cx, &x, op, spatial, [("output_size", size.to_attr())])
@@ -156,7 +162,7 @@ fn adaptive_largest(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
     let own = own.collect::<Option<Vec<i64>>>().ok_or_else(|| Refused::new("images of symbolic size have no rule"))?;
     if !args.flag("return_indices")? && own.iter().zip(&size).all(|(own, size)| *size > 0 && own % size == 0) {
         let window: Vec<i64> = own.iter().zip(&size).map(|(own, size)| own / size).collect();
-        let op = ["nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"][spatial - 1];
+        let op: Op = [&max_pool1d::OP, &max_pool2d::OP, &max_pool3d::OP][spatial - 1];
         return pooled(cx, &x, op, spatial, [("pool_size", window.clone().to_attr()), ("strides", window.to_attr())]);
     }
     let windows =

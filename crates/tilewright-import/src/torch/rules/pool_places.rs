@@ -6,9 +6,13 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, floor_divide, floor_mod, maximum, minimum, multiply, subtract};
+use tilewright_ops::indexed::take;
+use tilewright_ops::statistical::{argmax, max};
+use tilewright_ops::unary::negative;
 use tilewright_tensor::DataType;
 
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res};
 
 /// The windows along one dimension: window `i` holds the elements `start[i] + k * step`, for `k` from `first[i]` to
@@ -24,7 +28,7 @@ pub struct Along {
 }
 
 /// An operator of a tensor of integers and an integer.
-fn with(cx: &Cx<'_>, op: &str, x: &Expr, value: &scalar::Expr) -> Res<Expr> {
+fn with(cx: &Cx<'_>, op: Op, x: &Expr, value: &scalar::Expr) -> Res<Expr> {
     cx.call(op, &[x, &cx.operand(&super::super::value::Value::int(value.clone()), DataType::I64)?], [])
 }
 
@@ -37,16 +41,16 @@ impl Along {
         extent: &scalar::Expr,
         [width, stride, padding, dilation]: [i64; 4],
     ) -> Res<Self> {
-        let start = with(cx, "multiply", &cx.numbers(&count)?, &scalar::Expr::i64(stride))?;
-        let start = with(cx, "subtract", &start, &scalar::Expr::i64(padding))?;
+        let start = with(cx, &multiply::OP, &cx.numbers(&count)?, &scalar::Expr::i64(stride))?;
+        let start = with(cx, &subtract::OP, &start, &scalar::Expr::i64(padding))?;
         let start = cx.emit(start)?;
         // -start / dilation, rounded up.
-        let before = with(cx, "floor_divide", &start, &scalar::Expr::i64(dilation))?;
-        let first = with(cx, "maximum", &cx.call("negative", &[&before], [])?, &scalar::Expr::i64(0))?;
+        let before = with(cx, &floor_divide::OP, &start, &scalar::Expr::i64(dilation))?;
+        let first = with(cx, &maximum::OP, &cx.call(&negative::OP, &[&before], [])?, &scalar::Expr::i64(0))?;
         let last = cx.integer(BinOp::Sub, extent, &scalar::Expr::i64(1))?;
-        let behind = with(cx, "subtract", &start, &last)?;
-        let last = with(cx, "floor_divide", &cx.call("negative", &[&behind], [])?, &scalar::Expr::i64(dilation))?;
-        let last = with(cx, "minimum", &last, &scalar::Expr::i64(width - 1))?;
+        let behind = with(cx, &subtract::OP, &start, &last)?;
+        let last = with(cx, &floor_divide::OP, &cx.call(&negative::OP, &[&behind], [])?, &scalar::Expr::i64(dilation))?;
+        let last = with(cx, &minimum::OP, &last, &scalar::Expr::i64(width - 1))?;
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: dilation, width })
     }
 
@@ -57,11 +61,11 @@ impl Along {
             return Err(Refused(format!("{count} windows of a dimension of {extent} have no rule")));
         }
         let (number, count) = (cx.numbers(&scalar::Expr::i64(count))?, scalar::Expr::i64(count));
-        let number = with(cx, "multiply", &number, &scalar::Expr::i64(extent))?;
-        let start = cx.emit(with(cx, "floor_divide", &number, &count)?)?;
-        let ends = with(cx, "add", &number, &scalar::Expr::i64(extent - 1))?;
-        let last = cx.call("subtract", &[&with(cx, "floor_divide", &ends, &count)?, &start], [])?;
-        let first = with(cx, "multiply", &start, &scalar::Expr::i64(0))?;
+        let number = with(cx, &multiply::OP, &number, &scalar::Expr::i64(extent))?;
+        let start = cx.emit(with(cx, &floor_divide::OP, &number, &count)?)?;
+        let ends = with(cx, &add::OP, &number, &scalar::Expr::i64(extent - 1))?;
+        let last = cx.call(&subtract::OP, &[&with(cx, &floor_divide::OP, &ends, &count)?, &start], [])?;
+        let first = with(cx, &multiply::OP, &start, &scalar::Expr::i64(0))?;
         let widest = count.as_int().map_or(1, |count| (extent - 1) / count + 1 + i64::from(extent % count != 0));
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: 1, width: widest })
     }
@@ -73,9 +77,9 @@ impl Along {
             let dims = [std::slice::from_ref(&self.count), &vec![scalar::Expr::i64(1); behind]].concat();
             cx.reshape(x, dims)
         };
-        let k = cx.call("maximum", &[k, &column(&self.first)?], [])?;
-        let k = cx.call("minimum", &[&k, &column(&self.last)?], [])?;
-        cx.call("add", &[&with(cx, "multiply", &k, &scalar::Expr::i64(self.step))?, &column(&self.start)?], [])
+        let k = cx.call(&maximum::OP, &[k, &column(&self.first)?], [])?;
+        let k = cx.call(&minimum::OP, &[&k, &column(&self.last)?], [])?;
+        cx.call(&add::OP, &[&with(cx, &multiply::OP, &k, &scalar::Expr::i64(self.step))?, &column(&self.start)?], [])
     }
 }
 
@@ -86,7 +90,7 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let mut inside = x.clone();
     for (at, along) in windows.iter().enumerate() {
         let places = along.place(cx, &cx.numbers(&scalar::Expr::i64(along.width))?, 1)?;
-        inside = cx.call("take", &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
+        inside = cx.call(&take::OP, &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
     }
     // Windows first, then what is in them, as one dimension.
     let of_windows = (0..windows.len()).map(|at| before + 2 * at);
@@ -97,16 +101,16 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let width = width.ok_or_else(|| Refused::new("the windows are larger than any data"))?;
     let dims = shape[..before].iter().cloned().chain(counts).chain([scalar::Expr::i64(width)]).collect();
     let inside = cx.emit(cx.reshape(&inside, dims)?)?;
-    let largest = cx.call("max", &[&inside], [("axis", vec![-1i64].to_attr())])?;
-    let mut number = cx.emit(cx.call("argmax", &[&inside], [("axis", (-1i64).to_attr())])?)?;
+    let largest = cx.call(&max::OP, &[&inside], [("axis", vec![-1i64].to_attr())])?;
+    let mut number = cx.emit(cx.call(&argmax::OP, &[&inside], [("axis", (-1i64).to_attr())])?)?;
     let (mut place, mut row) = (None, scalar::Expr::i64(1));
     for (at, along) in windows.iter().enumerate().rev() {
-        let k = with(cx, "floor_mod", &number, &scalar::Expr::i64(along.width))?;
-        number = cx.emit(with(cx, "floor_divide", &number, &scalar::Expr::i64(along.width))?)?;
-        let part = with(cx, "multiply", &along.place(cx, &k, windows.len() - 1 - at)?, &row)?;
+        let k = with(cx, &floor_mod::OP, &number, &scalar::Expr::i64(along.width))?;
+        number = cx.emit(with(cx, &floor_divide::OP, &number, &scalar::Expr::i64(along.width))?)?;
+        let part = with(cx, &multiply::OP, &along.place(cx, &k, windows.len() - 1 - at)?, &row)?;
         place = Some(match place {
             None => part,
-            Some(place) => cx.call("add", &[&place, &part], [])?,
+            Some(place) => cx.call(&add::OP, &[&place, &part], [])?,
         });
         row = cx.simplified(&(row * shape[before + at].clone()));
     }

@@ -3,56 +3,62 @@
 use tilewright_expr as scalar;
 use tilewright_ir::Attr;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, divide, greater, maximum, minimum, multiply, not_equal, power, subtract};
+use tilewright_ops::linear_algebra::matmul;
+use tilewright_ops::manipulate::{expand_dims, flatten, squeeze};
+use tilewright_ops::statistical;
+use tilewright_ops::statistical::{argmax, argmin, cumprod, cumsum, max, mean, median, min, prod, sum, variance};
+use tilewright_ops::unary::{abs, exp, isfinite, log, sqrt, square};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr, is};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
 pub const RULES: &[Rule] = &[
-    rule("sum", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, "sum")),
-    rule("prod", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, "prod")),
+    rule("sum", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, &sum::OP)),
+    rule("prod", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, &prod::OP)),
     rule("mean", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", mean),
-    rule("amax", "input, dim=[], keepdim=False", |cx, args| over(cx, args, "max").map(Value::Tensor)),
-    rule("amin", "input, dim=[], keepdim=False", |cx, args| over(cx, args, "min").map(Value::Tensor)),
-    rule("max", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, "max")),
-    rule("min", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, "min")),
-    rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, "argmax")),
-    rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, "argmin")),
+    rule("amax", "input, dim=[], keepdim=False", |cx, args| over(cx, args, &max::OP).map(Value::Tensor)),
+    rule("amin", "input, dim=[], keepdim=False", |cx, args| over(cx, args, &min::OP).map(Value::Tensor)),
+    rule("max", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, &MAX)),
+    rule("min", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, &MIN)),
+    rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, &argmax::OP)),
+    rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, &argmin::OP)),
     rule(
         "std",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| spread(cx, args, "std").map(Value::Tensor),
+        |cx, args| spread(cx, args, &statistical::std::OP).map(Value::Tensor),
     ),
     rule(
         "var",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| spread(cx, args, "variance").map(Value::Tensor),
+        |cx, args| spread(cx, args, &variance::OP).map(Value::Tensor),
     ),
     rule(
         "var_mean",
         "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| with_mean(cx, args, "variance"),
+        |cx, args| with_mean(cx, args, &variance::OP),
     ),
     rule(
         "std_mean",
         "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| with_mean(cx, args, "std"),
+        |cx, args| with_mean(cx, args, &statistical::std::OP),
     ),
-    rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "max")),
-    rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "min")),
+    rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, &max::OP)),
+    rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, &min::OP)),
     rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
     rule("median", "input, dim=None, keepdim=False", median),
     rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", distances),
     rule("logsumexp", "input, dim, keepdim=False", logsumexp),
-    rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumsum")),
-    rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumprod")),
+    rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, &cumsum::OP)),
+    rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, &cumprod::OP)),
     rule("count_nonzero", "input, dim=None", count_nonzero),
 ];
 
 /// The reduction of `x` over the dimensions that `dim` says, all where it says none.
-pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: &str) -> Res<Expr> {
+pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: Op) -> Res<Expr> {
     if cx.rank(x)? == 0 {
         return Ok(x.clone());
     }
@@ -62,10 +68,10 @@ pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: &s
     }
     // The largest of nothing is below 0, and it is False as well.
     let found = cx.call(op, &[&cx.astype(x, DataType::I8)?], attrs)?;
-    cx.with_number("greater", &found, 0i64)
+    cx.with_number(&greater::OP, &found, 0i64)
 }
 
-fn over(cx: &Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
+fn over(cx: &Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
     reduced(cx, &args.tensor("input")?, args.axes("dim")?, args.flag("keepdim")?, op)
 }
 
@@ -79,7 +85,7 @@ fn summable(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
     }
 }
 
-fn total(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn total(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let x = summable(cx, args)?;
     reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, op).map(Value::Tensor)
 }
@@ -89,33 +95,44 @@ fn mean(cx: &mut Cx<'_>, args: &Args) -> Res {
     if let Some(dtype) = args.dtype("dtype")? {
         x = cx.astype(&x, dtype)?;
     }
-    reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, "mean").map(Value::Tensor)
+    reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, &mean::OP).map(Value::Tensor)
 }
 
+/// The operators that find an extreme.
+struct Extreme {
+    /// Of the elements along dimensions.
+    reduce: Op,
+    /// The index of the extreme along a dimension.
+    index: Op,
+    /// Of two tensors, element by element.
+    of_two: Op,
+}
+
+const MAX: Extreme = Extreme { reduce: &max::OP, index: &argmax::OP, of_two: &maximum::OP };
+const MIN: Extreme = Extreme { reduce: &min::OP, index: &argmin::OP, of_two: &minimum::OP };
+
 /// One extreme of all, those of one dimension with their places, or the larger ones of two tensors.
-fn extreme(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn extreme(cx: &mut Cx<'_>, args: &Args, extreme: &Extreme) -> Res {
     match args.get("dim") {
-        Value::None => over(cx, args, op).map(Value::Tensor),
+        Value::None => over(cx, args, extreme.reduce).map(Value::Tensor),
         Value::Int(dim) => {
             let (x, keep) = (cx.emit(args.tensor("input")?)?, args.flag("keepdim")?);
-            let values = reduced(cx, &x, Some(vec![*dim]), keep, op)?;
-            let places = placed(cx, &x, *dim, keep, if op == "max" { "argmax" } else { "argmin" })?;
+            let values = reduced(cx, &x, Some(vec![*dim]), keep, extreme.reduce)?;
+            let places = placed(cx, &x, *dim, keep, extreme.index)?;
             Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)]))
         }
-        other => {
-            cx.binary(if op == "max" { "maximum" } else { "minimum" }, args.get("input"), other).map(Value::Tensor)
-        }
+        other => cx.binary(extreme.of_two, args.get("input"), other).map(Value::Tensor),
     }
 }
 
-fn placed(cx: &Cx<'_>, x: &Expr, dim: i64, keep: bool, op: &str) -> Res<Expr> {
+fn placed(cx: &Cx<'_>, x: &Expr, dim: i64, keep: bool, op: Op) -> Res<Expr> {
     if cx.rank(x)? == 0 {
         return cx.number(0i64, DataType::I64);
     }
     cx.call(op, &[x], [("axis", dim.to_attr()), ("keepdims", keep.to_attr())])
 }
 
-fn place(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn place(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let x = args.tensor("input")?;
     if args.has("dim") {
         return placed(cx, &x, args.int("dim")?, args.flag("keepdim")?, op).map(Value::Tensor);
@@ -135,7 +152,7 @@ fn count(cx: &Cx<'_>, x: &Expr, dims: Option<&[i64]>) -> Res<scalar::Expr> {
 
 /// The variance or its root with the divisor `count - correction`. The second argument may be a bool: whether the correction
 /// is 1.
-fn spread(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
+fn spread(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
     let x = cx.emit(args.tensor("input")?)?;
     let (dims, unbiased) = match args.get("dim") {
         Value::Bool(unbiased) => (None, Some(*unbiased)),
@@ -157,20 +174,20 @@ fn spread(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
     let count = cx.operand(&Value::int(count(cx, &x, dims.as_deref())?), dtype)?;
     // A divisor below 0 counts as 0.
     let zero = cx.number(0.0, dtype)?;
-    let divisor = cx.call("maximum", &[&cx.with_number("subtract", &count, correction)?, &zero], [])?;
-    let ratio = cx.call("divide", &[&count, &divisor], [])?;
-    let ratio = if op == "std" { cx.call("sqrt", &[&ratio], [])? } else { ratio };
-    cx.call("multiply", &[&found, &ratio], [])
+    let divisor = cx.call(&maximum::OP, &[&cx.with_number(&subtract::OP, &count, correction)?, &zero], [])?;
+    let ratio = cx.call(&divide::OP, &[&count, &divisor], [])?;
+    let ratio = if is(op, &statistical::std::OP) { cx.call(&sqrt::OP, &[&ratio], [])? } else { ratio };
+    cx.call(&multiply::OP, &[&found, &ratio], [])
 }
 
-fn with_mean(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn with_mean(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let spread = spread(cx, args, op)?;
     let dims = if matches!(args.get("dim"), Value::Bool(_)) { None } else { args.axes("dim")? };
-    let mean = reduced(cx, &args.tensor("input")?, dims, args.flag("keepdim")?, "mean")?;
+    let mean = reduced(cx, &args.tensor("input")?, dims, args.flag("keepdim")?, &mean::OP)?;
     Ok(Value::List(vec![Value::Tensor(spread), Value::Tensor(mean)]))
 }
 
-fn truths(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn truths(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
     let found = reduced(cx, &truth, args.axes("dim")?, args.flag("keepdim")?, op)?;
     // Of bytes, the results are bytes too.
@@ -188,11 +205,11 @@ fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     if args.has("dim") {
         let axis = [("axis", vec![args.int("dim")?].to_attr()), ("keepdims", args.flag("keepdim")?.to_attr())];
-        let both = cx.call("median", &[&x], axis)?;
+        let both = cx.call(&median::OP, &[&x], axis)?;
         return cx.fields(both).map(Value::List);
     }
-    let all = cx.call("flatten", &[&x], [])?;
-    let both = cx.call("median", &[&all], [("axis", vec![0i64].to_attr())])?;
+    let all = cx.call(&flatten::OP, &[&x], [])?;
+    let both = cx.call(&median::OP, &[&all], [("axis", vec![0i64].to_attr())])?;
     Ok(cx.fields(both)?.swap_remove(0))
 }
 
@@ -218,18 +235,21 @@ fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
     };
     let axis = |axis: i64| [("axis", vec![axis].to_attr())];
     if p != 2.0 || !by_product || rank < 2 || !matches!(own, DataType::F32 | DataType::F64) {
-        let (a, b) = (cx.call("expand_dims", &[&a], axis(-2))?, cx.call("expand_dims", &[&b], axis(-3))?);
-        let difference = cx.call("subtract", &[&a, &b], [])?;
+        let (a, b) = (cx.call(&expand_dims::OP, &[&a], axis(-2))?, cx.call(&expand_dims::OP, &[&b], axis(-3))?);
+        let difference = cx.call(&subtract::OP, &[&a, &b], [])?;
         return p_norm(cx, &difference, p, Some(vec![-1]), false).map(Value::Tensor);
     }
-    let squares = |cx: &Cx<'_>, x: &Expr| cx.call("sum", &[&cx.call("multiply", &[x, x], [])?], axis(-1));
-    let of_a = cx.call("expand_dims", &[&squares(cx, &a)?], axis(-1))?;
-    let of_b = cx.call("expand_dims", &[&squares(cx, &b)?], axis(-2))?;
+    let squares = |cx: &Cx<'_>, x: &Expr| cx.call(&sum::OP, &[&cx.call(&multiply::OP, &[x, x], [])?], axis(-1));
+    let of_a = cx.call(&expand_dims::OP, &[&squares(cx, &a)?], axis(-1))?;
+    let of_b = cx.call(&expand_dims::OP, &[&squares(cx, &b)?], axis(-2))?;
     let turned = (0..rank as i64 - 2).chain([rank as i64 - 1, rank as i64 - 2]).collect();
-    let product = cx.call("matmul", &[&a, &cx.permute(&b, turned)?], [])?;
-    let sums =
-        cx.call("add", &[&cx.call("add", &[&cx.with_number("multiply", &product, -2.0)?, &of_a], [])?, &of_b], [])?;
-    cx.call("sqrt", &[&cx.with_number("maximum", &sums, 0.0)?], []).map(Value::Tensor)
+    let product = cx.call(&matmul::OP, &[&a, &cx.permute(&b, turned)?], [])?;
+    let sums = cx.call(
+        &add::OP,
+        &[&cx.call(&add::OP, &[&cx.with_number(&multiply::OP, &product, -2.0)?, &of_a], [])?, &of_b],
+        [],
+    )?;
+    cx.call(&sqrt::OP, &[&cx.with_number(&maximum::OP, &sums, 0.0)?], []).map(Value::Tensor)
 }
 
 fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -248,43 +268,43 @@ fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// The root of order `p` of the sum of the sizes to the power of `p`; of an infinite order the extreme size.
 pub fn p_norm(cx: &mut Cx<'_>, x: &Expr, p: f64, dims: Option<Vec<i64>>, keep: bool) -> Res<Expr> {
-    let size = cx.call("abs", &[x], [])?;
+    let size = cx.call(&abs::OP, &[x], [])?;
     if p.is_infinite() {
-        return reduced(cx, &size, dims, keep, if p > 0.0 { "max" } else { "min" });
+        return reduced(cx, &size, dims, keep, if p > 0.0 { &max::OP } else { &min::OP });
     }
     if p == 0.0 {
-        let counted = cx.astype(&cx.with_number("not_equal", x, 0.0)?, cx.dtype(x)?)?;
-        return reduced(cx, &counted, dims, keep, "sum");
+        let counted = cx.astype(&cx.with_number(&not_equal::OP, x, 0.0)?, cx.dtype(x)?)?;
+        return reduced(cx, &counted, dims, keep, &sum::OP);
     }
     if p == 1.0 {
-        return reduced(cx, &size, dims, keep, "sum");
+        return reduced(cx, &size, dims, keep, &sum::OP);
     }
     if p == 2.0 {
-        let sum = reduced(cx, &cx.call("square", &[x], [])?, dims, keep, "sum")?;
-        return cx.call("sqrt", &[&sum], []);
+        let sum = reduced(cx, &cx.call(&square::OP, &[x], [])?, dims, keep, &sum::OP)?;
+        return cx.call(&sqrt::OP, &[&sum], []);
     }
-    let sum = reduced(cx, &cx.with_number("power", &size, p)?, dims, keep, "sum")?;
-    cx.with_number("power", &sum, 1.0 / p)
+    let sum = reduced(cx, &cx.with_number(&power::OP, &size, p)?, dims, keep, &sum::OP)?;
+    cx.with_number(&power::OP, &sum, 1.0 / p)
 }
 
 /// `m + log(sum(exp(x - m)))` with the largest element `m`, which is taken as 0 where it is infinite.
 fn logsumexp(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(cx.real(&args.tensor("input")?)?)?;
     let (dims, dtype) = (args.axes("dim")?, cx.dtype(&x)?);
-    let largest = cx.emit(reduced(cx, &x, dims.clone(), true, "max")?)?;
-    let finite = cx.call("isfinite", &[&largest], [])?;
+    let largest = cx.emit(reduced(cx, &x, dims.clone(), true, &max::OP)?)?;
+    let finite = cx.call(&isfinite::OP, &[&largest], [])?;
     let largest = cx.emit(cx.choose(&finite, &largest, &cx.number(0.0, dtype)?)?)?;
-    let powers = cx.call("exp", &[&cx.call("subtract", &[&x, &largest], [])?], [])?;
-    let sum = cx.call("log", &[&reduced(cx, &powers, dims.clone(), true, "sum")?], [])?;
-    let found = cx.call("add", &[&sum, &largest], [])?;
+    let powers = cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&x, &largest], [])?], [])?;
+    let sum = cx.call(&log::OP, &[&reduced(cx, &powers, dims.clone(), true, &sum::OP)?], [])?;
+    let found = cx.call(&add::OP, &[&sum, &largest], [])?;
     if args.flag("keepdim")? || cx.rank(&x)? == 0 {
         return Ok(Value::Tensor(found));
     }
     let all = || (0..cx.rank(&x).unwrap_or(0) as i64).collect();
-    cx.call("squeeze", &[&found], [("axis", dims.unwrap_or_else(all).to_attr())]).map(Value::Tensor)
+    cx.call(&squeeze::OP, &[&found], [("axis", dims.unwrap_or_else(all).to_attr())]).map(Value::Tensor)
 }
 
-fn scan(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn scan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let x = summable(cx, args)?;
     if cx.rank(&x)? == 0 {
         return Ok(Value::Tensor(x));
@@ -298,5 +318,5 @@ fn count_nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
     if cx.rank(&ones)? == 0 && args.has("dim") {
         return Err(Refused::new("a tensor without dimensions has none to count over"));
     }
-    reduced(cx, &ones, args.axes("dim")?, false, "sum").map(Value::Tensor)
+    reduced(cx, &ones, args.axes("dim")?, false, &sum::OP).map(Value::Tensor)
 }

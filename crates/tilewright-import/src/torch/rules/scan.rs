@@ -6,16 +6,19 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, equal, logical_or, maximum, minimum, subtract};
+use tilewright_ops::manipulate::concat;
+use tilewright_ops::unary::{abs, exp, isfinite, isnan, negative};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, Op, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
 pub const RULES: &[Rule] = &[
-    rule("cummax", "input, dim", |cx, args| extremes(cx, args, "maximum")),
-    rule("cummin", "input, dim", |cx, args| extremes(cx, args, "minimum")),
+    rule("cummax", "input, dim", |cx, args| extremes(cx, args, &maximum::OP)),
+    rule("cummin", "input, dim", |cx, args| extremes(cx, args, &minimum::OP)),
     rule("logcumsumexp", "input, dim", |cx, args| {
         let x = cx.real(&args.tensor("input")?)?;
         scanned(cx, &x, args.int("dim")?, log_of_sum).map(Value::Tensor)
@@ -41,7 +44,7 @@ fn scanned(cx: &mut Cx<'_>, x: &Expr, dim: i64, combine: impl Fn(&mut Cx<'_>, &E
         let cut = |begin: i64, end: i64| cx.slice(&found, axis, &scalar::Expr::i64(begin), &scalar::Expr::i64(end), 1);
         let (first, late, early) = (cut(0, before)?, cut(before, extent)?, cut(0, extent - before)?);
         let combined = combine(cx, &early, &late)?;
-        let whole = cx.call("concat", &[&Expr::tuple(vec![first, combined])], along.clone())?;
+        let whole = cx.call(&concat::OP, &[&Expr::tuple(vec![first, combined])], along.clone())?;
         (found, before) = (cx.emit(whole)?, before.saturating_mul(2));
     }
     Ok(found)
@@ -50,17 +53,17 @@ fn scanned(cx: &mut Cx<'_>, x: &Expr, dim: i64, combine: impl Fn(&mut Cx<'_>, &E
 /// `max + log(1 + exp(-|a - b|))`; of two equal infinities that infinity.
 fn log_of_sum(cx: &mut Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
     let (a, b) = (cx.emit(a.clone())?, cx.emit(b.clone())?);
-    let most = cx.emit(cx.call("maximum", &[&a, &b], [])?)?;
-    let apart = cx.call("abs", &[&cx.call("subtract", &[&a, &b], [])?], [])?;
-    let powers = cx.call("exp", &[&cx.call("negative", &[&apart], [])?], [])?;
+    let most = cx.emit(cx.call(&maximum::OP, &[&a, &b], [])?)?;
+    let apart = cx.call(&abs::OP, &[&cx.call(&subtract::OP, &[&a, &b], [])?], [])?;
+    let powers = cx.call(&exp::OP, &[&cx.call(&negative::OP, &[&apart], [])?], [])?;
     let rest = super::arithmetic::log_of_one_and(cx, &powers)?;
-    let more = cx.call("add", &[&most, &rest], [])?;
-    let plain = cx.call("isfinite", &[&most], [])?;
+    let more = cx.call(&add::OP, &[&most, &rest], [])?;
+    let plain = cx.call(&isfinite::OP, &[&most], [])?;
     cx.choose(&plain, &more, &most)
 }
 
 /// The extreme of all elements up to each, and where the last element stands that is it.
-fn extremes(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn extremes(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let (x, dim) = (cx.emit(args.tensor("input")?)?, args.int("dim")?);
     let combine = |cx: &mut Cx<'_>, a: &Expr, b: &Expr| {
         let both = super::arithmetic::binary(cx, op, &Value::Tensor(a.clone()), &Value::Tensor(b.clone()))?;
@@ -73,13 +76,13 @@ fn extremes(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
         return Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(place)]));
     }
     let axis = cx.axis(dim, shape.len())?;
-    let mut is_new = cx.call("equal", &[&x, &found], [])?;
+    let mut is_new = cx.call(&equal::OP, &[&x, &found], [])?;
     if cx.dtype(&x)?.is_float() {
-        is_new = cx.call("logical_or", &[&is_new, &cx.call("isnan", &[&x], [])?], [])?;
+        is_new = cx.call(&logical_or::OP, &[&is_new, &cx.call(&isnan::OP, &[&x], [])?], [])?;
     }
     let places = cx.numbers(&shape[axis])?;
     let places = cx.column(&places, axis, shape.len())?;
     let new = cx.choose(&is_new, &places, &cx.number(0i64, DataType::I64)?)?;
-    let places = scanned(cx, &new, dim, |cx, a, b| cx.call("maximum", &[a, b], []))?;
+    let places = scanned(cx, &new, dim, |cx, a, b| cx.call(&maximum::OP, &[a, b], []))?;
     Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(places)]))
 }

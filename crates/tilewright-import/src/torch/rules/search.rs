@@ -2,6 +2,10 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::indexed::gather_elements;
+use tilewright_ops::manipulate::meshgrid;
+use tilewright_ops::search::bucketize;
+use tilewright_ops::sorting::{argsort, kthvalue, topk};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -35,7 +39,7 @@ fn order(cx: &Cx<'_>, args: &Args, x: &Expr) -> Res<Expr> {
         ("descending", args.flag("descending")?.to_attr()),
         ("dtype", DataType::I64.to_attr()),
     ];
-    cx.call("argsort", &[x], attrs)
+    cx.call(&argsort::OP, &[x], attrs)
 }
 
 /// An element without others, and its place.
@@ -51,7 +55,7 @@ fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let order = order(cx, args, &x)?;
     let order = cx.emit(order)?;
-    let sorted = cx.call("gather_elements", &[&x, &order], [("axis", args.int("dim")?.to_attr())])?;
+    let sorted = cx.call(&gather_elements::OP, &[&x, &order], [("axis", args.int("dim")?.to_attr())])?;
     Ok(Value::List(vec![Value::Tensor(sorted), Value::Tensor(order)]))
 }
 
@@ -76,7 +80,7 @@ fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
         ("largest", args.flag("largest")?.to_attr()),
         ("dtype", DataType::I64.to_attr()),
     ];
-    let both = cx.call("topk", &[&x], attrs)?;
+    let both = cx.call(&topk::OP, &[&x], attrs)?;
     cx.fields(both).map(Value::List)
 }
 
@@ -89,7 +93,7 @@ fn placed(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
     let (x, dtype) = (args.get("input"), cx.dtype(&args.tensor("boundaries")?)?);
     let x = if let Value::Tensor(x) = x { x.clone() } else { cx.operand(x, dtype)? };
     let attrs = [("out_int32", args.flag("out_int32")?.to_attr()), ("right", right.to_attr())];
-    cx.call("bucketize", &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
+    cx.call(&bucketize::OP, &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
 }
 
 /// The element that `k - 1` others come before, and its place.
@@ -102,7 +106,7 @@ fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused(format!("`k` counts from 1 to the dimension's end: found {k} in a dimension of {extent}")));
     }
     let attrs = [("k", k.to_attr()), ("axis", (axis as i64).to_attr()), ("keepdims", keep.to_attr())];
-    let both = cx.call("kthvalue", &[&x], attrs)?;
+    let both = cx.call(&kthvalue::OP, &[&x], attrs)?;
     cx.fields(both).map(Value::List)
 }
 
@@ -112,6 +116,6 @@ fn meshgrid(cx: &mut Cx<'_>, args: &Args) -> Res {
         other => return Err(Refused(format!("`indexing` is \"ij\" or \"xy\", found \"{other}\""))),
     };
     let tensors = Expr::tuple(args.tensors("tensors")?);
-    let grid = cx.call("meshgrid", &[&tensors], [("indexing", indexing.to_attr())])?;
+    let grid = cx.call(&meshgrid::OP, &[&tensors], [("indexing", indexing.to_attr())])?;
     cx.fields(grid).map(Value::List)
 }

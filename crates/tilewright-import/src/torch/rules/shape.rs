@@ -3,9 +3,14 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::create::{tril, triu};
+use tilewright_ops::manipulate::{
+    broadcast_to, concat, expand_dims, flatten, flip, repeat, split, squeeze, stack, tile,
+};
+use tilewright_ops::nn::pad;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, is_one_at_most, promoted};
+use super::super::cx::{Cx, Op, ToAttr, is_one_at_most, promoted};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule, view};
 
@@ -21,7 +26,7 @@ pub const RULES: &[Rule] = &[
         cx.reshape(&args.tensor("input")?, cx.shape(&args.tensor("other")?)?).map(Value::Tensor)
     }),
     view("flatten", "input, start_dim=0, end_dim=-1", flatten),
-    view("ravel", "input", |cx, args| cx.op("flatten", &[&args.tensor("input")?])),
+    view("ravel", "input", |cx, args| cx.op(&flatten::OP, &[&args.tensor("input")?])),
     view("unflatten", "input, dim, *sizes", unflatten),
     view("permute permute_copy", "input, *dims", |cx, args| {
         cx.permute(&args.tensor("input")?, args.ints("dims")?).map(Value::Tensor)
@@ -42,7 +47,7 @@ pub const RULES: &[Rule] = &[
     view("expand expand_copy", "input, *size", expand),
     view("expand_as", "input, other", |cx, args| {
         let shape = Expr::shape(cx.shape(&args.tensor("other")?)?);
-        cx.op("broadcast_to", &[&args.tensor("input")?, &shape])
+        cx.op(&broadcast_to::OP, &[&args.tensor("input")?, &shape])
     }),
     view("broadcast_to", "input, *size|shape", expand),
     rule("repeat", "input, *repeats|sizes", repeat),
@@ -51,7 +56,7 @@ pub const RULES: &[Rule] = &[
     rule("cat concat concatenate", "tensors, dim|axis=0", cat),
     rule("stack", "tensors, dim=0", |cx, args| {
         let tensors = Expr::tuple(alike(cx, args.tensors("tensors")?)?);
-        cx.call("stack", &[&tensors], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
+        cx.call(&stack::OP, &[&tensors], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
     }),
     view(
         "split split_with_sizes split_copy split_with_sizes_copy",
@@ -68,8 +73,8 @@ pub const RULES: &[Rule] = &[
     rule("channel_shuffle", "input, groups", channel_shuffle),
     rule("pad", "input, pad, mode=constant, value=None", pad),
     rule("constant_pad_nd", "input, pad, value=0, mode=constant", pad),
-    rule("tril", "input, diagonal=0", |cx, args| triangle(cx, args, "tril")),
-    rule("triu", "input, diagonal=0", |cx, args| triangle(cx, args, "triu")),
+    rule("tril", "input, diagonal=0", |cx, args| triangle(cx, args, &tril::OP)),
+    rule("triu", "input, diagonal=0", |cx, args| triangle(cx, args, &triu::OP)),
 ];
 
 fn size(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -209,12 +214,13 @@ fn squeezed(cx: &mut Cx<'_>, args: &Args, goes: impl Fn(&scalar::Expr) -> bool) 
     dims.retain(|dim| shape.get(*dim as usize).is_some_and(|size| size.as_int() == Some(1) || goes(size)));
     match dims.is_empty() {
         true => Ok(Value::Tensor(x)),
-        false => cx.call("squeeze", &[&x], [("axis", dims.to_attr())]).map(Value::Tensor),
+        false => cx.call(&squeeze::OP, &[&x], [("axis", dims.to_attr())]).map(Value::Tensor),
     }
 }
 
 fn unsqueeze(cx: &mut Cx<'_>, args: &Args) -> Res {
-    cx.call("expand_dims", &[&args.tensor("input")?], [("axis", vec![args.int("dim")?].to_attr())]).map(Value::Tensor)
+    cx.call(&expand_dims::OP, &[&args.tensor("input")?], [("axis", vec![args.int("dim")?].to_attr())])
+        .map(Value::Tensor)
 }
 
 /// A dimension of -1 is that of the tensor.
@@ -227,18 +233,18 @@ fn expand(cx: &mut Cx<'_>, args: &Args) -> Res {
         let own = at.checked_sub(before).and_then(|at| shape.get(at));
         *dim = own.cloned().ok_or_else(|| Refused::new("a new dimension cannot be -1"))?;
     }
-    cx.op("broadcast_to", &[&x, &Expr::shape(dims)])
+    cx.op(&broadcast_to::OP, &[&x, &Expr::shape(dims)])
 }
 
 fn repeat(cx: &mut Cx<'_>, args: &Args) -> Res {
     let name = if args.has("repeats") { "repeats" } else { "dims" };
-    cx.call("tile", &[&args.tensor("input")?], [("repeats", args.ints(name)?.to_attr())]).map(Value::Tensor)
+    cx.call(&tile::OP, &[&args.tensor("input")?], [("repeats", args.ints(name)?.to_attr())]).map(Value::Tensor)
 }
 
 fn repeat_interleave(cx: &mut Cx<'_>, args: &Args) -> Res {
     let axis = if args.has("dim") { Some(args.int("dim")?) } else { None };
     let attrs = [("repeats", args.int("repeats")?.to_attr()), ("axis", axis.to_attr())];
-    cx.call("repeat", &[&args.tensor("input")?], attrs).map(Value::Tensor)
+    cx.call(&repeat::OP, &[&args.tensor("input")?], attrs).map(Value::Tensor)
 }
 
 /// Tensors in their common data type. Empty ones of one dimension, which PyTorch joins to anything, are left out.
@@ -256,7 +262,7 @@ fn cat(cx: &mut Cx<'_>, args: &Args) -> Res {
         tensors.retain(|x| !nothing(x));
     }
     let tensors = Expr::tuple(alike(cx, tensors)?);
-    cx.call("concat", &[&tensors], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
+    cx.call(&concat::OP, &[&tensors], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
 }
 
 /// The parts of these sizes along a dimension; a part is a slice, so that sizes may be symbolic.
@@ -305,7 +311,7 @@ fn chunk(cx: &mut Cx<'_>, args: &Args) -> Res {
         Some(extent) => equal_parts(cx, &x, axis, (extent + chunks - 1).div_euclid(chunks).max(1)),
         None => {
             let attrs = [("indices_or_sections", chunks.to_attr()), ("axis", (axis as i64).to_attr())];
-            let tuple = cx.call("split", &[&x], attrs)?;
+            let tuple = cx.call(&split::OP, &[&x], attrs)?;
             cx.fields(tuple).map(Value::List)
         }
     }
@@ -347,7 +353,7 @@ fn unbind(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn flip(cx: &mut Cx<'_>, args: &Args) -> Res {
     let mut x = args.tensor("input")?;
     for dim in args.ints("dims")? {
-        x = cx.call("flip", &[&x], [("axis", dim.to_attr())])?;
+        x = cx.call(&flip::OP, &[&x], [("axis", dim.to_attr())])?;
     }
     Ok(Value::Tensor(x))
 }
@@ -355,7 +361,7 @@ fn flip(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn roll(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, shifts) = (args.tensor("input")?, args.ints("shifts")?);
     let Some(dims) = args.axes("dims")? else {
-        let flat = cx.call("flatten", &[&x], [])?;
+        let flat = cx.call(&flatten::OP, &[&x], [])?;
         let rolled = rolled(cx, &flat, 0, shifts.first().copied().unwrap_or(0))?;
         return cx.reshape(&rolled, cx.shape(&x)?).map(Value::Tensor);
     };
@@ -377,7 +383,7 @@ fn rolled(cx: &mut Cx<'_>, x: &Expr, axis: usize, shift: i64) -> Res<Expr> {
     let cut = cx.integer(BinOp::FloorMod, &scalar::Expr::i64(shift.checked_neg().unwrap_or(0)), &extent)?;
     let back = cx.slice(&x, axis, &cut, &extent, 1)?;
     let front = cx.slice(&x, axis, &scalar::Expr::i64(0), &cut, 1)?;
-    cx.call("concat", &[&Expr::tuple(vec![back, front])], [("axis", (axis as i64).to_attr())])
+    cx.call(&concat::OP, &[&Expr::tuple(vec![back, front])], [("axis", (axis as i64).to_attr())])
 }
 
 /// The last three dimensions, and those before them.
@@ -453,9 +459,9 @@ fn pad(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Ok(Value::Tensor(x));
     }
     let attrs = [("pad_width", all.to_attr()), ("pad_value", value.to_attr()), ("pad_mode", mode.to_attr())];
-    cx.call("nn.pad", &[&x], attrs).map(Value::Tensor)
+    cx.call(&pad::OP, &[&x], attrs).map(Value::Tensor)
 }
 
-fn triangle(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+fn triangle(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     cx.call(op, &[&args.tensor("input")?], [("k", args.int("diagonal")?.to_attr())]).map(Value::Tensor)
 }

@@ -1,6 +1,8 @@
 //! Special functions: the complement of the error function and the logarithm of the gamma function.
 
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, divide, greater, less, multiply, subtract};
+use tilewright_ops::unary::{abs, erf, exp, isinf, log, negative, round, sin, square};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
@@ -15,14 +17,14 @@ fn polynomial(cx: &mut Cx<'_>, x: &Expr, coefficients: &[f64]) -> Res<Expr> {
     let dtype = cx.dtype(x)?;
     let mut found = cx.number(coefficients.first().copied().unwrap_or(0.0), dtype)?;
     for coefficient in coefficients.iter().skip(1) {
-        found = cx.with_number("add", &cx.call("multiply", &[&found, x], [])?, *coefficient)?;
+        found = cx.with_number(&add::OP, &cx.call(&multiply::OP, &[&found, x], [])?, *coefficient)?;
     }
     cx.emit(found)
 }
 
 fn quotient(cx: &mut Cx<'_>, x: &Expr, above: &[f64], below: &[f64]) -> Res<Expr> {
     let (above, below) = (polynomial(cx, x, above)?, polynomial(cx, x, below)?);
-    cx.call("divide", &[&above, &below], [])
+    cx.call(&divide::OP, &[&above, &below], [])
 }
 
 /// The function worked out in float64, in the operand's own type.
@@ -76,26 +78,26 @@ const LARGE: [&[f64]; 2] = [
 
 fn erfc(cx: &mut Cx<'_>, args: &Args) -> Res {
     in_double(cx, args, |cx, x| {
-        let y = cx.emit(cx.call("abs", &[x], [])?)?;
+        let y = cx.emit(cx.call(&abs::OP, &[x], [])?)?;
         // From 27 on the result is 0; larger numbers would only overflow on the way.
         let y = cx.emit(cx.clip(&y, 0.5, 27.0)?)?;
-        let square = cx.emit(cx.call("square", &[&y], [])?)?;
+        let square = cx.emit(cx.call(&square::OP, &[&y], [])?)?;
         let middle = quotient(cx, &y, MIDDLE[0], MIDDLE[1])?;
         let one = cx.number(1.0, DataType::F64)?;
-        let inverse = cx.emit(cx.call("divide", &[&one, &square], [])?)?;
+        let inverse = cx.emit(cx.call(&divide::OP, &[&one, &square], [])?)?;
         let rest = quotient(cx, &inverse, LARGE[0], LARGE[1])?;
-        let rest = cx.call("multiply", &[&rest, &inverse], [])?;
+        let rest = cx.call(&multiply::OP, &[&rest, &inverse], [])?;
         let limit = cx.number(1.0 / std::f64::consts::PI.sqrt(), DataType::F64)?;
-        let large = cx.call("divide", &[&cx.call("subtract", &[&limit, &rest], [])?, &y], [])?;
-        let scaled = cx.choose(&cx.with_number("less", &y, 4.0)?, &middle, &large)?;
-        let power = cx.call("exp", &[&cx.call("negative", &[&square], [])?], [])?;
-        let tail = cx.emit(cx.call("multiply", &[&scaled, &power], [])?)?;
+        let large = cx.call(&divide::OP, &[&cx.call(&subtract::OP, &[&limit, &rest], [])?, &y], [])?;
+        let scaled = cx.choose(&cx.with_number(&less::OP, &y, 4.0)?, &middle, &large)?;
+        let power = cx.call(&exp::OP, &[&cx.call(&negative::OP, &[&square], [])?], [])?;
+        let tail = cx.emit(cx.call(&multiply::OP, &[&scaled, &power], [])?)?;
         let two = cx.number(2.0, DataType::F64)?;
-        let below = cx.call("subtract", &[&two, &tail], [])?;
-        let far = cx.choose(&cx.with_number("less", x, 0.0)?, &below, &tail)?;
-        let near = cx.call("subtract", &[&one, &cx.call("erf", &[x], [])?], [])?;
+        let below = cx.call(&subtract::OP, &[&two, &tail], [])?;
+        let far = cx.choose(&cx.with_number(&less::OP, x, 0.0)?, &below, &tail)?;
+        let near = cx.call(&subtract::OP, &[&one, &cx.call(&erf::OP, &[x], [])?], [])?;
         // A NaN is neither above nor below, and goes through `erf`.
-        let is_far = cx.with_number("greater", &cx.call("abs", &[x], [])?, 0.5)?;
+        let is_far = cx.with_number(&greater::OP, &cx.call(&abs::OP, &[x], [])?, 0.5)?;
         cx.choose(&is_far, &far, &near)
     })
 }
@@ -118,31 +120,31 @@ const LANCZOS: [f64; 8] = [
 fn lgamma(cx: &mut Cx<'_>, args: &Args) -> Res {
     in_double(cx, args, |cx, x| {
         let one = cx.number(1.0, DataType::F64)?;
-        let reflects = cx.emit(cx.with_number("less", x, 0.5)?)?;
-        let turned = cx.call("subtract", &[&one, x], [])?;
+        let reflects = cx.emit(cx.with_number(&less::OP, x, 0.5)?)?;
+        let turned = cx.call(&subtract::OP, &[&one, x], [])?;
         // The argument less 1.
-        let z = cx.with_number("subtract", &cx.choose(&reflects, &turned, x)?, 1.0)?;
+        let z = cx.with_number(&subtract::OP, &cx.choose(&reflects, &turned, x)?, 1.0)?;
         let z = cx.emit(z)?;
         let mut sum = cx.number(0.999_999_999_999_809_9, DataType::F64)?;
         for (k, coefficient) in LANCZOS.into_iter().enumerate() {
-            let divisor = cx.with_number("add", &z, (k + 1) as f64)?;
-            let part = cx.call("divide", &[&cx.number(coefficient, DataType::F64)?, &divisor], [])?;
-            sum = cx.call("add", &[&sum, &part], [])?;
+            let divisor = cx.with_number(&add::OP, &z, (k + 1) as f64)?;
+            let part = cx.call(&divide::OP, &[&cx.number(coefficient, DataType::F64)?, &divisor], [])?;
+            sum = cx.call(&add::OP, &[&sum, &part], [])?;
         }
-        let t = cx.emit(cx.with_number("add", &z, 7.5)?)?;
+        let t = cx.emit(cx.with_number(&add::OP, &z, 7.5)?)?;
         // (z + 1/2) log(t) - t, of which neither part alone is finite at infinity.
-        let logarithm = cx.with_number("subtract", &cx.call("log", &[&t], [])?, 1.0)?;
-        let power = cx.call("multiply", &[&cx.with_number("add", &z, 0.5)?, &logarithm], [])?;
+        let logarithm = cx.with_number(&subtract::OP, &cx.call(&log::OP, &[&t], [])?, 1.0)?;
+        let power = cx.call(&multiply::OP, &[&cx.with_number(&add::OP, &z, 0.5)?, &logarithm], [])?;
         let half = 0.5 * (2.0 * std::f64::consts::PI).ln() - 7.0;
-        let rest = cx.with_number("add", &cx.call("log", &[&sum], [])?, half)?;
-        let above = cx.emit(cx.call("add", &[&power, &rest], [])?)?;
-        let part = cx.call("subtract", &[x, &cx.call("round", &[x], [])?], [])?;
-        let sine = cx.call("sin", &[&cx.with_number("multiply", &part, std::f64::consts::PI)?], [])?;
-        let sine = cx.call("log", &[&cx.call("abs", &[&sine], [])?], [])?;
-        let poles = cx.call("subtract", &[&cx.number(std::f64::consts::PI.ln(), DataType::F64)?, &sine], [])?;
-        let below = cx.call("subtract", &[&poles, &above], [])?;
+        let rest = cx.with_number(&add::OP, &cx.call(&log::OP, &[&sum], [])?, half)?;
+        let above = cx.emit(cx.call(&add::OP, &[&power, &rest], [])?)?;
+        let part = cx.call(&subtract::OP, &[x, &cx.call(&round::OP, &[x], [])?], [])?;
+        let sine = cx.call(&sin::OP, &[&cx.with_number(&multiply::OP, &part, std::f64::consts::PI)?], [])?;
+        let sine = cx.call(&log::OP, &[&cx.call(&abs::OP, &[&sine], [])?], [])?;
+        let poles = cx.call(&subtract::OP, &[&cx.number(std::f64::consts::PI.ln(), DataType::F64)?, &sine], [])?;
+        let below = cx.call(&subtract::OP, &[&poles, &above], [])?;
         let found = cx.choose(&reflects, &below, &above)?;
         let infinity = cx.number(f64::INFINITY, DataType::F64)?;
-        cx.choose(&cx.call("isinf", &[x], [])?, &infinity, &found)
+        cx.choose(&cx.call(&isinf::OP, &[x], [])?, &infinity, &found)
     })
 }
