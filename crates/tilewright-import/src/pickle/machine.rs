@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use tilewright_support::Map;
 
 use super::Value;
+use super::calls::{array_of_state, order_of_state};
 use super::decode::{long, raw_unicode, string_literal};
-use super::globals::{Global, array_of_state, order_of_state};
+use super::globals::Global;
 use super::nodes::{Budget, Id, Node, copy_out};
 use crate::{Format, ImportError};
 

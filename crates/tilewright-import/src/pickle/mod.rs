@@ -8,6 +8,7 @@
 //! Phases: the [`machine`] runs the program over an arena of nodes, where containers refer to their parts by number, so
 //! that neither depth nor sharing nor cycles cost anything; then the result is copied out as a tree, within limits.
 
+mod calls;
 mod decode;
 mod globals;
 mod machine;
