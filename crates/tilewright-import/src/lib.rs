@@ -1,6 +1,6 @@
 //! Files of others: what they hold becomes tensors of ours.
 //!
-//! [`torch`] makes modules of traced PyTorch graphs.
+//! [`torch`] makes modules of recorded PyTorch graphs, on top of [`common`], which importers of graphs share.
 //!
 //! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the formats:
 //! [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
@@ -17,6 +17,7 @@
 //! here opens a file.
 
 mod array;
+pub mod common;
 mod error;
 mod formats;
 mod gzip;

@@ -1,9 +1,10 @@
 //! A traced PyTorch graph as the front end records it: plain data, of which nothing is interpreted yet.
 
 use tilewright_expr as scalar;
-use tilewright_ir::relax::StructInfo;
 use tilewright_support::{OrderedMap, Span};
 use tilewright_tensor::{DataType, Tensor};
+
+use crate::common::Input;
 
 /// A graph: what it takes, what it holds, what it does, and what it gives.
 #[derive(Clone, Debug, Default)]
@@ -14,14 +15,6 @@ pub struct Graph {
     /// In an order in which each stands behind those that it needs.
     pub nodes: Vec<Node>,
     pub output: Argument,
-}
-
-/// What a caller of the model gives.
-#[derive(Clone, Debug)]
-pub struct Input {
-    /// The name under which nodes mean it.
-    pub name: String,
-    pub info: StructInfo,
 }
 
 /// One operation.

@@ -205,3 +205,21 @@ fn sizes_are_worked_out_with_symbolic_dimensions() {
     let last = ret.dims().and_then(|dims| dims.last()).and_then(|last| last.as_int());
     assert_eq!(last, Some(6), "{ret:?}");
 }
+
+#[test]
+fn a_tensor_without_dimensions_has_none_to_take_parts_of() {
+    let parts: [(&str, &[i64]); 5] = [
+        ("split", &[1, 0]),
+        ("chunk", &[1, 0]),
+        ("tensor_split", &[1, 0]),
+        ("select", &[0, 0]),
+        ("narrow", &[0, 0, 1]),
+    ];
+    for (target, numbers) in parts {
+        let args: Vec<Argument> =
+            [node_of("a")].into_iter().chain(numbers.iter().map(|number| Argument::Int(*number))).collect();
+        let nodes = vec![node("a", "sum", &[node_of("x")]), node("b", target, &args)];
+        let [message] = &messages(&graph(nodes, node_of("b")))[..] else { panic!("`{target}` gives one message") };
+        assert!(message.ends_with("a tensor of 0 dimensions has no dimension 0"), "{target}: {message}");
+    }
+}

@@ -6,10 +6,8 @@ use tilewright_ops::create::ones_like;
 use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::Cx;
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, Value};
 
 pub const RULES: &[Rule] = &[
     rule("scatter_reduce", "input, dim, index, src, reduce, include_self=True", |cx, args| {
@@ -22,7 +20,7 @@ pub const RULES: &[Rule] = &[
         let shape = cx.shape(&source)?;
         let axis = cx.axis(args.int("dim")?, shape.len())?;
         let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
-        let column = cx.column(&index, axis, shape.len())?;
+        let column = cx.along_axis(&index, axis, shape.len())?;
         let index = cx.call(&broadcast_to::OP, &[&column, &Expr::shape(shape)], [])?;
         reduced(cx, args, &index, &source)
     }),

@@ -6,10 +6,9 @@ use tilewright_ops::manipulate::split;
 use tilewright_ops::nn::{gelu, gelu_tanh, leakyrelu, log_softmax, relu, silu, softmax, softplus};
 use tilewright_ops::unary::{abs, exp, negative, sigmoid, tanh};
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Memory, Rule, real, rule, same, unary};
+use super::super::promotion::as_float;
+use super::super::rule::{Memory, Rule, real, rule, same, unary};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 /// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type, and ATen
 /// whether a half becomes a float.
@@ -106,7 +105,7 @@ fn shared(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
         Value::DType(dtype) => Some(*dtype),
         _ => args.dtype("dtype")?,
     };
-    cx.real(&dtype.map_or_else(|| Ok(x.clone()), |dtype| cx.astype(&x, dtype))?)
+    as_float(cx, &dtype.map_or_else(|| Ok(x.clone()), |dtype| cx.astype(&x, dtype))?)
 }
 
 fn shares(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {

@@ -6,10 +6,8 @@ use tilewright_ir::relax::Expr;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_tensor::{DataType, Tensor};
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Number};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Number, Refused, Res, Value};
 
 /// Sizes, whether corners lie on corners, and the factors, which ATen has as a list or one by one.
 const ATEN: &str = "input, output_size, align_corners, scale_factors|scales_h=None, scales_w=None";

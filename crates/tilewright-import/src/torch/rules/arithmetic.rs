@@ -1,7 +1,5 @@
 //! Element by element: arithmetic, comparisons, logic.
 
-use tilewright_expr as scalar;
-use tilewright_expr::{BinOp, CmpOp};
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::{
     add, atan2, bitwise_and, bitwise_or, bitwise_xor, divide, equal, floor_divide, floor_mod, greater, greater_equal,
@@ -14,10 +12,11 @@ use tilewright_ops::unary::{
 };
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Number, Op, is};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, binary as two, real, rule, unary};
+use super::super::numbers::numbers;
+use super::super::operands::binary;
+use super::super::promotion::{as_bool, as_float, call_promoted, promoted, result_type};
+use super::super::rule::{Rule, binary as two, real, rule, unary};
+use crate::common::{Args, Cx, Number, Op, Refused, Res, Value};
 
 pub const RULES: &[Rule] = &[
     rule("abs absolute", "input", absolute),
@@ -101,124 +100,6 @@ pub const RULES: &[Rule] = &[
     rule("lerp", "input, end, weight", lerp),
 ];
 
-/// Operators of the bits of integers, which floats do not have.
-const OF_BITS: [Op; 5] = [&left_shift::OP, &right_shift::OP, &bitwise_and::OP, &bitwise_or::OP, &bitwise_xor::OP];
-
-/// What integers and symbolic dimensions are combined by.
-const INTEGERS: [(Op, BinOp); 7] = [
-    (&add::OP, BinOp::Add),
-    (&subtract::OP, BinOp::Sub),
-    (&multiply::OP, BinOp::Mul),
-    (&floor_divide::OP, BinOp::FloorDiv),
-    (&floor_mod::OP, BinOp::FloorMod),
-    (&maximum::OP, BinOp::Max),
-    (&minimum::OP, BinOp::Min),
-];
-
-/// How integers and symbolic dimensions are compared, and floats.
-const COMPARISONS: [(Op, (CmpOp, fn(f64, f64) -> bool)); 6] = [
-    (&equal::OP, (CmpOp::Eq, |x, y| x == y)),
-    (&not_equal::OP, (CmpOp::Ne, |x, y| x != y)),
-    (&less::OP, (CmpOp::Lt, |x, y| x < y)),
-    (&less_equal::OP, (CmpOp::Le, |x, y| x <= y)),
-    (&greater::OP, (CmpOp::Gt, |x, y| x > y)),
-    (&greater_equal::OP, (CmpOp::Ge, |x, y| x >= y)),
-];
-
-/// What floats are combined by; the divisor of a quotient is not 0.
-const FLOATS: [(Op, fn(f64, f64) -> f64); 5] = [
-    (&add::OP, |x, y| x + y),
-    (&subtract::OP, |x, y| x - y),
-    (&multiply::OP, |x, y| x * y),
-    (&divide::OP, |x, y| x / y),
-    (&power::OP, f64::powf),
-];
-
-/// The functions of real numbers that Python works out.
-const REALS: [(Op, fn(f64) -> f64); 7] = [
-    (&sqrt::OP, f64::sqrt),
-    (&exp::OP, f64::exp),
-    (&log::OP, f64::ln),
-    (&sin::OP, f64::sin),
-    (&cos::OP, f64::cos),
-    (&tan::OP, f64::tan),
-    (&tanh::OP, f64::tanh),
-];
-
-/// The entry of an operator.
-fn entry<T: Copy>(table: &[(Op, T)], op: Op) -> Option<T> {
-    table.iter().find(|(own, _)| is(own, op)).map(|(_, found)| *found)
-}
-
-/// An operator of two operands: of tensors, or of numbers as Python has it.
-pub fn binary(cx: &mut Cx<'_>, op: Op, a: &Value, b: &Value) -> Res {
-    if !matches!((a, b), (Value::Tensor(_), _) | (_, Value::Tensor(_))) {
-        return numbers(cx, op, a, b);
-    }
-    if OF_BITS.iter().any(|of_bits| is(of_bits, op)) && cx.common(a, b)?.is_float() {
-        return Err(Refused::new("floats have no bits to work on"));
-    }
-    if is(op, &subtract::OP) && cx.common(a, b)?.is_bool() {
-        return Err(Refused::new("bools cannot be subtracted"));
-    }
-    let (a, b) = cx.matched(a, b)?;
-    let op = if cx.dtype(&a)?.is_bool() { of_truths(op) } else { op };
-    let [a, b] = cx.widened([a, b])?;
-    cx.op(op, &[&a, &b])
-}
-
-/// Bools add and multiply as truth values do.
-fn of_truths(op: Op) -> Op {
-    match op {
-        op if is(op, &add::OP) || is(op, &maximum::OP) => &logical_or::OP,
-        op if is(op, &multiply::OP) || is(op, &minimum::OP) => &logical_and::OP,
-        op => op,
-    }
-}
-
-/// Python's own arithmetic, of constants and of symbolic dimensions.
-fn numbers(cx: &Cx<'_>, op: Op, a: &Value, b: &Value) -> Res {
-    let (Some(x), Some(y)) = (a.as_scalar(), b.as_scalar()) else { return of_floats(op, a, b) };
-    if is(op, &divide::OP) && x.as_int().is_some() && y.as_int().is_some() {
-        return of_floats(op, a, b);
-    }
-    if is(op, &power::OP)
-        && let Some(exponent) = y.as_int().filter(|exponent| (0..64).contains(exponent))
-    {
-        let product = (0..exponent).fold(scalar::Expr::i64(1), |product, _| product * x.clone());
-        return Ok(Value::int(cx.simplified(&product)));
-    }
-    let Some(combine) = entry(&INTEGERS, op) else { return compared(cx, op, &x, &y) };
-    if matches!(combine, BinOp::FloorDiv | BinOp::FloorMod) && y.as_int() == Some(0) {
-        return Err(Refused::new("division by zero"));
-    }
-    Ok(Value::int(cx.integer(combine, &x, &y)?))
-}
-
-/// A comparison of integers that is known when the module is made.
-fn compared(cx: &Cx<'_>, op: Op, x: &scalar::Expr, y: &scalar::Expr) -> Res {
-    let Some((comparison, _)) = entry(&COMPARISONS, op) else {
-        return Err(Refused(format!("`{}` of symbolic dimensions has no rule", op.name)));
-    };
-    let known = cx.bb.infer_cx().analyzer.decide(comparison, x, y);
-    known.map(Value::Bool).ok_or_else(|| Refused::new("what it compares depends on symbolic dimensions"))
-}
-
-fn of_floats(op: Op, a: &Value, b: &Value) -> Res {
-    let (Some(x), Some(y)) = (Number::of(a), Number::of(b)) else {
-        return Err(Refused(format!("`{}` of {} and {} has no rule", op.name, a.in_words(), b.in_words())));
-    };
-    let (x, y) = (x.as_f64(), y.as_f64());
-    if is(op, &divide::OP) && y == 0.0 {
-        return Err(Refused::new("division by zero"));
-    }
-    match (entry(&FLOATS, op), entry(&COMPARISONS, op)) {
-        (Some(combine), _) => Ok(Value::Float(combine(x, y))),
-        (None, Some((_, holds))) => Ok(Value::Bool(holds(x, y))),
-        (None, None) => Err(Refused(format!("`{}` of numbers has no rule", op.name))),
-    }
-}
-
 /// The operator of one operand, of tensors; of numbers it is 0 minus or a like one.
 fn absolute(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
@@ -230,9 +111,8 @@ fn negative(cx: &mut Cx<'_>, args: &Args) -> Res {
         Value::Tensor(x) => match cx.dtype(x)? {
             dtype if dtype.is_bool() => Err(Refused::new("bools have no negative")),
             dtype if dtype.is_float() || dtype.is_signed() => cx.op(&negative::OP, &[x]),
-            dtype => {
-                cx.binary(&subtract::OP, &Value::Tensor(cx.number(0i64, dtype)?), args.get("input")).map(Value::Tensor)
-            }
+            dtype => call_promoted(cx, &subtract::OP, &Value::Tensor(cx.number(0i64, dtype)?), args.get("input"))
+                .map(Value::Tensor),
         },
         number => numbers(cx, &subtract::OP, &Value::Int(0), number),
     }
@@ -265,15 +145,6 @@ fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.op(&logical_or::OP, &[&below, &cx.with_number(&less::OP, &reciprocal, 0.0)?])
 }
 
-/// A function of a real number that Python works out.
-pub fn real_of_number(op: Op, x: f64) -> Res {
-    let Some(function) = entry(&REALS, op) else {
-        return Err(Refused(format!("`{}` of a number has no rule", op.name)));
-    };
-    let found = function(x);
-    if found.is_finite() { Ok(Value::Float(found)) } else { Err(Refused(format!("`{}` of {x} is no number", op.name))) }
-}
-
 /// A number by the function of Python, tensors by the operator.
 fn rounded(cx: &Cx<'_>, args: &Args, op: Op, of_number: fn(f64) -> f64) -> Res {
     match args.get("input") {
@@ -295,18 +166,18 @@ fn round(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn exp2(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.real(&args.tensor("input")?)?;
+    let x = as_float(cx, &args.tensor("input")?)?;
     let two = cx.number(2.0, cx.dtype(&x)?)?;
     cx.op(&power::OP, &[&two, &x])
 }
 
 fn logarithm(cx: &Cx<'_>, args: &Args, of_base: f64) -> Res {
-    let x = cx.call(&log::OP, &[&cx.real(&args.tensor("input")?)?], [])?;
+    let x = cx.call(&log::OP, &[&as_float(cx, &args.tensor("input")?)?], [])?;
     cx.with_number(&divide::OP, &x, of_base).map(Value::Tensor)
 }
 
 fn log1p(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.real(&args.tensor("input")?)?;
+    let x = as_float(cx, &args.tensor("input")?)?;
     log_of_one_and(cx, &x).map(Value::Tensor)
 }
 
@@ -325,7 +196,7 @@ pub fn log_of_one_and(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
 
 /// `2 t / (1 - t)` with `t = tanh(x / 2)` near 0, where `exp(x) - 1` would lose its digits.
 fn expm1(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.emit(cx.real(&args.tensor("input")?)?)?;
+    let x = cx.emit(as_float(cx, &args.tensor("input")?)?)?;
     let half = cx.with_number(&multiply::OP, &x, 0.5)?;
     let t = cx.emit(cx.call(&tanh::OP, &[&half], [])?)?;
     let one = cx.number(1.0, cx.dtype(&x)?)?;
@@ -337,7 +208,7 @@ fn expm1(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn reciprocal(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.real(&args.tensor("input")?)?;
+    let x = as_float(cx, &args.tensor("input")?)?;
     let one = cx.number(1.0, cx.dtype(&x)?)?;
     cx.op(&divide::OP, &[&one, &x])
 }
@@ -370,7 +241,7 @@ fn rsub(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// Both operands as floats, if one of them is a tensor.
 fn reals(cx: &Cx<'_>, a: &Value, b: &Value) -> Res<(Expr, Expr)> {
-    let common = cx.common(a, b)?;
+    let common = result_type(cx, a, b)?;
     let dtype = if common.is_float() { common } else { DataType::F32 };
     Ok((cx.operand(a, dtype)?, cx.operand(b, dtype)?))
 }
@@ -381,12 +252,12 @@ fn divide(cx: &mut Cx<'_>, args: &Args) -> Res {
     match args.get("rounding_mode") {
         Value::Str(mode) if mode == "floor" => binary(cx, &floor_divide::OP, a, b),
         Value::Str(mode) if mode == "trunc" && tensors => {
-            let quotient = cx.binary(&divide::OP, a, b)?;
+            let quotient = call_promoted(cx, &divide::OP, a, b)?;
             if cx.dtype(&quotient)?.is_float() { cx.op(&trunc::OP, &[&quotient]) } else { Ok(Value::Tensor(quotient)) }
         }
         Value::None if tensors => {
             let (a, b) = reals(cx, a, b)?;
-            let [a, b] = cx.widened([a, b])?;
+            let [a, b] = cx.broadcastable([a, b])?;
             cx.op(&divide::OP, &[&a, &b])
         }
         Value::None => numbers(cx, &divide::OP, a, b),
@@ -396,7 +267,7 @@ fn divide(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// The remainder with the sign of the dividend: `a - trunc(a / b) * b`, by way of the one with the divisor's sign.
 fn fmod(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (a, b) = cx.matched(args.get("input"), args.get("other"))?;
+    let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
     let (a, dtype) = (cx.emit(a)?, cx.dtype(&b)?);
     if !dtype.is_float() && !dtype.is_signed() {
         return cx.op(&floor_mod::OP, &[&a, &b]);
@@ -428,10 +299,10 @@ fn power(cx: &mut Cx<'_>, args: &Args) -> Res {
         }
     }
     if matches!((base, exponent), (Value::Tensor(_), _) | (_, Value::Tensor(_)))
-        && !cx.common(base, exponent)?.is_float()
+        && !result_type(cx, base, exponent)?.is_float()
     {
         // Whole numbers by way of float64, which holds powers up to 2^53.
-        let dtype = cx.common(base, exponent)?;
+        let dtype = result_type(cx, base, exponent)?;
         let (a, b) = (cx.operand(base, DataType::F64)?, cx.operand(exponent, DataType::F64)?);
         let power = cx.call(&power::OP, &[&a, &b], [])?;
         return cx.astype(&power, dtype).map(Value::Tensor);
@@ -441,7 +312,7 @@ fn power(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// The extreme of two, which a NaN is not if there is a number beside it.
 fn beside_nan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    let (a, b) = cx.matched(args.get("input"), args.get("other"))?;
+    let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
     let (a, b) = (cx.emit(a)?, cx.emit(b)?);
     let extreme = cx.call(op, &[&a, &b], [])?;
     if !cx.dtype(&a)?.is_float() {
@@ -456,13 +327,8 @@ fn atan2(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.op(&atan2::OP, &[&a, &b])
 }
 
-/// The tensor as bools.
-pub fn truth(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
-    if cx.dtype(x)?.is_bool() { Ok(x.clone()) } else { cx.with_number(&not_equal::OP, x, 0i64) }
-}
-
 fn logical(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    let (a, b) = (truth(cx, &args.tensor("input")?)?, truth(cx, &args.tensor("other")?)?);
+    let (a, b) = (as_bool(cx, &args.tensor("input")?)?, as_bool(cx, &args.tensor("other")?)?);
     cx.op(op, &[&a, &b])
 }
 
@@ -477,17 +343,17 @@ fn clamp(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn choose(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let condition = truth(cx, &args.tensor("condition")?)?;
+    let condition = as_bool(cx, &args.tensor("condition")?)?;
     if !args.has("input") && !args.has("other") {
         return super::masks::place_of_each(cx, &condition);
     }
     let (a, b) = (args.get("input"), args.get("other"));
-    let dtype = cx.common(a, b)?;
+    let dtype = result_type(cx, a, b)?;
     cx.choose(&condition, &cx.operand(a, dtype)?, &cx.operand(b, dtype)?).map(Value::Tensor)
 }
 
 fn masked_fill(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (x, mask) = (args.tensor("input")?, truth(cx, &args.tensor("mask")?)?);
+    let (x, mask) = (args.tensor("input")?, as_bool(cx, &args.tensor("mask")?)?);
     let value = cx.operand(args.get("value"), cx.dtype(&x)?)?;
     cx.choose(&mask, &value, &x).map(Value::Tensor)
 }
@@ -530,33 +396,4 @@ fn nan_to_num(cx: &mut Cx<'_>, args: &Args) -> Res {
         found = cx.choose(&there, &cx.number(end, dtype)?, &found)?;
     }
     cx.choose(&cx.call(&isnan::OP, &[&x], [])?, &cx.number(end("nan", 0.0)?, dtype)?, &found).map(Value::Tensor)
-}
-
-#[cfg(test)]
-mod tests {
-    use tilewright_ir::builder::BlockBuilder;
-
-    use super::*;
-
-    /// The result of an operator of two numbers, in words.
-    fn of_two(op: Op, a: &Value, b: &Value) -> String {
-        match binary(&mut Cx { bb: &mut BlockBuilder::new() }, op, a, b) {
-            Ok(value) => value.in_words(),
-            Err(reason) => reason.0,
-        }
-    }
-
-    #[test]
-    fn numbers_are_combined_as_python_does() {
-        let (seven, two, half) = (Value::Int(-7), Value::Int(2), Value::Float(0.5));
-        assert_eq!(of_two(&floor_divide::OP, &seven, &two), "the integer -4");
-        assert_eq!(of_two(&floor_mod::OP, &seven, &two), "the integer 1");
-        assert_eq!(of_two(&divide::OP, &seven, &two), "the number -3.5");
-        assert_eq!(of_two(&power::OP, &seven, &two), "the integer 49");
-        assert_eq!(of_two(&power::OP, &two, &half), format!("the number {:?}", 2f64.sqrt()));
-        assert_eq!(of_two(&less::OP, &seven, &two), "True");
-        assert_eq!(of_two(&greater_equal::OP, &half, &two), "False");
-        assert_eq!(of_two(&floor_divide::OP, &two, &Value::Int(0)), "division by zero");
-        assert_eq!(of_two(&atan2::OP, &half, &two), "`atan2` of numbers has no rule");
-    }
 }

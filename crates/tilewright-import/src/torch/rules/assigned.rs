@@ -6,12 +6,10 @@ use tilewright_ops::indexed::index_put;
 use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
+use super::super::operands::binary;
+use super::super::rule::{Rule, change, rule};
 use super::indexing::indexed;
-use super::picked::with_first;
-use super::{Rule, change, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     change("setitem", "input, index, value", assigned),
@@ -20,7 +18,7 @@ pub const RULES: &[Rule] = &[
     rule("index_add", "input, dim, index, source, alpha=1", |cx, args| {
         let source = match args.get("alpha") {
             Value::Int(1) => args.get("source").clone(),
-            alpha => super::arithmetic::binary(cx, &multiply::OP, args.get("source"), alpha)?,
+            alpha => binary(cx, &multiply::OP, args.get("source"), alpha)?,
         };
         along(cx, args, &source, true)
     }),
@@ -29,7 +27,7 @@ pub const RULES: &[Rule] = &[
 /// The numbers of a tensor's elements, in their places.
 pub fn numbered(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     let shape = cx.shape(x)?;
-    let numbers = cx.reshape(&cx.numbers(&cx.product(&shape))?, shape)?;
+    let numbers = cx.reshape(&cx.arange(&cx.product(&shape))?, shape)?;
     cx.emit(numbers)
 }
 
@@ -60,7 +58,7 @@ fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
         }
         values = cx.reshape(&values, own[more..].to_vec())?;
     }
-    let [places, values] = cx.widened([places, values])?;
+    let [places, values] = cx.broadcastable([places, values])?;
     let values = cx.call(&broadcast_to::OP, &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
     with_values(cx, &x, &places, &values, false)
 }
@@ -76,9 +74,9 @@ fn along(cx: &mut Cx<'_>, args: &Args, values: &Value, accumulate: bool) -> Res 
     let index = cx.flat(&cx.astype(&args.tensor("index")?, DataType::I64)?)?;
     let mut values = cx.operand(values, cx.dtype(&x)?)?;
     if cx.rank(&values)? == shape.len() {
-        values = with_first(cx, &values, &[axis])?;
+        values = cx.permute_to_front(&values, &[axis])?;
     }
-    let operands = [&with_first(cx, &x, &[axis])?, &Expr::tuple(vec![index]), &values];
+    let operands = [&cx.permute_to_front(&x, &[axis])?, &Expr::tuple(vec![index]), &values];
     let put = cx.call(&index_put::OP, &operands, [("accumulate", accumulate.to_attr())])?;
     // The first dimension goes back to its place.
     let order = (1..=axis).chain([0]).chain(axis + 1..shape.len()).map(|at| at as i64).collect();

@@ -11,10 +11,8 @@ use tilewright_ops::statistical::{max, mean, sum};
 use tilewright_ops::unary::{exp, logical_not};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule(
@@ -123,8 +121,8 @@ fn masked(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
 fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     let shape = cx.shape(scores)?;
     let [.., queries, keys] = &shape[..] else { return Err(Refused::new("expected at least two dimensions")) };
-    let queries = cx.call(&expand_dims::OP, &[&cx.numbers(queries)?], [("axis", vec![1i64].to_attr())])?;
-    cx.call(&less_equal::OP, &[&cx.numbers(keys)?, &queries], [])
+    let queries = cx.call(&expand_dims::OP, &[&cx.arange(queries)?], [("axis", vec![1i64].to_attr())])?;
+    cx.call(&less_equal::OP, &[&cx.arange(keys)?, &queries], [])
 }
 
 /// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of that

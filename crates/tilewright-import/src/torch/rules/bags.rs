@@ -15,10 +15,8 @@ use tilewright_ops::search::bucketize;
 use tilewright_ops::statistical::{max, sum};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr, is};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value, is};
 
 pub const RULES: &[Rule] = &[rule(
     "aten.embedding_bag aten._embedding_bag aten._embedding_bag_forward_only",
@@ -96,7 +94,7 @@ impl Bags {
         let offsets = cx.emit(cx.astype(&offsets, DataType::I64)?)?;
         let count = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
         let attrs = [("out_int32", false.to_attr()), ("right", true.to_attr())];
-        let begun = cx.call(&bucketize::OP, &[&cx.numbers(&all)?, &offsets], attrs)?;
+        let begun = cx.call(&bucketize::OP, &[&cx.arange(&all)?, &offsets], attrs)?;
         let begun = cx.emit(column(cx, &begun)?)?;
         let count = if ends { cx.simplified(&(count - 1)) } else { count };
         Ok(Self::Numbered { count, begun })

@@ -8,10 +8,8 @@ use tilewright_ops::image::resize2d;
 use tilewright_ops::manipulate::{expand_dims, squeeze};
 use tilewright_ops::nn::{conv1d, conv1d_transpose, conv2d, conv2d_transpose, conv3d, conv3d_transpose, pad};
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Number, Op, Refused, Res, ToAttr, Value};
 
 /// The parameters of a convolution, which its module has too.
 const FORWARD: &str = "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, padding_mode=zeros";
@@ -204,7 +202,7 @@ fn scaled(cx: &Cx<'_>, x: &Expr, factors: &Value, mode: &str, align_corners: boo
     };
     let (mut x, mut size) = (x.clone(), Vec::new());
     for (axis, (extent, factor)) in extents(cx, &x)?.into_iter().zip(&factors).enumerate() {
-        let factor = super::super::cx::Number::of(factor).map_or(f64::NAN, |factor| factor.as_f64());
+        let factor = Number::of(factor).map_or(f64::NAN, |factor| factor.as_f64());
         let (apart, floor) = (1.0 / factor, |extent: i64| (extent as f64 * factor).floor());
         match extent.as_int() {
             _ if factor.is_nan() || factor <= 0.0 => return Err(Refused::new("a `scale_factor` is a positive number")),

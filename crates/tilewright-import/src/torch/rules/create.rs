@@ -6,10 +6,9 @@ use tilewright_ops::create::{arange, eye, full};
 use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::{DataType, Tensor};
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Number, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule, same, view};
+use super::super::promotion::as_bool;
+use super::super::rule::{Rule, rule, same, view};
+use crate::common::{Args, Cx, Number, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule("zeros", "*size, out=None, dtype=None", |cx, args| filled(cx, args, &Value::Float(0.0))),
@@ -49,7 +48,7 @@ pub const RULES: &[Rule] = &[
     view("short", "input", |cx, args| converted(cx, args, Some(DataType::I16))),
     view("char", "input", |cx, args| converted(cx, args, Some(DataType::I8))),
     view("byte", "input", |cx, args| converted(cx, args, Some(DataType::U8))),
-    view("bool", "input", |cx, args| super::arithmetic::truth(cx, &args.tensor("input")?).map(Value::Tensor)),
+    view("bool", "input", |cx, args| as_bool(cx, &args.tensor("input")?).map(Value::Tensor)),
     rule("is_floating_point", "input", |cx, args| Ok(Value::Bool(cx.dtype(&args.tensor("input")?)?.is_float()))),
     same(
         "_assert _assert_async _assert_scalar _assert_tensor_metadata sym_constrain_range_for_size",
@@ -182,7 +181,7 @@ fn tensor(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn converted(cx: &mut Cx<'_>, args: &Args, dtype: Option<DataType>) -> Res {
     let x = args.tensor("input")?;
     match dtype {
-        Some(dtype) if dtype.is_bool() => super::arithmetic::truth(cx, &x).map(Value::Tensor),
+        Some(dtype) if dtype.is_bool() => as_bool(cx, &x).map(Value::Tensor),
         Some(dtype) => cx.astype(&x, dtype).map(Value::Tensor),
         None => Ok(Value::Tensor(x)),
     }

@@ -3,10 +3,8 @@
 use tilewright_ir::relax::Expr;
 use tilewright_ops::image::grid_sample;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 /// With numbers that say how neighbours are joined, and what lies outside.
 const ATEN: &str = "input, grid, interpolation_mode, padding_mode, align_corners";

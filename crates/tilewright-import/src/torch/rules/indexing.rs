@@ -7,11 +7,10 @@ use tilewright_ops::indexed::{gather_elements, one_hot, scatter_elements, take};
 use tilewright_ops::manipulate::{broadcast_to, expand_dims};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
+use super::super::operands::binary;
+use super::super::rule::{Rule, rule, view};
 use super::masks::{is_mask, masked, without_masks};
-use super::{Rule, rule, view};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     view("getitem", "input, index", getitem),
@@ -259,7 +258,7 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
     }
     if last - first + 1 != at.len() {
         // With others between them, the places' dimensions come first.
-        let moved = super::picked::with_first(cx, x, &at)?;
+        let moved = cx.permute_to_front(x, &at)?;
         return by_tensors(cx, &moved, &given.into_iter().map(Some).collect::<Vec<_>>());
     }
     // Places in the dimensions taken as one.
@@ -270,8 +269,8 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
         joined = Some(match joined {
             None => index,
             Some(before) => {
-                let rows = super::arithmetic::binary(cx, &multiply::OP, &before, &Value::int(shape[*axis].clone()))?;
-                super::arithmetic::binary(cx, &add::OP, &rows, &index)?
+                let rows = binary(cx, &multiply::OP, &before, &Value::int(shape[*axis].clone()))?;
+                binary(cx, &add::OP, &rows, &index)?
             }
         });
     }
@@ -374,9 +373,9 @@ pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: 
 
 /// `input` with `source` in the place of what a slice along a dimension gives.
 fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: &[Value; 3]) -> Res {
-    let places = cx.numbers(&cx.shape(input)?[axis])?;
+    let places = cx.arange(&cx.extent(input, axis)?)?;
     let places = sliced(cx, &places, 0, parts)?;
-    let places = cx.column(&places, axis, cx.rank(input)?)?;
+    let places = cx.along_axis(&places, axis, cx.rank(input)?)?;
     let places = cx.call(&broadcast_to::OP, &[&places, &Expr::shape(cx.shape(source)?)], [])?;
     let source = cx.astype(source, cx.dtype(input)?)?;
     cx.call(&scatter_elements::OP, &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)

@@ -7,10 +7,9 @@ use tilewright_ops::linear_algebra::{einsum, matmul};
 use tilewright_ops::manipulate::expand_dims;
 use tilewright_ops::statistical::sum;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::promotion::call_promoted;
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule("matmul mm bmm mv imatmul", "input, other|mat2|vec", matmul),
@@ -69,7 +68,7 @@ fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
     match by {
         Value::Int(1) => Ok(Some(x)),
         Value::Int(0) => Ok(None),
-        by => cx.binary(&multiply::OP, &Value::Tensor(x), by).map(Some),
+        by => call_promoted(cx, &multiply::OP, &Value::Tensor(x), by).map(Some),
     }
 }
 

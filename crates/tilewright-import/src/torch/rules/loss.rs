@@ -6,10 +6,9 @@ use tilewright_ops::nn::{log_softmax, nll_loss};
 use tilewright_ops::statistical::{mean, sum};
 use tilewright_ops::unary::{abs, square};
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::promotion::call_promoted;
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule(
@@ -72,7 +71,7 @@ fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
 
 /// The sizes of the differences, brought together as `reduction` says.
 fn distance(cx: &mut Cx<'_>, args: &Args, size: Op) -> Res {
-    let difference = cx.binary(&subtract::OP, args.get("input"), args.get("target"))?;
+    let difference = call_promoted(cx, &subtract::OP, args.get("input"), args.get("target"))?;
     let sizes = cx.call(size, &[&difference], [])?;
     match reduction(args)? {
         "none" => Ok(Value::Tensor(sizes)),

@@ -14,11 +14,9 @@ use tilewright_ops::shapes::dims_text;
 use tilewright_ops::statistical::cumsum;
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::picked::with_first;
-use super::{Rule, rule};
+use super::super::promotion::as_bool;
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value, new_size};
 
 pub const RULES: &[Rule] = &[
     rule("nonzero", "input, as_tuple=False", nonzero),
@@ -27,11 +25,6 @@ pub const RULES: &[Rule] = &[
     rule("masked_scatter", "input, mask, source", masked_scatter),
     rule("index_put _index_put_impl", "input, indices, values, accumulate=False, unsafe=False", index_put),
 ];
-
-/// A number that is known when the module runs.
-pub fn counted() -> scalar::Expr {
-    scalar::Expr::var(&scalar::Var::new("count", DataType::I64))
-}
 
 /// Whether a tensor in brackets says for each element if it is meant.
 pub fn is_mask(cx: &Cx<'_>, index: &Expr) -> Res<bool> {
@@ -52,7 +45,7 @@ fn nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn places(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     let rank = cx.rank(x)?.max(1) as i64;
     let found = cx.call(&nonzero::OP, &[x], [])?;
-    cx.known(&found, vec![scalar::Expr::i64(rank), counted()])
+    cx.match_cast(&found, vec![scalar::Expr::i64(rank), new_size()])
 }
 
 /// The indices of the elements that are not 0, a tensor for each dimension.
@@ -88,7 +81,7 @@ fn matching(cx: &mut Cx<'_>, x: &Expr, own: &[scalar::Expr], dims: &[scalar::Exp
     }
     match own.iter().zip(dims).all(|(one, other)| analyzer.prove_equal(one, other)) {
         true => Ok(x.clone()),
-        false => cx.known(x, dims.to_vec()),
+        false => cx.match_cast(x, dims.to_vec()),
     }
 }
 
@@ -142,7 +135,7 @@ fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
         Some(count) => cx.slice(&source, 0, &scalar::Expr::i64(0), count, 1)?,
         None => source,
     };
-    let first = cx.known(&first, wanted)?;
+    let first = cx.match_cast(&first, wanted)?;
     let source = cx.call(&concat::OP, &[&Expr::tuple(vec![before, first])], [("axis", 0i64.to_attr())])?;
     let values = cx.call(&take::OP, &[&source, &number], [("axis", 0i64.to_attr())])?;
     cx.choose(&mask, &cx.reshape(&values, shape)?, &x).map(Value::Tensor)
@@ -205,7 +198,7 @@ fn index_put(cx: &mut Cx<'_>, args: &Args) -> Res {
     // The operator names places in the first dimensions: those before them go behind. So do the values' where the indices
     // stand side by side; else the places are first there already.
     let before = if last - first + 1 == at.len() { *first } else { 0 };
-    let moved = with_first(cx, &x, &at)?;
+    let moved = cx.permute_to_front(&x, &at)?;
     let values = in_order(cx, &values, &places, before, cx.rank(&x)? - at.len())?;
     let put =
         cx.call(&index_put::OP, &[&moved, &Expr::tuple(given), &values], [("accumulate", accumulate.to_attr())])?;
@@ -248,7 +241,7 @@ fn in_order(cx: &mut Cx<'_>, values: &Expr, places: &[scalar::Expr], before: usi
     }
     let values = cx.reshape(values, lifted.clone())?;
     let values = matching(cx, &values, &lifted, &dims, "values")?;
-    with_first(cx, &values, &(before..before + places.len()).collect::<Vec<_>>())
+    cx.permute_to_front(&values, &(before..before + places.len()).collect::<Vec<_>>())
 }
 
 /// Values where one mask holds that are the same for all its places: a choice between them and the elements. Nothing where
@@ -276,7 +269,7 @@ fn by_one_mask(
         return Ok(None);
     }
     let values = if leading == 0 { values.clone() } else { cx.reshape(values, own[leading..].to_vec())? };
-    let mask = super::arithmetic::truth(cx, &mask)?;
+    let mask = as_bool(cx, &mask)?;
     let mask = cx.reshape(&mask, [&covered[..], &vec![scalar::Expr::i64(1); behind]].concat())?;
     let values = if accumulate { cx.call(&add::OP, &[x, &values], [])? } else { values };
     cx.choose(&mask, &values, x).map(Some)

@@ -1,8 +1,9 @@
 //! The rules, by the names of ATen's operators: one function for each, in the tables of their families.
 //!
-//! An entry is a line: its names, its signature (see [`Args`]), and what makes it. A name with an underscore at its end that
+//! An entry is a line: its names, its parameters (see [`Args`](crate::common::Args)), and what makes it. A name with an underscore at its end that
 //! no entry has is the change in place of the one without. A *view* gives a tensor over the memory of its first argument, or
-//! that argument itself; where it depends on the layout whether PyTorch copies, it is said to be one ([`Memory`]).
+//! that argument itself; where it depends on the layout whether PyTorch copies, it is said to be one
+//! ([`Memory`](super::rule::Memory)).
 //!
 //! Adding an operator: a function in its family's file and a line in its table.
 
@@ -34,74 +35,7 @@ use std::sync::LazyLock;
 
 use tilewright_support::Map;
 
-use super::args::Args;
-use super::cx::{Cx, Op};
-use super::value::Res;
-
-/// How one operator becomes IR.
-#[derive(Clone, Copy, Debug)]
-pub struct Rule {
-    /// Its names, with blanks between them.
-    pub names: &'static str,
-    /// Its parameters, of which the tensor that a change in place changes is `input`.
-    pub signature: &'static str,
-    pub apply: Apply,
-    pub memory: Memory,
-    /// Whether `input` is changed in place, though no underscore behind the name says so.
-    pub changes: bool,
-}
-
-/// Where the tensors of a result lie.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Memory {
-    Own,
-    /// Over the memory of the first argument; where the result is the first argument, it is that tensor.
-    Shared,
-    /// Over the memory of the first argument or not, as its layout has it: a result that is equal may be another tensor.
-    Either,
-}
-
-/// What makes the result.
-#[derive(Clone, Copy, Debug)]
-pub enum Apply {
-    Function(fn(&mut Cx<'_>, &Args) -> Res),
-    /// A graph operator on `input`.
-    Unary(Op),
-    /// A graph operator on `input` as floats.
-    Real(Op),
-    /// A graph operator on `input` and `other` in their common data type.
-    Binary(Op),
-    /// `input` itself.
-    Same,
-}
-
-pub const fn rule(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { names, signature, apply: Apply::Function(function), memory: Memory::Own, changes: false }
-}
-
-pub const fn view(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { memory: Memory::Shared, ..rule(names, signature, function) }
-}
-
-pub const fn change(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { changes: true, ..rule(names, signature, function) }
-}
-
-pub const fn unary(names: &'static str, op: Op) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), memory: Memory::Own, changes: false }
-}
-
-pub const fn real(names: &'static str, op: Op) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), memory: Memory::Own, changes: false }
-}
-
-pub const fn binary(names: &'static str, op: Op) -> Rule {
-    Rule { names, signature: "input, other", apply: Apply::Binary(op), memory: Memory::Own, changes: false }
-}
-
-pub const fn same(names: &'static str, signature: &'static str) -> Rule {
-    Rule { names, signature, apply: Apply::Same, memory: Memory::Shared, changes: false }
-}
+use super::rule::Rule;
 
 /// The tables of the families.
 const FAMILIES: [&[Rule]; 22] = [

@@ -7,10 +7,8 @@ use tilewright_ops::create::full;
 use tilewright_ops::nn::{batch_norm, group_norm, layer_norm, rms_norm};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule(

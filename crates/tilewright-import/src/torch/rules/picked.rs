@@ -10,12 +10,9 @@ use tilewright_ops::set::unique;
 use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
+use super::super::rule::{Rule, rule, view};
 use super::assigned::{numbered, with_values};
-use super::masks::counted;
-use super::{Rule, rule, view};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value, new_size};
 
 const DIAGONAL: &str = "input, offset=0, dim1=0, dim2=1";
 
@@ -56,7 +53,7 @@ fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
         ("return_counts", counts.to_attr()),
         ("axis", axis.to_attr()),
     ];
-    let (found, count) = (cx.call(&unique::OP, &[&x], attrs)?, counted());
+    let (found, count) = (cx.call(&unique::OP, &[&x], attrs)?, new_size());
     let shape = cx.shape(&x)?;
     let mut distinct = vec![count.clone()];
     let mut many = cx.product(&shape);
@@ -66,7 +63,7 @@ fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
         distinct[axis] = count.clone();
     }
     if !inverse && !counts {
-        return cx.known(&found, distinct).map(Value::Tensor);
+        return cx.match_cast(&found, distinct).map(Value::Tensor);
     }
     let mut shapes = vec![distinct];
     shapes.extend(inverse.then(|| vec![many]));
@@ -74,7 +71,7 @@ fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
     let mut fields = Vec::new();
     for (field, dims) in cx.fields(found)?.iter().zip(shapes) {
         let field = field.tensor().ok_or_else(|| Refused::new("expected tensors"))?;
-        fields.push(cx.known(field, dims)?);
+        fields.push(cx.match_cast(field, dims)?);
     }
     if inverse && axis.is_none() {
         fields[1] = cx.reshape(&fields[1], shape)?;
@@ -82,16 +79,9 @@ fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
     Ok(Value::List(fields.into_iter().map(Value::Tensor).collect()))
 }
 
-/// The tensor with these dimensions first, in their order.
-pub fn with_first(cx: &Cx<'_>, x: &Expr, first: &[usize]) -> Res<Expr> {
-    let others = (0..cx.rank(x)?).filter(|axis| !first.contains(axis));
-    let axes: Vec<i64> = first.iter().copied().chain(others).map(|axis| axis as i64).collect();
-    if axes.iter().enumerate().all(|(at, axis)| at as i64 == *axis) { Ok(x.clone()) } else { cx.permute(x, axes) }
-}
-
 /// `first, first + step, ...`, so many of them.
 fn steps(cx: &Cx<'_>, count: &scalar::Expr, first: &scalar::Expr, step: &scalar::Expr) -> Res<Expr> {
-    let numbers = cx.numbers(count)?;
+    let numbers = cx.arange(count)?;
     let [first, step] = [first, step].map(|value| cx.operand(&Value::int(value.clone()), DataType::I64));
     cx.call(&add::OP, &[&cx.call(&multiply::OP, &[&numbers, &step?], [])?, &first?], [])
 }
@@ -116,7 +106,7 @@ fn diagonal_of(cx: &mut Cx<'_>, x: &Expr, args: &Args) -> Res<Expr> {
     let count = cx.integer(BinOp::Max, &count, &scalar::Expr::i64(0))?;
     let first = cx.simplified(&(above * columns.clone() + left));
     let places = steps(cx, &count, &first, &cx.simplified(&(columns + 1)))?;
-    let matrices = with_first(cx, x, &[a, b])?;
+    let matrices = cx.permute_to_front(x, &[a, b])?;
     let rest: Vec<scalar::Expr> = cx.shape(&matrices)?.split_off(2);
     let flat = cx.reshape(&matrices, [&[cx.product(&[rows.clone(), columns.clone()])], &*rest].concat())?;
     let found = cx.call(&take::OP, &[&flat, &places], [("axis", 0i64.to_attr())])?;

@@ -9,11 +9,9 @@ use tilewright_ops::nn::{
     max_pool2d, max_pool3d,
 };
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res, Value};
+use super::super::rule::{Rule, rule};
 use super::pool_places::{Along, largest_and_place};
-use super::{Rule, rule};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 const MAX: &str = "input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False";
 const AVERAGE: &str =

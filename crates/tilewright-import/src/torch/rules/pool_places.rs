@@ -12,8 +12,7 @@ use tilewright_ops::statistical::{argmax, max};
 use tilewright_ops::unary::negative;
 use tilewright_tensor::DataType;
 
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res};
+use crate::common::{Cx, Op, Refused, Res, ToAttr, Value};
 
 /// The windows along one dimension: window `i` holds the elements `start[i] + k * step`, for `k` from `first[i]` to
 /// `last[i]`, of all that `k < width` would be.
@@ -29,7 +28,7 @@ pub struct Along {
 
 /// An operator of a tensor of integers and an integer.
 fn with(cx: &Cx<'_>, op: Op, x: &Expr, value: &scalar::Expr) -> Res<Expr> {
-    cx.call(op, &[x, &cx.operand(&super::super::value::Value::int(value.clone()), DataType::I64)?], [])
+    cx.call(op, &[x, &cx.operand(&Value::int(value.clone()), DataType::I64)?], [])
 }
 
 impl Along {
@@ -41,7 +40,7 @@ impl Along {
         extent: &scalar::Expr,
         [width, stride, padding, dilation]: [i64; 4],
     ) -> Res<Self> {
-        let start = with(cx, &multiply::OP, &cx.numbers(&count)?, &scalar::Expr::i64(stride))?;
+        let start = with(cx, &multiply::OP, &cx.arange(&count)?, &scalar::Expr::i64(stride))?;
         let start = with(cx, &subtract::OP, &start, &scalar::Expr::i64(padding))?;
         let start = cx.emit(start)?;
         // -start / dilation, rounded up.
@@ -60,7 +59,7 @@ impl Along {
         if count < 1 || extent < 1 {
             return Err(Refused(format!("{count} windows of a dimension of {extent} have no rule")));
         }
-        let (number, count) = (cx.numbers(&scalar::Expr::i64(count))?, scalar::Expr::i64(count));
+        let (number, count) = (cx.arange(&scalar::Expr::i64(count))?, scalar::Expr::i64(count));
         let number = with(cx, &multiply::OP, &number, &scalar::Expr::i64(extent))?;
         let start = cx.emit(with(cx, &floor_divide::OP, &number, &count)?)?;
         let ends = with(cx, &add::OP, &number, &scalar::Expr::i64(extent - 1))?;
@@ -89,7 +88,7 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let before = shape.len().saturating_sub(windows.len());
     let mut inside = x.clone();
     for (at, along) in windows.iter().enumerate() {
-        let places = along.place(cx, &cx.numbers(&scalar::Expr::i64(along.width))?, 1)?;
+        let places = along.place(cx, &cx.arange(&scalar::Expr::i64(along.width))?, 1)?;
         inside = cx.call(&take::OP, &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
     }
     // Windows first, then what is in them, as one dimension.

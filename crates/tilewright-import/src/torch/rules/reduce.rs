@@ -11,10 +11,9 @@ use tilewright_ops::statistical::{argmax, argmin, cumprod, cumsum, max, mean, me
 use tilewright_ops::unary::{abs, exp, isfinite, log, sqrt, square};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr, is};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::promotion::{as_bool, as_float, call_promoted};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value, is};
 
 pub const RULES: &[Rule] = &[
     rule("sum", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, &sum::OP)),
@@ -121,7 +120,7 @@ fn extreme(cx: &mut Cx<'_>, args: &Args, extreme: &Extreme) -> Res {
             let places = placed(cx, &x, *dim, keep, extreme.index)?;
             Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)]))
         }
-        other => cx.binary(extreme.of_two, args.get("input"), other).map(Value::Tensor),
+        other => call_promoted(cx, extreme.of_two, args.get("input"), other).map(Value::Tensor),
     }
 }
 
@@ -188,7 +187,7 @@ fn with_mean(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
 }
 
 fn truths(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
+    let truth = as_bool(cx, &args.tensor("input")?)?;
     let found = reduced(cx, &truth, args.axes("dim")?, args.flag("keepdim")?, op)?;
     // Of bytes, the results are bytes too.
     let dtype = cx.dtype(&args.tensor("input")?)?;
@@ -253,7 +252,7 @@ fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let mut x = cx.real(&args.tensor("input")?)?;
+    let mut x = as_float(cx, &args.tensor("input")?)?;
     if let Some(dtype) = args.dtype("dtype")? {
         x = cx.astype(&x, dtype)?;
     }
@@ -289,7 +288,7 @@ pub fn p_norm(cx: &mut Cx<'_>, x: &Expr, p: f64, dims: Option<Vec<i64>>, keep: b
 
 /// `m + log(sum(exp(x - m)))` with the largest element `m`, which is taken as 0 where it is infinite.
 fn logsumexp(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.emit(cx.real(&args.tensor("input")?)?)?;
+    let x = cx.emit(as_float(cx, &args.tensor("input")?)?)?;
     let (dims, dtype) = (args.axes("dim")?, cx.dtype(&x)?);
     let largest = cx.emit(reduced(cx, &x, dims.clone(), true, &max::OP)?)?;
     let finite = cx.call(&isfinite::OP, &[&largest], [])?;
@@ -313,7 +312,7 @@ fn scan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
 }
 
 fn count_nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
+    let truth = as_bool(cx, &args.tensor("input")?)?;
     let ones = cx.astype(&truth, DataType::I64)?;
     if cx.rank(&ones)? == 0 && args.has("dim") {
         return Err(Refused::new("a tensor without dimensions has none to count over"));

@@ -11,21 +11,21 @@ use tilewright_ops::manipulate::concat;
 use tilewright_ops::unary::{abs, exp, isfinite, isnan, negative};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::operands::binary;
+use super::super::promotion::{as_float, promoted};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule("cummax", "input, dim", |cx, args| extremes(cx, args, &maximum::OP)),
     rule("cummin", "input, dim", |cx, args| extremes(cx, args, &minimum::OP)),
     rule("logcumsumexp", "input, dim", |cx, args| {
-        let x = cx.real(&args.tensor("input")?)?;
+        let x = as_float(cx, &args.tensor("input")?)?;
         scanned(cx, &x, args.int("dim")?, log_of_sum).map(Value::Tensor)
     }),
     rule("logaddexp", "input, other", |cx, args| {
-        let (a, b) = cx.matched(args.get("input"), args.get("other"))?;
-        let (a, b) = (cx.real(&a)?, cx.real(&b)?);
+        let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
+        let (a, b) = (as_float(cx, &a)?, as_float(cx, &b)?);
         log_of_sum(cx, &a, &b).map(Value::Tensor)
     }),
 ];
@@ -66,7 +66,7 @@ fn log_of_sum(cx: &mut Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
 fn extremes(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let (x, dim) = (cx.emit(args.tensor("input")?)?, args.int("dim")?);
     let combine = |cx: &mut Cx<'_>, a: &Expr, b: &Expr| {
-        let both = super::arithmetic::binary(cx, op, &Value::Tensor(a.clone()), &Value::Tensor(b.clone()))?;
+        let both = binary(cx, op, &Value::Tensor(a.clone()), &Value::Tensor(b.clone()))?;
         both.tensor().cloned().ok_or_else(|| Refused::new("expected a tensor"))
     };
     let found = scanned(cx, &x, dim, combine)?;
@@ -80,8 +80,8 @@ fn extremes(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     if cx.dtype(&x)?.is_float() {
         is_new = cx.call(&logical_or::OP, &[&is_new, &cx.call(&isnan::OP, &[&x], [])?], [])?;
     }
-    let places = cx.numbers(&shape[axis])?;
-    let places = cx.column(&places, axis, shape.len())?;
+    let places = cx.arange(&shape[axis])?;
+    let places = cx.along_axis(&places, axis, shape.len())?;
     let new = cx.choose(&is_new, &places, &cx.number(0i64, DataType::I64)?)?;
     let places = scanned(cx, &new, dim, |cx, a, b| cx.call(&maximum::OP, &[a, b], []))?;
     Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(places)]))

@@ -8,10 +8,8 @@ use tilewright_ops::search::bucketize;
 use tilewright_ops::sorting::{argsort, kthvalue, topk};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule};
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule("sort", "input, dim=-1, descending=False, stable=False", sort),

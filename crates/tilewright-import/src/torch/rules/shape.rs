@@ -9,10 +9,9 @@ use tilewright_ops::manipulate::{
 };
 use tilewright_ops::nn::pad;
 
-use super::super::args::Args;
-use super::super::cx::{Cx, Op, ToAttr, is_one_at_most, promoted};
-use super::super::value::{Refused, Res, Value};
-use super::{Rule, rule, view};
+use super::super::promotion::promote_types;
+use super::super::rule::{Rule, rule, view};
+use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value, is_one_at_most};
 
 pub const RULES: &[Rule] = &[
     rule("size sym_size", "input, dim=None", size),
@@ -251,7 +250,7 @@ fn repeat_interleave(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn alike(cx: &Cx<'_>, tensors: Vec<Expr>) -> Res<Vec<Expr>> {
     let mut dtypes = tensors.iter().map(|x| cx.dtype(x)).collect::<Res<Vec<_>>>()?.into_iter();
     let first = dtypes.next().ok_or_else(|| Refused::new("expected at least one tensor"))?;
-    let dtype = dtypes.fold(first, promoted);
+    let dtype = dtypes.fold(first, promote_types);
     tensors.iter().map(|x| cx.astype(x, dtype)).collect()
 }
 
@@ -282,7 +281,7 @@ const MOST_PARTS: i64 = 65_536;
 
 /// Equal parts of a size, the last one smaller where it does not divide the dimension, which must be known.
 fn equal_parts(cx: &mut Cx<'_>, x: &Expr, axis: usize, size: i64) -> Res {
-    let extent = cx.shape(x)?[axis].as_int();
+    let extent = cx.extent(x, axis)?.as_int();
     let extent = extent.ok_or_else(|| Refused::new("how many parts there are depends on a symbolic dimension"))?;
     if size <= 0 || extent / size >= MOST_PARTS {
         return Err(Refused(format!("a dimension of {extent} cannot be taken apart by {size}")));
@@ -307,7 +306,7 @@ fn chunk(cx: &mut Cx<'_>, args: &Args) -> Res {
     if !(1..=MOST_PARTS).contains(&chunks) {
         return Err(Refused(format!("a tensor has from 1 to {MOST_PARTS} chunks, found {chunks}")));
     }
-    match cx.shape(&x)?[axis].as_int() {
+    match cx.extent(&x, axis)?.as_int() {
         Some(extent) => equal_parts(cx, &x, axis, (extent + chunks - 1).div_euclid(chunks).max(1)),
         None => {
             let attrs = [("indices_or_sections", chunks.to_attr()), ("axis", (axis as i64).to_attr())];
@@ -321,7 +320,7 @@ fn chunk(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn tensor_split(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-    let extent = cx.shape(&x)?[axis].as_int().ok_or_else(|| Refused::new("the dimension must be known"))?;
+    let extent = cx.extent(&x, axis)?.as_int().ok_or_else(|| Refused::new("the dimension must be known"))?;
     let sizes: Vec<i64> = match args.get("indices_or_sections") {
         Value::Int(sections) if (1..=MOST_PARTS).contains(sections) => {
             (0..*sections).map(|section| extent / sections + i64::from(section < extent % sections)).collect()
@@ -376,7 +375,7 @@ fn roll(cx: &mut Cx<'_>, args: &Args) -> Res {
 /// The elements moved along a dimension, those beyond the end to the front.
 fn rolled(cx: &mut Cx<'_>, x: &Expr, axis: usize, shift: i64) -> Res<Expr> {
     let x = cx.emit(x.clone())?;
-    let extent = cx.shape(&x)?[axis].clone();
+    let extent = cx.extent(&x, axis)?;
     if extent.as_int() == Some(0) {
         return Ok(x);
     }
@@ -444,7 +443,7 @@ fn pad(cx: &mut Cx<'_>, args: &Args) -> Res {
         let axis = rank - 1 - k;
         let cut = |width: i64| scalar::Expr::i64(width.min(0).saturating_neg());
         if pair.iter().any(|width| *width < 0) {
-            let end = cx.simplified(&(&cx.shape(&x)?[axis] - &cut(pair[1])));
+            let end = cx.simplified(&(&cx.extent(&x, axis)? - &cut(pair[1])));
             x = cx.slice(&x, axis, &cut(pair[0]), &end, 1)?;
         }
         all[2 * axis] = pair[0].max(0);

@@ -5,10 +5,9 @@ use tilewright_ops::binary::{add, divide, greater, less, multiply, subtract};
 use tilewright_ops::unary::{abs, erf, exp, isinf, log, negative, round, sin, square};
 use tilewright_tensor::DataType;
 
-use super::super::args::Args;
-use super::super::cx::Cx;
-use super::super::value::{Res, Value};
-use super::{Rule, rule};
+use super::super::promotion::as_float;
+use super::super::rule::{Rule, rule};
+use crate::common::{Args, Cx, Res, Value};
 
 pub const RULES: &[Rule] = &[rule("erfc special_erfc", "input", erfc), rule("lgamma special_gammaln", "input", lgamma)];
 
@@ -29,7 +28,7 @@ fn quotient(cx: &mut Cx<'_>, x: &Expr, above: &[f64], below: &[f64]) -> Res<Expr
 
 /// The function worked out in float64, in the operand's own type.
 fn in_double(cx: &mut Cx<'_>, args: &Args, function: fn(&mut Cx<'_>, &Expr) -> Res<Expr>) -> Res {
-    let x = cx.real(&args.tensor("input")?)?;
+    let x = as_float(cx, &args.tensor("input")?)?;
     let dtype = cx.dtype(&x)?;
     let wide = cx.astype(&x, DataType::F64)?;
     let wide = cx.emit(wide)?;

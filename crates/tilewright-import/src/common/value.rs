@@ -9,7 +9,7 @@ use tilewright_ir::op::InferError;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::{DataType, TensorError};
 
-/// A value of the traced program.
+/// A value of the recorded program.
 #[derive(Clone, Debug)]
 pub enum Value {
     None,
@@ -69,6 +69,54 @@ impl Value {
             Self::Dim(value) => Some(value.clone()),
             _ => None,
         }
+    }
+}
+
+/// A number that is known while a graph becomes IR.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Number {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(value) => Some(Self::Bool(*value)),
+            Value::Int(value) => Some(Self::Int(*value)),
+            Value::Float(value) => Some(Self::Float(*value)),
+            _ => None,
+        }
+    }
+
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Bool(value) => f64::from(u8::from(value)),
+            Self::Int(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+
+    /// Floats outside of the range of integers become its ends.
+    pub fn as_i64(self) -> i64 {
+        match self {
+            Self::Bool(value) => i64::from(value),
+            Self::Int(value) => value,
+            Self::Float(value) => value as i64,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The arguments of a node under the names of its rule's parameters.
+//! The arguments of an operation under the names of its rule's parameters.
 //!
 //! A signature is written as in Python: `"input, weight, bias=None, stride=1, *size"`. A parameter that callers know under
 //! several names has them with bars between them, `dim|axis`; rules ask for the first. What stands behind a star takes all
@@ -10,27 +10,16 @@ use tilewright_tensor::DataType;
 
 use super::value::{Refused, Res, Value};
 
-/// Arguments that say where and how a result lies in memory, not what it is.
-const OF_MEMORY: &[&str] = &[
-    "memory_format",
-    "device",
-    "layout",
-    "pin_memory",
-    "requires_grad",
-    "non_blocking",
-    "copy",
-    "inplace",
-    "generator",
-    "cudnn_enabled",
-    "benchmark",
-    "deterministic",
-    "allow_tf32",
-    "implicit",
-    "sparse",
-    "scale_grad_by_freq",
-];
+/// The parameters of an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// Written as in Python, see the head of this file.
+    pub parameters: &'static str,
+    /// The names of arguments that the format's operators may be given as well, and that do not change a result.
+    pub ignored: &'static [&'static str],
+}
 
-/// The arguments of one node.
+/// The arguments of one operation.
 #[derive(Debug)]
 pub struct Args {
     values: Vec<(&'static str, Value)>,
@@ -73,11 +62,11 @@ fn literal(text: &str) -> Value {
 
 impl Args {
     /// Binds what was given to the parameters of the signature.
-    pub fn bind(signature: &'static str, given: Vec<Value>, by_name: Vec<(String, Value)>) -> Res<Self> {
+    pub fn bind(signature: Signature, given: Vec<Value>, by_name: Vec<(String, Value)>) -> Res<Self> {
         let mut given = given.into_iter();
         let mut by_name = by_name;
         let mut values = Vec::new();
-        let parameters: Vec<Parameter> = parameters(signature).collect();
+        let parameters: Vec<Parameter> = parameters(signature.parameters).collect();
         for (at, parameter) in parameters.iter().enumerate() {
             let name = parameter.names[0];
             let positional = match parameter.rest {
@@ -104,7 +93,7 @@ impl Args {
             return Err(Refused(format!("there are more arguments than `{}`", names.join(", "))));
         }
         let idle = |value: &Value| matches!(value, Value::None | Value::Bool(false));
-        match by_name.iter().find(|(key, value)| !OF_MEMORY.contains(&key.as_str()) && !idle(value)) {
+        match by_name.iter().find(|(key, value)| !signature.ignored.contains(&key.as_str()) && !idle(value)) {
             Some((key, value)) => Err(Refused(format!("the argument `{key}` ({}) has no rule", value.in_words()))),
             None => Ok(Self { values }),
         }
@@ -246,8 +235,12 @@ fn rest_of(given: &mut dyn Iterator<Item = Value>) -> Option<Value> {
 mod tests {
     use super::*;
 
-    fn bound(signature: &'static str, given: Vec<Value>, by_name: &[(&str, Value)]) -> Res<Args> {
-        Args::bind(signature, given, by_name.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+    fn bound(parameters: &'static str, given: Vec<Value>, by_name: &[(&str, Value)]) -> Res<Args> {
+        Args::bind(
+            Signature { parameters, ignored: &["device"] },
+            given,
+            by_name.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+        )
     }
 
     #[test]
