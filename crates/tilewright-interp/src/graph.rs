@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::Scalar;
+use tilewright_ir::legalize::LegalizeCx;
 use tilewright_ir::op::{InferCx, Legalize, OpCall, OpRef};
 use tilewright_ir::relax::{
     BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, TensorShape, Var,
@@ -306,15 +307,16 @@ impl Graph<'_> {
     /// Runs an operator by its legalisation, typed anew from the values at hand: every dimension is a constant.
     fn call_op(&mut self, op: OpRef, args: &[Value], attrs: &Attrs) -> Res<Value> {
         let refused = |e: tilewright_ir::op::InferError| ErrorKind::Op { name: op.name.to_owned(), message: e.message };
-        let Legalize::PrimFunc(legalize) = op.legalize else {
+        if !op.legalize.is_prim_func() {
             return Err(ErrorKind::Op { name: op.name.to_owned(), message: "has no legalisation".to_owned() }.into());
-        };
+        }
         let typed = args.iter().map(typed).collect::<Res<Vec<_>>>()?;
         let call = Expr::call_op(&InferCx::default(), op, typed, attrs.clone()).map_err(refused)?;
         let ExprKind::Call { args: typed, attrs, .. } = &call.kind else {
             return Err(ErrorKind::Op { name: op.name.to_owned(), message: "is not a call".to_owned() }.into());
         };
-        let function = legalize(&OpCall { op, args: typed, attrs }).map_err(refused)?;
+        let call_of_values = OpCall { op, args: typed, attrs };
+        let function = op.legalize.prim_func(&LegalizeCx::default(), &call_of_values).map_err(refused)?;
         let Some(out) = call.struct_info.tensors() else {
             return Err(ErrorKind::Op { name: op.name.to_owned(), message: "does not give tensors".to_owned() }.into());
         };

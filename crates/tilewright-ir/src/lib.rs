@@ -14,9 +14,9 @@
 //! The levels are joined by calls whose callee is [`relax::Callee::Tir`] (`R.call_tir`: allocate the results, run a
 //! PrimFunc) or [`relax::Callee::DpsPacked`] (the same for a function registered with the runtime).
 //!
-//! Reading order: [`Attr`], [`tir`], [`relax`], [`IRModule`], [`op`] (what an operator is), [`pass`] (how modules
-//! change), [`builder`] (how functions are written and rewritten), [`analysis`], [`verify`] (the named forms), [`low`]
-//! (what code generators take).
+//! Reading order: [`Attr`], [`tir`], [`relax`], [`IRModule`], [`op`] (what an operator is), [`legalize`] (capabilities
+//! of the machine, by which an operator's loops are chosen), [`pass`] (how modules change), [`builder`] (how functions
+//! are written and rewritten), [`analysis`], [`verify`] (the named forms), [`low`] (what code generators take).
 //!
 //! Invariants: nodes are immutable and shared; a Relax expression is typed at birth by its operator's rule; a pass
 //! makes a new module. This crate knows no operator by name, no target and no text format but [`json`], and runs
@@ -33,6 +33,7 @@ mod infer;
 pub mod inplace;
 pub mod interface;
 pub mod json;
+pub mod legalize;
 pub mod low;
 mod matching;
 mod module;

@@ -12,6 +12,7 @@ use tilewright_expr::ir_leaf;
 use tilewright_expr::node::{HashCx, Input, Leaf, LoadError, Loader, Saver};
 use tilewright_tensor::DataType;
 
+use crate::legalize::{Candidate, LegalizeCx};
 use crate::relax::{Expr, ExprKind, StructInfo, TensorShape, VDevice};
 use crate::tir::PrimFunc;
 use crate::{Attr, Attrs};
@@ -145,11 +146,35 @@ impl Fusion {
 pub enum Legalize {
     /// A PrimFunc that computes the call; its parameters are the call's tensor arguments in order, then the results.
     PrimFunc(fn(&OpCall<'_>) -> Result<PrimFunc, InferError>),
+    /// As [`Legalize::PrimFunc`], by the first candidate whose needs the machine meets.
+    FirstOf(&'static [Candidate]),
     /// The virtual machine does it itself.
     Machine(MachineOp),
 }
 
 impl Legalize {
+    /// Whether calls become PrimFuncs.
+    pub fn is_prim_func(self) -> bool {
+        match self {
+            Self::PrimFunc(_) | Self::FirstOf(_) => true,
+            Self::Machine(_) => false,
+        }
+    }
+
+    /// The PrimFunc that a call becomes.
+    pub fn prim_func(self, cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+        let refused = |why: &str| InferError::new(format!("`{}` {why}", call.op.name));
+        match self {
+            Self::PrimFunc(legalize) => legalize(call),
+            Self::FirstOf(candidates) => {
+                let fits = |candidate: &&Candidate| candidate.needs.are_met_by(&cx.capabilities);
+                let found = candidates.iter().find(fits);
+                (found.ok_or_else(|| refused("has no algorithm for this machine"))?.legalize)(cx, call)
+            }
+            Self::Machine(_) => Err(refused("is run by the virtual machine itself")),
+        }
+    }
+
     /// Whether the result lies in the memory of the first argument.
     pub fn is_view(self) -> bool {
         matches!(self, Self::Machine(machine) if machine.is_view())

@@ -14,6 +14,7 @@ use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_target::Target;
 use tilewright_tensor::Tensor;
 
+use crate::legalize::LegalizeCx;
 use crate::tir::PrimFunc;
 use crate::verify::{Form, Sound};
 use crate::{Attr, Attrs, IRModule};
@@ -138,6 +139,11 @@ impl Default for PassCx<'_> {
 impl PassCx<'_> {
     pub fn option(&self, name: &str) -> Option<&Attr> {
         self.config.get(name)
+    }
+
+    /// What legalisations are told of the machine that the module is for.
+    pub fn legalize_cx(&self) -> LegalizeCx {
+        LegalizeCx::default()
     }
 
     /// Runs one pass under the instruments; a pass that the context leaves out returns the module as it is.

@@ -98,7 +98,7 @@ fn machine_op(binding: &Binding) -> Option<(MachineOp, &Attrs)> {
     match &value.kind {
         ExprKind::Call { callee: Callee::Op(op), attrs, .. } => match op.legalize {
             Legalize::Machine(machine) => Some((machine, attrs)),
-            Legalize::PrimFunc(_) => None,
+            Legalize::PrimFunc(_) | Legalize::FirstOf(_) => None,
         },
         _ => None,
     }

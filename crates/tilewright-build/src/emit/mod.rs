@@ -327,7 +327,9 @@ impl Emitter<'_, '_> {
                     self.builtin(builtin, *op, args, attrs, &expr.struct_info)
                 }
                 Legalize::Machine(machine_op) => self.machine_op(machine_op, args, attrs),
-                Legalize::PrimFunc(_) => refuse(format!("operator `{}` has not been legalised", op.name)),
+                Legalize::PrimFunc(_) | Legalize::FirstOf(_) => {
+                    refuse(format!("operator `{}` has not been legalised", op.name))
+                }
             },
             Callee::Tir(global) => refuse(format!("the results of `{}` have not been allocated", global.name)),
             Callee::TirInplace { function, .. } => {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use tilewright::ir::builder::{BlockBuilder, BuildError};
-use tilewright::ir::op::{ArgKind, Legalize, OpRef};
+use tilewright::ir::op::{ArgKind, OpRef};
 use tilewright::ir::relax::{Expr, ExprKind, Function, GlobalVar, StructInfo, TensorShape, Var};
 use tilewright::ir::{Attrs, IRModule};
 use tilewright::{DataType, SourceFile, Tensor, parse_module};
@@ -72,7 +72,7 @@ class Module:
 pub fn operators() -> Vec<OpRef> {
     let takes = |kind: ArgKind| !matches!(kind, ArgKind::Function | ArgKind::Condition | ArgKind::Values);
     tilewright::ops::all()
-        .filter(|op| op.properties.pure && matches!(op.legalize, Legalize::PrimFunc(_)))
+        .filter(|op| op.properties.pure && op.legalize.is_prim_func())
         .filter(|op| op.args.iter().all(|arg| takes(arg.kind)))
         .collect()
 }

@@ -56,8 +56,13 @@ impl Pass for AlterOpImpl {
         PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let mut alter = Alter { pass: self, cx: InferCx::default(), before: &module, library: Library::of(&module) };
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let mut alter = Alter {
+            pass: self,
+            cx: InferCx::default(),
+            before: &module,
+            library: Library::of(&module, cx.legalize_cx()),
+        };
         let graphs = map_functions(NAME, &module, |function, diagnostics| {
             let mut function = normalized(function);
             function.body = rebuild(&function.body, &mut alter, diagnostics);

@@ -11,7 +11,7 @@
 //! enough.
 
 use tilewright_ir::IRModule;
-use tilewright_ir::op::{Legalize, OpCall, OpDef, OpRef};
+use tilewright_ir::op::{OpCall, OpDef, OpRef};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, ExprKind};
 use tilewright_ir::verify::Form;
@@ -37,8 +37,8 @@ impl Pass for FastMathTransform {
         PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let mut fast = Fast(Library::of(&module));
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let mut fast = Fast(Library::of(&module, cx.legalize_cx()));
         let graphs = map_functions(NAME, &module, |function, diagnostics| {
             let mut function = normalized(function);
             function.body = rebuild(&function.body, &mut fast, diagnostics);
@@ -55,12 +55,11 @@ impl Rebuild for Fast {
         if let Some(value) = bound_value(&binding)
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
             && let Some((_, name)) = FAST.iter().find(|(known, _)| *op == OpRef(known))
-            && let Legalize::PrimFunc(rule) = op.legalize
             && value.struct_info.dims().is_some()
             && args.iter().all(|arg| arg.as_var().is_some() && arg.struct_info.dtype().is_some())
         {
             let call = OpCall { op: *op, args, attrs };
-            let fast = self.0.legalized_as(name, &call, args.clone(), rule, &value.struct_info, &binding.origins);
+            let fast = self.0.legalized_as(name, &call, args.clone(), &value.struct_info, &binding.origins);
             binding.value = BindingValue::Expr(fast.map_err(|error| Box::new(defect(&error)))?);
         }
         out.push(binding);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::interface::KernelInterface;
-use tilewright_ir::op::{Legalize, OpCall};
+use tilewright_ir::legalize::LegalizeCx;
+use tilewright_ir::op::OpCall;
 use tilewright_ir::pass::Evaluator;
 use tilewright_ir::relax::{Callee, Constant, Expr, ExprKind, StructInfo};
 use tilewright_ir::tir::{ForeignCallee, PrimFunc};
@@ -57,13 +58,17 @@ impl Computations {
                 found
             }
             Callee::Op(op) if op.properties.pure => {
-                let Legalize::PrimFunc(rule) = op.legalize else { return None };
                 let call = OpCall { op: *op, args, attrs };
                 let asked = Asked::of(&call);
                 if let Some(known) = asked.as_ref().and_then(|asked| self.of_ops.get(asked)) {
                     return known.clone();
                 }
-                let found = rule(&call).ok().and_then(|function| Computation::of(function, inputs));
+                // It runs on the machine that compiles, whatever the module is for.
+                let found = op
+                    .legalize
+                    .prim_func(&LegalizeCx::default(), &call)
+                    .ok()
+                    .and_then(|function| Computation::of(function, inputs));
                 if let Some(asked) = asked {
                     self.of_ops.put(asked, found.clone());
                 }

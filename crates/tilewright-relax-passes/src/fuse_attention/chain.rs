@@ -6,7 +6,8 @@ use tilewright_ir::IRModule;
 use tilewright_ir::analysis::has_reshape_pattern;
 use tilewright_ir::analysis::tir::{OpPattern, op_pattern};
 use tilewright_ir::calls::TirCall;
-use tilewright_ir::op::{Fusion, InferCx, Legalize, OpCall, OpRef};
+use tilewright_ir::legalize::LegalizeCx;
+use tilewright_ir::op::{Fusion, InferCx, OpCall, OpRef};
 use tilewright_ir::relax::{Binding, Callee, Expr, ExprKind, StructInfo};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_ops::binary::{divide, multiply};
@@ -239,12 +240,9 @@ impl<'b> Block<'b> {
     /// Whether the binding keeps its elements in their order: it is a view.
     fn keeps_order(&self, at: usize) -> bool {
         let Some((op, args, attrs)) = self.op(at) else { return false };
-        match op.legalize {
-            Legalize::PrimFunc(rule) => {
-                rule(&OpCall { op, args, attrs }).is_ok_and(|function| has_reshape_pattern(&function))
-            }
-            Legalize::Machine(_) => false,
-        }
+        // Whether it is a view depends on no machine.
+        let function = op.legalize.prim_func(&LegalizeCx::default(), &OpCall { op, args, attrs });
+        function.is_ok_and(|function| has_reshape_pattern(&function))
     }
 
     /// The data movement of an operand, from the last operator backwards.

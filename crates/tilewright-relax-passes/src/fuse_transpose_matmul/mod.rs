@@ -11,7 +11,7 @@
 //! tensor keep it; else it is dead code. Shapes and data types have to be known.
 
 use tilewright_expr::node::rewrite;
-use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall, OpRef};
+use tilewright_ir::op::{InferCx, InferError, OpCall, OpRef};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Expr, StructInfo};
 use tilewright_ir::tir::{self, Buffer, PrimFunc, Stmt, StmtKind};
@@ -36,8 +36,8 @@ impl Pass for FuseTransposeMatmul {
         PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let mut library = Library::of(&module);
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let mut library = Library::of(&module, cx.legalize_cx());
         let graphs = map_functions(NAME, &module, |function, diagnostics| {
             let function = normalized(function);
             let body = map_dataflow(&function.body, &mut |mut bindings| {
@@ -71,9 +71,8 @@ fn fused(around: &Around, library: &mut Library, binding: &Binding, value: &Expr
         return Ok(None);
     }
     let op = OpRef(&matmul::OP);
-    let Legalize::PrimFunc(rule) = op.legalize else { return Ok(None) };
     let operands = [x.clone(), transposed.clone()];
-    let function = rule(&OpCall { op, args: &operands, attrs })?;
+    let function = library.prim_func(&OpCall { op, args: &operands, attrs })?;
     let Some(function) = reading_as_it_lies(&function, rank) else { return Ok(None) };
     let scalars = function.params.iter().filter(|param| param.buffer.is_none());
     let scalars = scalars.map(|param| Expr::prim(tir::Expr::var(&param.var)));

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use tilewright_expr::Var as ScalarVar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
-use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, Legalize, OpCall};
+use tilewright_ir::legalize::LegalizeCx;
+use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, OpCall};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -76,7 +77,7 @@ impl Pass for LegalizeOps {
     }
 
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let mut library = Library { skipped: self.skipped.clone(), ..Library::of(&module) };
+        let mut library = Library { skipped: self.skipped.clone(), ..Library::of(&module, cx.legalize_cx()) };
         let graphs = map_functions(NAME, &module, |function, diagnostics| {
             let mut function = normalized(function);
             function.body = rebuild(&function.body, &mut library, diagnostics);
@@ -94,6 +95,8 @@ impl Pass for LegalizeOps {
 /// The module under construction, with its private PrimFuncs by structure.
 pub(crate) struct Library {
     cx: InferCx,
+    /// What legalisations are told of the machine.
+    legalize: LegalizeCx,
     pub(crate) module: IRModule,
     by_hash: Map<u64, Vec<GlobalVar>>,
     /// The functions that calls of operators became.
@@ -112,7 +115,7 @@ struct Answer {
 }
 
 impl Library {
-    pub(crate) fn of(module: &IRModule) -> Self {
+    pub(crate) fn of(module: &IRModule, legalize: LegalizeCx) -> Self {
         let mut by_hash: Map<u64, Vec<GlobalVar>> = Map::default();
         for (name, function) in module.iter() {
             if let GlobalFunc::Prim(function) = function
@@ -123,7 +126,7 @@ impl Library {
             }
         }
         let (cx, module, answers) = (InferCx::default(), module.clone(), EqualCalls::default());
-        Self { cx, module, by_hash, answers, skipped: Set::default(), left: BTreeSet::new() }
+        Self { cx, legalize, module, by_hash, answers, skipped: Set::default(), left: BTreeSet::new() }
     }
 
     /// The module with the Relax functions of another one, those that the library's functions were made for.
@@ -133,6 +136,11 @@ impl Library {
             module.insert(name.clone(), function.clone());
         }
         module
+    }
+
+    /// The function that a call of an operator becomes, which is not the module's.
+    pub(crate) fn prim_func(&self, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+        call.op.legalize.prim_func(&self.legalize, call)
     }
 
     /// The module's function of this structure, with symbolic dimensions of its own.
@@ -162,29 +170,27 @@ impl Library {
         self.module.insert(global.name, merged)
     }
 
-    /// The call of the function that the rule makes for a call of an operator; a new one gets the wished name or one
-    /// like it.
+    /// The call of the function that its legalisation makes of a call of an operator; a new one gets the wished name or
+    /// one like it.
     pub(crate) fn legalized_as(
         &mut self,
         wish: &str,
         call: &OpCall<'_>,
         tensors: Vec<Expr>,
-        rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
         result: &StructInfo,
         origins: &Origins,
     ) -> Result<Expr, InferError> {
-        let function = rule(call)?;
+        let function = self.prim_func(call)?;
         let results = results_of(result)?;
         let answer = self.answer(wish, function, origins);
         self.called(answer, tensors, results)
     }
 
-    /// As [`Library::legalized_as`], by the operator's own rule, which is asked once for equal calls.
+    /// As [`Library::legalized_as`], under the operator's name, and asking once for equal calls.
     fn legalized(
         &mut self,
         call: &OpCall<'_>,
         tensors: Vec<Expr>,
-        rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
         result: &StructInfo,
         origins: &Origins,
     ) -> Result<Expr, InferError> {
@@ -194,7 +200,7 @@ impl Library {
             let answer = Answer { function: self.also_from(function, origins), scalars };
             return self.called(answer, tensors, results);
         }
-        let function = rule(call)?;
+        let function = self.prim_func(call)?;
         let results = results_of(result)?;
         let answer = self.answer(short_name(call), function, origins);
         if let Some(asked) = asked {
@@ -231,14 +237,11 @@ impl Rebuild for Library {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
         {
-            let rule = match op.legalize {
-                Legalize::PrimFunc(rule) if !self.skipped.contains(op.name) => rule,
-                _ => {
-                    self.left.insert(op.name);
-                    out.push(binding);
-                    return Ok(());
-                }
-            };
+            if !op.legalize.is_prim_func() || self.skipped.contains(op.name) {
+                self.left.insert(op.name);
+                out.push(binding);
+                return Ok(());
+            }
             let call = OpCall { op: *op, args, attrs };
             let refused = |error: InferError| {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
@@ -247,7 +250,7 @@ impl Rebuild for Library {
             let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
             bind_fields(&mut tensors, &mut emitter);
             check_sizes(&call, &mut emitter);
-            let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
+            let legal = self.legalized(&call, tensors, &value.struct_info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
                 StructInfo::Tuple(fields) if fields.len() == 1 => Expr::tuple(vec![emitter.bind(legal)]),

@@ -212,7 +212,7 @@ impl Scan<'_> {
         let keeps = match callee {
             Callee::Tir(_) | Callee::TirInplace { .. } => false,
             Callee::Op(op) => match op.legalize {
-                Legalize::PrimFunc(_) | Legalize::Machine(MachineOp::Kill) => false,
+                Legalize::PrimFunc(_) | Legalize::FirstOf(_) | Legalize::Machine(MachineOp::Kill) => false,
                 Legalize::Machine(machine) => !machine.is_view(),
             },
             Callee::Value(function) => match &function.kind {

@@ -9,7 +9,8 @@ use tilewright::DataType;
 use tilewright::expr::{Buffer, Expr, Range, Var};
 use tilewright::ir::Attr;
 use tilewright::ir::calls::TirCall;
-use tilewright::ir::op::{Fusion, Legalize, OpCall};
+use tilewright::ir::legalize::LegalizeCx;
+use tilewright::ir::op::{Fusion, OpCall};
 use tilewright::ir::relax;
 use tilewright::ir::tir::{IterKind, IterVar, PrimFunc, Stmt, attr_names};
 use tilewright::te::{
@@ -284,10 +285,11 @@ pub(crate) fn te_apply<'py>(call: &Bound<'py, PyAny>, inputs: &Bound<'py, PyAny>
         return Err(failed(py, "expected a call of a graph operator"));
     };
     let op = *op;
-    let Legalize::PrimFunc(formula) = op.legalize else {
+    if !op.legalize.is_prim_func() {
         return Err(failed(py, format_args!("`{}` has no formula", op.name)));
-    };
-    let function = formula(&OpCall { op, args, attrs }).map_err(|error| failed(py, error))?;
+    }
+    let call = OpCall { op, args, attrs };
+    let function = op.legalize.prim_func(&LegalizeCx::default(), &call).map_err(|error| failed(py, error))?;
     let made = te::prim_func_op(&inputs, &function, op.name).map_err(|error| failed(py, error))?;
     results(py, made.tagged(tag_of(op.properties.fusion)))
 }
