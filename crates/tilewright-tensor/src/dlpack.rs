@@ -1,12 +1,14 @@
 //! DLPack: tensors to and from other libraries without a copy.
 //!
 //! The structures are those of `dlpack.h`, the unversioned one and version 1. What a Python capsule adds to them is
-//! not here.
+//! not here. A tensor of any device is taken over and handed on; who takes one over asks [`Tensor::device`] where it is.
 
+use std::any::Any;
 use std::ffi::c_void;
-use std::ptr;
 use std::sync::Arc;
+use std::{fmt, ptr};
 
+use crate::device::ForeignMemory;
 use crate::{DataType, Layout, Tensor, TensorError, TypeCode};
 
 /// `DLDeviceType` of main memory.
@@ -25,11 +27,37 @@ pub struct DLPackVersion {
     pub minor: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
 pub struct DLDevice {
     pub device_type: i32,
     pub device_id: i32,
+}
+
+/// The names that users write for values of `DLDeviceType`.
+pub const DEVICE_NAMES: [(i32, &str); 13] = [
+    (DEVICE_CPU, "cpu"),
+    (2, "cuda"),
+    (3, "cuda_host"),
+    (4, "opencl"),
+    (7, "vulkan"),
+    (8, "metal"),
+    (9, "vpi"),
+    (10, "rocm"),
+    (11, "rocm_host"),
+    (12, "ext_dev"),
+    (13, "cuda_managed"),
+    (14, "oneapi"),
+    (15, "webgpu"),
+];
+
+impl fmt::Display for DLDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match DEVICE_NAMES.iter().find(|(number, _)| *number == self.device_type) {
+            Some((_, name)) => write!(f, "{name}({})", self.device_id),
+            None => write!(f, "device {} of type {}", self.device_id, self.device_type),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,7 +160,7 @@ impl Tensor {
         let dtype = self.dtype();
         DLTensor {
             data: self.data_ptr().cast(),
-            device: DLDevice { device_type: DEVICE_CPU, device_id: 0 },
+            device: self.device(),
             ndim: self.ndim() as i32,
             dtype: dtype.into(),
             shape: self.shape().as_ptr().cast_mut(),
@@ -191,16 +219,34 @@ unsafe fn import<K: Keeper>(dl: DLTensor, read_only: bool, mut keeper: Box<K>) -
         }
     };
     let first = dl.data.cast::<u8>().wrapping_add(if dl.data.is_null() { 0 } else { dl.byte_offset as usize });
+    if dl.device.device_type != DEVICE_CPU {
+        return import_from_device(dl.device, first.addr(), layout, read_only, keeper);
+    }
     // SAFETY: the caller's promise; a null address was refused unless there are no elements.
     Ok(unsafe { Tensor::from_foreign(first, Arc::new(layout), read_only, keeper) })
+}
+
+/// A tensor over a device's memory, of which the host keeps the address alone.
+fn import_from_device(
+    device: DLDevice,
+    first: usize,
+    layout: Layout,
+    read_only: bool,
+    keeper: Box<dyn Any + Send + Sync>,
+) -> Result<Tensor, TensorError> {
+    let (low, high) = layout.extent();
+    // The memory begins at the lowest element: `low` is never above 0.
+    let byte_offset = low.unsigned_abs() as usize;
+    let (address, bytes) = (first.wrapping_sub(byte_offset), high.abs_diff(low) as usize);
+    let memory = Arc::new(ForeignMemory { device, address, bytes, _keeper: keeper });
+    // Does not fail, and so drops no keeper: the layout's extent is the memory.
+    let tensor = Tensor::on_device(memory, Arc::new(layout), byte_offset)?;
+    Ok(if read_only { tensor.to_read_only() } else { tensor })
 }
 
 /// # Safety
 /// `shape` and, unless null, `strides` point to `ndim` numbers.
 unsafe fn read_layout(dl: &DLTensor) -> Result<Layout, TensorError> {
-    if dl.device.device_type != DEVICE_CPU {
-        return refused(format!("it lives on device type {}, expected main memory (1)", dl.device.device_type));
-    }
     let dtype = DataType::try_from(dl.dtype)?;
     let Ok(ndim) = usize::try_from(dl.ndim) else { return refused(format!("{} dimensions", dl.ndim)) };
     if ndim > 0 && dl.shape.is_null() {

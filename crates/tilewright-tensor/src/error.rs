@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::DataType;
+use crate::dlpack::DLDevice;
 
 /// Why a tensor cannot be made or read in the way that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum TensorError {
     ReadOnly,
     /// Someone else looks at the same memory.
     Shared,
+    /// The elements lie in memory of a device, which the host cannot read or write.
+    OnDevice { device: DLDevice },
     /// A DLPack structure that this version cannot take.
     DlPack { reason: String },
 }
@@ -65,6 +68,11 @@ impl fmt::Display for TensorError {
             Self::InvalidBool { byte } => write!(f, "a bool tensor holds the byte {byte}, expected 0 or 1"),
             Self::ReadOnly => f.write_str("the tensor is read-only"),
             Self::Shared => f.write_str("the tensor's memory is shared with another tensor"),
+            Self::OnDevice { device } => write!(
+                f,
+                "the tensor is on {device}, whose memory the host cannot access: copy it with .to(cpu()), or take its \
+                 values with .numpy()"
+            ),
             Self::DlPack { reason } => write!(f, "unsupported DLPack tensor: {reason}"),
         }
     }

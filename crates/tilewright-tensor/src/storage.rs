@@ -4,9 +4,11 @@ use std::alloc::{self, Layout as Allocation};
 use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::TensorError;
 use crate::abi::TENSOR_ALIGN;
+use crate::device::DeviceMemory;
 #[cfg(unix)]
 use crate::pages::{self, Pages};
 
@@ -24,9 +26,11 @@ enum Owner {
     None,
     /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
     Foreign { _keeper: Box<dyn Any + Send + Sync> },
+    /// A device, in whose memory the bytes are: the host reads and writes none of them.
+    Device { memory: Arc<dyn DeviceMemory> },
 }
 
-/// A piece of host memory with its owner. Never moves; freed when dropped.
+/// A piece of memory with its owner, of the host unless a device owns it. Never moves; freed when dropped.
 pub(crate) struct Storage {
     address: NonNull<u8>,
     bytes: usize,
@@ -91,9 +95,23 @@ impl Storage {
         Self { address, bytes, owner: Owner::Foreign { _keeper: keeper } }
     }
 
+    /// Memory of a device. Its address is one of the device's, for comparison alone.
+    pub(crate) fn on_device(memory: Arc<dyn DeviceMemory>) -> Self {
+        let address = NonNull::new(std::ptr::without_provenance_mut(memory.address())).unwrap_or(dangling());
+        Self { address, bytes: memory.bytes(), owner: Owner::Device { memory } }
+    }
+
+    /// The device's memory; none where the host can read the bytes.
+    pub(crate) fn device_memory(&self) -> Option<&Arc<dyn DeviceMemory>> {
+        match &self.owner {
+            Owner::Device { memory } => Some(memory),
+            _ => None,
+        }
+    }
+
     /// Whether it was allocated here, so that nobody knows its address but from a tensor.
     pub(crate) fn is_own(&self) -> bool {
-        !matches!(self.owner, Owner::Foreign { .. })
+        !matches!(self.owner, Owner::Foreign { .. } | Owner::Device { .. })
     }
 
     pub(crate) fn address(&self) -> *mut u8 {

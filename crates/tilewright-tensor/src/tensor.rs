@@ -1,14 +1,21 @@
-//! The host tensor.
+//! The tensor.
 
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::device::DeviceMemory;
+use crate::dlpack::{DEVICE_CPU, DLDevice};
 use crate::storage::Storage;
 use crate::{DataType, Element, Layout, TensorError};
 
-/// A host tensor: a [`Layout`] over a piece of memory that other tensors may share. Cloning copies one pointer.
+/// A tensor: a [`Layout`] over a piece of memory that other tensors may share. Cloning copies one pointer.
+///
+/// The memory is the host's, or a device's ([`Tensor::on_device`]). Of a tensor on a device, the host knows type, shape,
+/// strides and place, and nothing else: each function here that reads or writes elements gives
+/// [`TensorError::OnDevice`], which names the device. Two such tensors are equal when they are the same elements of the same
+/// memory.
 ///
 /// Memory is owned (zeroed, aligned to [`crate::abi::TENSOR_ALIGN`]) or foreign (a `Vec`, DLPack, a mapped file), and
 /// lives until its last tensor is dropped. Two tensors are equal when type, shape and bytes are, element by element:
@@ -116,6 +123,16 @@ impl Tensor {
         Self(Arc::new(Inner { storage: Arc::new(storage), layout, byte_offset, access }))
     }
 
+    /// A tensor in a device's memory, `byte_offset` bytes behind its start.
+    pub fn on_device(
+        memory: Arc<dyn DeviceMemory>,
+        layout: Arc<Layout>,
+        byte_offset: usize,
+    ) -> Result<Self, TensorError> {
+        let offset = i64::try_from(byte_offset).unwrap_or(i64::MAX);
+        Self::over(Arc::new(Storage::on_device(memory)), layout, offset, Access::Write)
+    }
+
     fn over(storage: Arc<Storage>, layout: Arc<Layout>, byte_offset: i64, access: Access) -> Result<Self, TensorError> {
         let (low, high) = layout.extent();
         let available = storage.bytes() as i64;
@@ -178,7 +195,34 @@ impl Tensor {
         self.0.access == Access::Sealed
     }
 
-    /// The address of the first element. Dereferencing it is the caller's affair; it is valid while the tensor lives.
+    /// Where the memory is.
+    pub fn device(&self) -> DLDevice {
+        match self.0.storage.device_memory() {
+            Some(memory) => memory.device(),
+            None => DLDevice { device_type: DEVICE_CPU, device_id: 0 },
+        }
+    }
+
+    /// Whether the host can read the elements.
+    pub fn is_on_host(&self) -> bool {
+        self.0.storage.device_memory().is_none()
+    }
+
+    /// The device's memory and the first element's distance from its start in bytes; none on the host.
+    pub fn device_memory(&self) -> Option<(&Arc<dyn DeviceMemory>, usize)> {
+        self.0.storage.device_memory().map(|memory| (memory, self.0.byte_offset))
+    }
+
+    /// An error that names the device, unless the host can read the elements.
+    pub fn require_host(&self) -> Result<(), TensorError> {
+        match self.is_on_host() {
+            true => Ok(()),
+            false => Err(TensorError::OnDevice { device: self.device() }),
+        }
+    }
+
+    /// The address of the first element. Dereferencing it is the caller's affair; it is valid while the tensor lives. Of a
+    /// tensor on a device it is an address of the device's, which means nothing to the host.
     pub fn data_ptr(&self) -> *mut u8 {
         self.0.storage.address().wrapping_add(self.0.byte_offset)
     }
@@ -223,19 +267,26 @@ impl Tensor {
         Ok(self.copied()?.as_slice::<T>()?.to_vec())
     }
 
+    fn require_contiguous(&self) -> Result<(), TensorError> {
+        if self.is_contiguous() {
+            return Ok(());
+        }
+        let (shape, strides) = (self.shape().into(), self.strides().into());
+        Err(TensorError::NotContiguous { shape, strides })
+    }
+
     /// The bytes of a contiguous tensor.
     pub fn as_bytes(&self) -> Result<&[u8], TensorError> {
-        if !self.is_contiguous() {
-            let (shape, strides) = (self.shape().into(), self.strides().into());
-            return Err(TensorError::NotContiguous { shape, strides });
-        }
-        // SAFETY: a contiguous layout's extent is its bytes, which lie within the storage.
+        self.require_host()?;
+        self.require_contiguous()?;
+        // SAFETY: a contiguous layout's extent is its bytes, which lie within the storage, whose memory is the host's.
         Ok(unsafe { std::slice::from_raw_parts(self.data_ptr(), self.num_bytes()) })
     }
 
     /// Overwrites all elements with those in `bytes`, which lie in row-major order without gaps. Other handles of this
     /// tensor and other tensors over the same memory see the new elements: see *Sharing* above.
     pub fn overwrite(&self, bytes: &[u8]) -> Result<(), TensorError> {
+        self.require_host()?;
         if self.is_read_only() {
             return Err(TensorError::ReadOnly);
         }
@@ -276,12 +327,13 @@ impl Tensor {
 
     /// A compact, aligned, writable copy.
     pub fn copied(&self) -> Result<Self, TensorError> {
+        self.require_host()?;
         let copy = Self::zeros(self.dtype(), self.shape())?;
         self.copy_elements(&copy);
         Ok(copy)
     }
 
-    /// Copies the elements to a compact tensor of the same type and shape, whose memory is new.
+    /// Copies the elements to a compact tensor of the same type and shape, whose memory is new. Both are on the host.
     fn copy_elements(&self, copy: &Self) {
         let size = self.dtype().bytes();
         let mut target = copy.data_ptr();
@@ -336,7 +388,7 @@ impl Tensor {
 
     /// The same elements of a contiguous tensor in another shape.
     pub fn reshape(&self, shape: &[i64]) -> Result<Self, TensorError> {
-        self.as_bytes()?;
+        self.require_contiguous()?;
         let layout = Layout::compact(self.dtype(), shape)?;
         if layout.num_elements() != self.num_elements() {
             let expected = layout.num_elements();
@@ -362,6 +414,7 @@ impl Tensor {
         if aligned && self.is_sealed() {
             return Ok(self);
         }
+        self.require_host()?;
         let own = match aligned && self.is_unique() && self.0.storage.is_own() {
             true => self,
             false => {
@@ -395,7 +448,8 @@ impl Tensor {
     /// overlap nothing.
     pub fn overlaps(&self, other: &Self) -> bool {
         let ((a, a_end), (b, b_end)) = (self.addresses(), other.addresses());
-        a < b_end && b < a_end && self.num_elements() > 0 && other.num_elements() > 0
+        let same_device = self.is_on_host() == other.is_on_host() && self.device() == other.device();
+        same_device && a < b_end && b < a_end && self.num_elements() > 0 && other.num_elements() > 0
     }
 
     /// Whether this is the only handle, and no other tensor looks at the memory.
@@ -418,7 +472,7 @@ impl Tensor {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Calls `visit` with runs of bytes that together are the elements in row-major order.
+    /// Calls `visit` with runs of bytes that together are the elements in row-major order. The tensor is on the host.
     fn for_each_run(&self, mut visit: impl FnMut(&[u8])) {
         if let Ok(bytes) = self.as_bytes() {
             return visit(bytes);
@@ -439,6 +493,10 @@ impl PartialEq for Tensor {
         if self.dtype() != other.dtype() || self.shape() != other.shape() {
             return false;
         }
+        if !(self.is_on_host() && other.is_on_host()) {
+            let place = |tensor: &Self| (tensor.device(), tensor.data_ptr());
+            return place(self) == place(other) && self.strides() == other.strides();
+        }
         match (self.as_bytes(), other.as_bytes()) {
             (Ok(a), Ok(b)) => a == b,
             _ => {
@@ -457,6 +515,9 @@ impl Hash for Tensor {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.dtype().hash(state);
         self.shape().hash(state);
+        if !self.is_on_host() {
+            return;
+        }
         if let Ok(bytes) = self.as_bytes() {
             return state.write(bytes);
         }
@@ -474,6 +535,9 @@ impl fmt::Debug for Tensor {
         }
         if self.is_read_only() {
             f.write_str(", read-only")?;
+        }
+        if !self.is_on_host() {
+            write!(f, ", {}", self.device())?;
         }
         f.write_str(")")
     }

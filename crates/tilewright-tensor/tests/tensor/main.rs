@@ -1,5 +1,6 @@
-//! Host tensors and DLPack, from outside.
+//! Tensors and DLPack, from outside.
 
+mod device;
 mod dlpack;
 mod guard;
 mod memory;
