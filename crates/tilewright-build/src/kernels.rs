@@ -11,20 +11,22 @@ use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Verified;
 use tilewright_llvm::{CodegenError, Options};
-use tilewright_support::{Diagnostic, Diagnostics, Map};
+use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
+use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Kernel, ProgramBuilder};
 
 use crate::cache::KernelCache;
 use crate::defect;
 use crate::link::{KernelObject, LinkError, link_kernels};
-use crate::objects::{Failure, SYMBOL, Watch, compile, each};
+use crate::objects::{Failure, Objects, SYMBOL, Watch, compile, each};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) kernel: u32,
+    /// Where it runs, and its tensors lie.
+    pub(crate) device: DeviceIndex,
     pub(crate) interface: KernelInterface,
 }
 
@@ -59,11 +61,13 @@ fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)>
     module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
 }
 
-/// Compiles all PrimFuncs of the module into one image of the program.
+/// Compiles all PrimFuncs of the module into an image of the program for `device`, its first one. Those that call
+/// functions of the process run on the host: where that is another device, they are an image of their own.
 pub(crate) fn build_kernels(
     program: &mut ProgramBuilder,
     module: &IRModule,
     target: &Target,
+    device: DeviceKind,
     watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
     let functions: Vec<_> = prim_funcs(module).map(|(name, function)| (&**name, function)).collect();
@@ -73,16 +77,24 @@ pub(crate) fn build_kernels(
     each(&functions, |(name, function)| check_strides(name, function).map_err(Diagnostics::from)).map_err(joined)?;
     let compiled = compile(&functions, target, &Options::default(), KernelCache::process(), watch)
         .map_err(|failures| joined(failures.into_iter().map(|failure| reported(module, failure)).collect()))?;
-    let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
-    let objects =
-        compiled.objects.iter().map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names });
-    let image = link_kernels(objects).map_err(|error| link_error(&error))?;
-    let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
-    let image = program.image(image);
+    let host = program.host();
+    let calls_out: Set<&str> = match host == DeviceIndex::FIRST {
+        true => Set::default(),
+        false => {
+            functions.iter().zip(&compiled.facts).filter(|(_, f)| !f.packed.is_empty()).map(|((n, _), _)| *n).collect()
+        }
+    };
+    let images = [(DeviceIndex::FIRST, device, false), (host, DeviceKind::Cpu, true)];
+    let mut exports = Map::default();
+    for (place, kind, outside) in images {
+        link(program, &compiled, kind, |name| calls_out.contains(name) == outside, &mut |name, image, export| {
+            exports.insert(name, (place, image, export));
+        })?;
+    }
     let mut table = KernelTable::default();
     for ((name, function), facts) in prim_funcs(module).zip(compiled.facts) {
         let interface = KernelInterface::of(function);
-        let Some(&export) = exports.get(&**name) else {
+        let Some(&(device, image, export)) = exports.get(&**name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
         };
         let packed = facts.packed.iter().map(|name| program.packed(name)).collect();
@@ -97,12 +109,37 @@ pub(crate) fn build_kernels(
                 .map(|s| if s.param.is_some() { s.var.dtype } else { DataType::I64 })
                 .collect(),
             scratch_bytes: facts.scratch_bytes,
-            device: DeviceIndex::FIRST,
+            device,
             packed,
         });
-        table.insert(name.clone(), Entry { kernel, interface });
+        table.insert(name.clone(), Entry { kernel, device, interface });
     }
     Ok(table)
+}
+
+/// Links the objects of some functions into an image of the program, if there are any, and tells of each export.
+fn link(
+    program: &mut ProgramBuilder,
+    compiled: &Objects,
+    kind: DeviceKind,
+    is_in: impl Fn(&str) -> bool,
+    tell: &mut dyn FnMut(String, u32, u32),
+) -> Result<(), Diagnostics> {
+    let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
+    let objects = compiled.objects.iter().filter(|object| object.names.iter().any(|name| is_in(name)));
+    let objects: Vec<_> =
+        objects.map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names }).collect();
+    if objects.is_empty() {
+        return Ok(());
+    }
+    let mut image = link_kernels(objects.into_iter()).map_err(|error| link_error(&error))?;
+    image.kind = kind;
+    let names: Vec<String> = image.exports.iter().map(|export| export.name.clone()).collect();
+    let image = program.image(image);
+    for (export, name) in names.into_iter().enumerate() {
+        tell(name, image, export as u32);
+    }
+    Ok(())
 }
 
 /// All that was found, in one list.

@@ -1,7 +1,7 @@
 //! From a checked module to an executable: PrimFuncs are lowered, compiled and linked into an image, Relax functions
 //! become functions of the virtual machine, and both go into one file.
 //!
-//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), `call`
+//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions, and in its `device` what is copied between devices), `call`
 //! (calls of kernels), `objects`, `facts` and [`cache`] (kernels through lowering and LLVM, once), [`link`] (objects into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
@@ -25,29 +25,40 @@ use tilewright_ir::verify::Verified;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_target::Target;
-use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo};
+use tilewright_vm_program::{DeviceKind, ExecutableBytes, Package, ProgramBuilder, TargetInfo};
 
 /// Builds the executable of a module in the form [`tilewright_ir::verify::Form::MachineReady`].
 ///
 /// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
 /// module or used as a value: it runs on the caller's own tensors.
 pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
-    build_watched(module, target, BTreeMap::new(), &|_, _| ())
+    build_with(module, target, BuildOptions::default(), &|_, _| ())
 }
 
-/// As [`build`], with texts for tools in the file, and with somebody who is told how far it is.
-pub fn build_watched(
+/// How an executable is built.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    /// The kind of device on which kernels run and tensors lie; by default the host.
+    pub device: DeviceKind,
+    /// Texts for tools, in the file.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// As [`build`], with options, and with somebody who is told how far it is.
+pub fn build_with(
     module: &Verified,
     target: &Target,
-    metadata: BTreeMap<String, String>,
+    options: BuildOptions,
     watch: Watch<'_>,
 ) -> Result<ExecutableBytes, Diagnostics> {
+    let BuildOptions { device, metadata } = options;
+    check_device(device)?;
     target.check_supported().map_err(|error| Diagnostic::error("TW0602", error.to_string()))?;
     let module = module.module();
-    let mut program = ProgramBuilder::default();
-    let kernels = kernels::build_kernels(&mut program, module, target, watch)?;
+    let mut program = ProgramBuilder::for_device(device);
+    let kernels = kernels::build_kernels(&mut program, module, target, device, watch)?;
     let mut problems = Diagnostics::default();
-    let mut tables = emit::Tables::new(&mut program, &kernels);
+    let mut tables = emit::Tables::new(&mut program, device, &kernels);
     relax_functions(module).for_each(|(name, _)| tables.declare(name));
     for (name, function) in module.iter() {
         if let GlobalFunc::Prim(function) = function
@@ -74,6 +85,18 @@ pub fn build_watched(
     let program = program.finish().map_err(|error| defect(&error))?;
     let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
     Package { metadata, ..Package::new(info, program) }.encode().map_err(|error| defect(&error))
+}
+
+/// An error unless kernels can be compiled for this kind of device: as machine code of the processor.
+fn check_device(device: DeviceKind) -> Result<(), Diagnostics> {
+    match device {
+        DeviceKind::Cpu | DeviceKind::ExtDev => Ok(()),
+        DeviceKind::Cuda | DeviceKind::Vulkan | DeviceKind::Metal | DeviceKind::WebGpu => {
+            let name = device.name();
+            let message = format!("kernels for {name} are not built in this version: compile for the target \"llvm\"");
+            Err(Diagnostic::error("TW0602", message).into())
+        }
+    }
 }
 
 /// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user hears

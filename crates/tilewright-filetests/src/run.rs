@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tilewright::ir::interface::KernelInterface;
 use tilewright::ir::node::walk;
 use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
-use tilewright::runtime::{Device, registry};
+use tilewright::runtime::device::{copy_elements, test_device};
+use tilewright::runtime::{Device, Error, registry};
 use tilewright::{
     CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Target, Tensor, Value, VirtualMachine, pipelines,
 };
@@ -398,7 +399,7 @@ fn of_machine(
     let machine = match made.get() {
         Some(machine) => machine,
         None => {
-            let options = CompileOptions { pipeline: pipeline(), ..CompileOptions::default() };
+            let options = CompileOptions { pipeline: pipeline(), device: device.kind, ..CompileOptions::default() };
             let machine = machine(module, options, device)?;
             made.get_or_init(|| machine)
         }
@@ -428,21 +429,36 @@ pub(crate) fn call(
     name: &str,
     args: &[Argument],
 ) -> Result<Plain, String> {
-    let function = machine.function(name).map_err(|error| error.to_string())?;
-    let values: Vec<Value> = args
-        .iter()
-        .map(|arg| match arg {
-            Argument::Tensor(tensor) => Value::Tensor(tensor.clone()),
-            Argument::Scalar(scalar) if scalar.dtype().is_float() => Value::Float(scalar.as_float()),
-            Argument::Scalar(scalar) if scalar.dtype().is_bool() => Value::Bool(scalar.as_bool()),
-            Argument::Scalar(scalar) => Value::Int(scalar.as_int()),
-        })
-        .collect();
-    let result = function.call(&values).map_err(|error| error.to_string())?;
-    match module.get(name) {
-        Some(GlobalFunc::Prim(_)) => Ok(tensors_of(args)),
-        _ => Plain::of_compiled(&result),
+    call_on_device(machine, module, name, args).map_err(|error| error.to_string())?
+}
+
+/// With tensors on the machine's first device, of which the arguments are copies, unless it is the host.
+fn call_on_device(
+    machine: &VirtualMachine,
+    module: &IRModule,
+    name: &str,
+    args: &[Argument],
+) -> Result<Result<Plain, String>, Error> {
+    let (function, device) = (machine.function(name)?, machine.devices()[0]);
+    let value = |arg: &Argument| match arg {
+        Argument::Tensor(tensor) => device.copy_of(tensor).map(Value::Tensor),
+        Argument::Scalar(scalar) if scalar.dtype().is_float() => Ok(Value::Float(scalar.as_float())),
+        Argument::Scalar(scalar) if scalar.dtype().is_bool() => Ok(Value::Bool(scalar.as_bool())),
+        Argument::Scalar(scalar) => Ok(Value::Int(scalar.as_int())),
+    };
+    let values: Vec<Value> = args.iter().map(value).collect::<Result<_, Error>>()?;
+    let result = function.call(&values)?;
+    for (arg, value) in args.iter().zip(&values) {
+        if let (Argument::Tensor(tensor), Value::Tensor(used)) = (arg, value)
+            && !used.same(tensor)
+        {
+            copy_elements(tensor, used)?;
+        }
     }
+    Ok(match module.get(name) {
+        Some(GlobalFunc::Prim(_)) => Ok(tensors_of(args)),
+        _ => Plain::of_compiled(&Device::cpu().value_of(&result)?),
+    })
 }
 
 fn overwrite(to: &Tensor, from: &Tensor) -> Result<(), String> {
@@ -470,5 +486,5 @@ fn tensors_of(args: &[Argument]) -> Plain {
 
 /// The devices that run lines are run on, present or not.
 pub(crate) fn devices() -> Arc<[Device]> {
-    Arc::new([Device::cpu(), Device::cuda(0)])
+    Arc::new([Device::cpu(), test_device::device(0), Device::cuda(0)])
 }

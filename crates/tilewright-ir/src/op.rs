@@ -239,7 +239,45 @@ pub enum Builtin {
     Context,
 }
 
+/// What a function does with the elements of the tensors that it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touches {
+    Nothing,
+    Reads,
+    Writes,
+}
+
 impl Builtin {
+    /// What the function does with the elements of its arguments, which lie on the host if it does anything.
+    pub fn touches(self) -> Touches {
+        match self {
+            Self::ShapeOf
+            | Self::ShapeToTensor
+            | Self::NullValue
+            | Self::View
+            | Self::AllocStorage
+            | Self::AllocTensor
+            | Self::TensorStride
+            | Self::TensorByteOffset
+            | Self::TensorElemOffset
+            | Self::TensorDim
+            | Self::TensorRank
+            | Self::TensorTypeCode
+            | Self::TensorTypeBits
+            | Self::TensorTypeLanes
+            | Self::Context => Touches::Nothing,
+            Self::TensorToShape
+            | Self::Print
+            | Self::Assert
+            | Self::MakeShape
+            | Self::MakePrimValue
+            | Self::Unique
+            | Self::Nonzero
+            | Self::DynamicStridedSlice => Touches::Reads,
+            Self::MatchShape | Self::MatchPrimValue => Touches::Writes,
+        }
+    }
+
     /// The name under which the runtime has it.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use tilewright::runtime::{self, DeviceKind};
-use tilewright::tensor::dlpack::DEVICE_CPU;
 
 use crate::value::runtime_error;
 use crate::{argument, error};
@@ -27,13 +26,10 @@ impl Device {
         #[pyo3(from_py_with = argument::kind)] kind: String,
         #[pyo3(from_py_with = argument::index)] index: i64,
     ) -> PyResult<Self> {
-        let kind = match kind.as_str() {
-            "cpu" => DeviceKind::Cpu,
-            "cuda" => DeviceKind::Cuda,
-            _ => {
-                let message = format_args!("unknown kind of device `{kind}`: expected cpu or cuda");
-                return Err(error::general(py, message));
-            }
+        let Some(kind) = DeviceKind::ALL.into_iter().find(|known| known.name() == kind) else {
+            let known = DeviceKind::ALL.map(DeviceKind::name).join(", ");
+            let message = format_args!("unknown kind of device `{kind}`: expected one of {known}");
+            return Err(error::general(py, message));
         };
         match u32::try_from(index) {
             Ok(index) => Ok(Self(runtime::Device { kind, index })),
@@ -50,10 +46,7 @@ impl Device {
     /// DLPack's number for the kind of device.
     #[getter]
     fn device_type(&self) -> i32 {
-        match self.0.kind {
-            DeviceKind::Cpu => DEVICE_CPU,
-            DeviceKind::Cuda => 2,
-        }
+        self.0.kind as i32
     }
 
     #[getter]

@@ -4,39 +4,55 @@ use std::io;
 
 use memmap2::MmapMut;
 use tilewright_tensor::abi::KernelFn;
-use tilewright_vm_program::{Image, Program};
+use tilewright_vm_program::{DeviceKind, Image, Kernel, Program};
 
 use crate::announce::{self, Announcement};
 use crate::error::{ErrorKind, Result};
 use crate::foreign;
 use crate::symbols;
 
-/// A program's images in memory, and its kernels' entries.
+/// A program's images for the host in memory.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// Keeps the entries valid.
-    _images: Vec<Option<MappedImage>>,
-    kernels: Vec<KernelFn>,
+    /// One for each image of the program; none for those of other devices.
+    images: Vec<Option<LoadedImage>>,
 }
 
 impl Code {
-    /// Maps all images of a verified program. Whether this machine can run them was checked before.
+    /// Maps the host's images of a verified program. Whether this machine can run them was checked before.
     pub(crate) fn map(program: &Program) -> Result<Self> {
-        let failed = |source| ErrorKind::Io { path: "memory for machine code".to_owned(), source };
-        let map = |image| -> Result<_> { Ok(MappedImage::map(image, &imports(image)?).map_err(failed)?) };
-        let images = program.images.iter().map(map).collect::<Result<Vec<_>>>()?;
-        let kernels = program.kernels.iter().map(|kernel| {
-            let export = program.images.get(kernel.image as usize)?.exports.get(kernel.export as usize)?;
-            images.get(kernel.image as usize)?.as_ref()?.entry(export.offset)
-        });
-        let kernels = kernels.collect::<Option<Vec<_>>>();
-        let kernels = kernels.ok_or_else(|| failed(io::Error::other("a kernel lies outside its image")))?;
-        Ok(Self { _images: images, kernels })
+        let map = |image: &Image| (image.kind == DeviceKind::Cpu).then(|| LoadedImage::load(image)).transpose();
+        Ok(Self { images: program.images.iter().map(map).collect::<Result<_>>()? })
     }
 
-    /// The entry of `program.kernels[index]`.
-    pub(crate) fn kernel(&self, index: u32) -> KernelFn {
-        self.kernels[index as usize]
+    /// The kernel's entry, if it is the host's.
+    pub(crate) fn entry(&self, kernel: &Kernel) -> Option<KernelFn> {
+        self.images.get(kernel.image as usize)?.as_ref()?.entry(kernel.export)
+    }
+}
+
+/// One image in memory, and the entries of its exports.
+#[derive(Debug)]
+pub(crate) struct LoadedImage {
+    /// Keeps the entries valid; none for an image without code.
+    _mapped: Option<MappedImage>,
+    entries: Vec<KernelFn>,
+}
+
+impl LoadedImage {
+    /// Maps a verified image.
+    pub(crate) fn load(image: &Image) -> Result<Self> {
+        let failed = |source| ErrorKind::Io { path: "memory for machine code".to_owned(), source };
+        let mapped = MappedImage::map(image, &imports(image)?).map_err(failed)?;
+        let entries = image.exports.iter().map(|export| mapped.as_ref()?.entry(export.offset));
+        let entries = entries.collect::<Option<Vec<_>>>();
+        let entries = entries.ok_or_else(|| failed(io::Error::other("a kernel lies outside its image")))?;
+        Ok(Self { _mapped: mapped, entries })
+    }
+
+    /// The entry of an export.
+    pub(crate) fn entry(&self, export: u32) -> Option<KernelFn> {
+        self.entries.get(export as usize).copied()
     }
 }
 

@@ -55,6 +55,11 @@ pub enum ErrorKind {
         expected: DeviceKind,
         found: Option<Device>,
     },
+    /// A device that is asked for what it cannot do.
+    Device {
+        device: Device,
+        message: String,
+    },
     UnknownFunction {
         name: String,
         known: Vec<String>,
@@ -194,6 +199,7 @@ impl ErrorKind {
             Self::NoInputs { .. } => "TW0767",
             Self::FunctionExists { .. } => "TW0768",
             Self::MissingSymbol { .. } => "TW0769",
+            Self::Device { .. } => "TW0770",
         }
     }
 }
@@ -222,6 +228,7 @@ impl fmt::Display for ErrorKind {
                     None => f.write_str("and no device is given for it"),
                 }
             }
+            Self::Device { device, message } => write!(f, "{device}: {message}"),
             Self::NoInputs { function } => {
                 write!(f, "{function} has no stored inputs: set them before the call")
             }

@@ -76,7 +76,7 @@ impl Executable {
 
     /// An error unless this machine can run the machine code; it names what is missing.
     pub fn check_machine(&self) -> Result<()> {
-        if self.program().images.is_empty() { Ok(()) } else { cpu::require(self.target()) }
+        if !self.program().images.iter().any(|image| image.is_native()) { Ok(()) } else { cpu::require(self.target()) }
     }
 
     /// The constant, read-only, after its checksum was found right.

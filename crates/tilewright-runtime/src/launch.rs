@@ -1,10 +1,13 @@
 //! Calling a kernel of the program: its arguments from registers and slots, and the checks that depend on them.
 
+use std::sync::Arc;
+
 use tilewright_tensor::Tensor;
 use tilewright_tensor::abi::KernelFn;
 use tilewright_vm_program::{Access, Kernel, Reg, Scalar};
 
-use crate::error::Result;
+use crate::device::{self, Module};
+use crate::error::{Error, Result};
 use crate::instrument::{self, CallKind};
 use crate::matching;
 use crate::prepare::{Fact, Frame};
@@ -14,9 +17,18 @@ use crate::value::Value;
 /// Arguments that need no memory from the heap.
 const INLINE_ARGUMENTS: usize = 16;
 
+/// How a kernel is called.
+#[derive(Clone)]
+pub(crate) enum Entry {
+    /// On the thread that runs the function.
+    Native(KernelFn),
+    /// On the stream that the run has for the kernel's device.
+    Queued(Arc<dyn Module>),
+}
+
 /// What is known about the call of a kernel beforehand.
 pub(crate) struct Launch {
-    pub(crate) entry: KernelFn,
+    pub(crate) entry: Entry,
     pub(crate) scratch_bytes: usize,
     /// The kernel may get tensors of the user's memory: what it writes must be writable and overlap nothing.
     pub(crate) check_overlap: bool,
@@ -38,7 +50,11 @@ impl Run<'_> {
             return self.launch(frame, kernel, tensors, scalars, launch);
         }
         let args = || self.arguments(frame, tensors, scalars);
-        let call = || self.launch(frame, kernel, tensors, scalars, launch).map(|()| Value::None);
+        let call = || {
+            self.launch(frame, kernel, tensors, scalars, launch)?;
+            // Who watches is told when the kernel is done.
+            self.cx.wait().map(|()| Value::None)
+        };
         instrument::around(self.cx.observer, CallKind::Kernel, self.kernel_name(kernel), args, call).map(drop)
     }
 
@@ -50,6 +66,10 @@ impl Run<'_> {
         scalars: &[Scalar],
         launch: &Launch,
     ) -> Result<()> {
+        let entry = match &launch.entry {
+            Entry::Native(entry) => *entry,
+            Entry::Queued(module) => return self.queue(frame, kernel, tensors, scalars, (launch, module)),
+        };
         let mut inline_addresses = [std::ptr::null_mut(); INLINE_ARGUMENTS];
         let mut inline_scalars = [0; INLINE_ARGUMENTS];
         let (mut heap_addresses, mut heap_scalars);
@@ -60,7 +80,11 @@ impl Run<'_> {
             &mut heap_addresses[..]
         };
         for (address, &reg) in addresses.iter_mut().zip(tensors) {
-            *address = self.tensor(frame, kernel, reg)?.data_ptr();
+            let tensor = self.tensor(frame, kernel, reg)?;
+            if !tensor.is_on_host() {
+                return Err(self.wrong_device(kernel, tensor));
+            }
+            *address = tensor.data_ptr();
         }
         if launch.check_overlap {
             self.check_overlap(frame, kernel, tensors)?;
@@ -71,6 +95,53 @@ impl Run<'_> {
             heap_scalars = vec![0; scalars.len()];
             &mut heap_scalars[..]
         };
+        self.numbers(frame, kernel, scalars, numbers)?;
+        // SAFETY: the program is trusted to pass what its kernel takes: the verifier compared the counts, the tensors
+        // are contiguous and on the host, and what is written is writable and overlaps no other argument, by the verifier's
+        // and `Prepared`'s proof or by `check_overlap`.
+        let outcome = unsafe { frame.worker.call(entry, addresses, numbers, launch.scratch_bytes) };
+        outcome.map_err(|failure| failure.into_error(self.kernel_name(kernel)))
+    }
+
+    /// Asks the kernel's device for the call.
+    fn queue(
+        &self,
+        frame: &Frame,
+        kernel: &Kernel,
+        tensors: &[Reg],
+        scalars: &[Scalar],
+        (launch, module): (&Launch, &Arc<dyn Module>),
+    ) -> Result<()> {
+        let device = self.cx.machine.devices[kernel.device.0 as usize];
+        let mut given = Vec::with_capacity(tensors.len());
+        for &reg in tensors {
+            let tensor = self.tensor(frame, kernel, reg)?;
+            if !device::Device::of(tensor).is_ok_and(|found| found == device) {
+                return Err(self.wrong_device(kernel, tensor));
+            }
+            given.push(tensor.clone());
+        }
+        if launch.check_overlap {
+            self.check_overlap(frame, kernel, tensors)?;
+        }
+        let mut numbers = vec![0; scalars.len()];
+        self.numbers(frame, kernel, scalars, &mut numbers)?;
+        let call = device::Launch {
+            module,
+            export: kernel.export,
+            name: self.kernel_name(kernel),
+            tensors: &given,
+            scalars: &numbers,
+            scratch_bytes: launch.scratch_bytes,
+        };
+        let stream = self.cx.stream(kernel.device)?;
+        // SAFETY: as in `launch`, and all tensors are on the kernel's device.
+        unsafe { stream.launch(call) }
+    }
+
+    /// The scalar arguments as the kernel takes them.
+    #[inline]
+    fn numbers(&self, frame: &Frame, kernel: &Kernel, scalars: &[Scalar], numbers: &mut [i64]) -> Result<()> {
         for ((number, scalar), &dtype) in numbers.iter_mut().zip(scalars).zip(&kernel.scalars) {
             *number = match scalar {
                 Scalar::Dim(dim) => self.size(frame, *dim)?,
@@ -78,11 +149,15 @@ impl Run<'_> {
                     .map_err(|message| self.failed(format!("{}: {message}", self.kernel_name(kernel))))?,
             };
         }
-        // SAFETY: the program is trusted to pass what its kernel takes: the verifier compared the counts, the tensors
-        // are contiguous, and what is written is writable and overlaps no other argument, by the verifier's and
-        // `Prepared`'s proof or by `check_overlap`.
-        let outcome = unsafe { frame.worker.call(launch.entry, addresses, numbers, launch.scratch_bytes) };
-        outcome.map_err(|failure| failure.into_error(self.kernel_name(kernel)))
+        Ok(())
+    }
+
+    fn wrong_device(&self, kernel: &Kernel, tensor: &Tensor) -> Error {
+        let (name, found) = (self.kernel_name(kernel), tensor.device());
+        let device = self.cx.machine.devices[kernel.device.0 as usize];
+        self.failed(format!(
+            "kernel \"{name}\" runs on {device} and is given a tensor on {found}: copy it with .to({device}) first"
+        ))
     }
 
     /// The kernel's arguments as values: its tensors, then its scalars.

@@ -4,21 +4,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tilewright_support::nearest;
-use tilewright_vm_program::{Function as FunctionBody, Program};
+use tilewright_support::{Map, nearest};
+use tilewright_tensor::{Layout, Tensor};
+use tilewright_vm_program::{DeviceIndex, Function as FunctionBody, Program};
 
 use crate::cache::OutputCache;
-use crate::device::Device;
+use crate::code::Code;
+use crate::device::{Device, OpenDevice, Stream};
 use crate::error::{ErrorKind, Result};
 use crate::executable::Executable;
-use crate::fork::SharedLock;
+use crate::fork::{Lock, SharedLock};
 use crate::instrument::Instrument;
-use crate::prepare::Prepared;
+use crate::launch::Entry;
+use crate::prepare::{Prepared, Ready};
 use crate::profile::{self, Report, Times, Timing};
 use crate::registry;
 use crate::run::RunCx;
 use crate::stateful::Stored;
 use crate::value::{PackedFunc, Tuple, Value};
+use crate::work::Work;
 
 /// An executable, ready to run. Cloning shares it, what is stored in it included; any number of threads may call its
 /// functions at once.
@@ -34,6 +38,14 @@ pub(crate) struct Machine {
     pub(crate) functions: Vec<Prepared>,
     /// One for each device of the program.
     pub(crate) devices: Vec<Device>,
+    /// The same, ready for use; none for the host.
+    pub(crate) open: Vec<Option<Arc<dyn OpenDevice>>>,
+    /// Whether any device is another one than the host.
+    pub(crate) has_devices: bool,
+    /// For each device of the program, streams that no run uses.
+    pub(crate) streams: Vec<Lock<Vec<Box<dyn Stream>>>>,
+    /// Constants on devices, by their index and that of the device; there when somebody has used them.
+    constants: SharedLock<Map<(u32, u32), Tensor>>,
     /// One for each packed name of the program, with the registry's generation in which it was looked up.
     packed: Vec<SharedLock<Option<(u64, PackedFunc)>>>,
     pub(crate) outputs: Arc<OutputCache>,
@@ -45,6 +57,28 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn program(&self) -> &Program {
         self.executable.program()
+    }
+
+    /// A tensor with undefined contents on a device of the program.
+    pub(crate) fn tensor(&self, device: DeviceIndex, layout: Arc<Layout>) -> Result<Tensor> {
+        match &self.open[device.0 as usize] {
+            None => Ok(self.outputs.tensor(layout)?),
+            Some(open) => open.alloc(layout),
+        }
+    }
+
+    /// The constant on a device of the program, read-only.
+    pub(crate) fn constant(&self, index: u32, device: DeviceIndex) -> Result<Tensor> {
+        if self.open[device.0 as usize].is_none() {
+            return self.executable.constant(index);
+        }
+        let key = (index, device.0);
+        if let Some(tensor) = self.constants.read().get(&key) {
+            return Ok(tensor.clone());
+        }
+        // Copied outside of the lock. Another thread may be faster; then its copy stays.
+        let copy = self.devices[device.0 as usize].copy_of(&self.executable.constant(index)?)?;
+        Ok(self.constants.write().entry(key).or_insert(copy).clone())
     }
 
     /// The function behind a packed name, as it is registered now.
@@ -77,6 +111,27 @@ impl Machine {
     }
 }
 
+/// How each kernel of the program is called: images for other devices than the host are loaded there.
+fn entries(program: &Program, code: &Code, open: &[Option<Arc<dyn OpenDevice>>]) -> Result<Vec<Entry>> {
+    let mut modules = Map::default();
+    let mut entries = Vec::with_capacity(program.kernels.len());
+    for kernel in &program.kernels {
+        let Some(device) = &open[kernel.device.0 as usize] else {
+            // The verifier found the image to be the host's, and its export to exist.
+            entries.extend(code.entry(kernel).map(Entry::Native));
+            continue;
+        };
+        let key = (kernel.image, kernel.device);
+        let module = match modules.get(&key) {
+            Some(module) => Arc::clone(module),
+            None => device.load(&program.images[kernel.image as usize])?,
+        };
+        modules.insert(key, Arc::clone(&module));
+        entries.push(Entry::Queued(module));
+    }
+    Ok(entries)
+}
+
 impl VirtualMachine {
     /// Makes an executable ready on these devices: one for each that the program names, in their order; where none is
     /// given for a processor, this one. Refuses machine code that this machine cannot run, naming what it lacks.
@@ -86,12 +141,20 @@ impl VirtualMachine {
         crate::pool::check_environment();
         let code = executable.code()?;
         let program = executable.program();
-        let functions = (0..program.functions.len()).map(|index| Prepared::new(program, &code, index));
+        let open = devices.iter().map(|device| (!device.is_host()).then(|| device.open()).transpose());
+        let open = open.collect::<Result<Vec<_>>>()?;
+        let entries = entries(program, &code, &open)?;
+        let ready = Ready { program, code: &code, entries: &entries, devices: &open };
+        let functions = (0..program.functions.len()).map(|index| Prepared::new(&ready, index));
         let functions = functions.collect::<Result<Vec<_>, _>>()?;
         let packed = program.packed_names.iter().map(|_| SharedLock::new(None)).collect();
         let machine = Machine {
             executable,
             functions,
+            has_devices: open.iter().any(Option::is_some),
+            streams: open.iter().map(|_| Lock::default()).collect(),
+            constants: SharedLock::new(Map::default()),
+            open,
             devices,
             packed,
             outputs: Arc::new(OutputCache::default()),
@@ -230,7 +293,14 @@ impl Function {
     pub(crate) fn call_observed(&self, args: &[Value], observer: Option<&Instrument>) -> Result<Value> {
         let machine = &self.0.machine;
         machine.resolve(self.0.index)?;
-        RunCx { machine, observer }.call(self.0.index, &self.0.captured, args)
+        if !machine.has_devices {
+            return RunCx { machine, observer, work: None }.call(self.0.index, &self.0.captured, args);
+        }
+        let work = Work::new(machine, observer.is_some());
+        let outcome = RunCx { machine, observer, work: Some(&work) }.call(self.0.index, &self.0.captured, args);
+        let finished = work.finish();
+        let result = outcome?;
+        finished.map(|()| result)
     }
 
     /// The function as a function of the process.

@@ -117,12 +117,13 @@ impl MatchCx<'_> {
     }
 
     fn tensor(self, dtype: Option<DataType>, device: DeviceIndex, tensor: &Tensor) -> Check {
-        // All tensors lie in main memory.
-        let found = Device::cpu();
-        if let Some(&expected) = self.devices.get(device.0 as usize)
-            && expected != found
-        {
-            return Err(Problem::of(format!("the tensor is on {found}, expected {expected}: copy it there first")));
+        let expected = self.devices.get(device.0 as usize).copied().unwrap_or(Device::cpu());
+        if !(tensor.is_on_host() && expected.is_host()) && !Device::of(tensor).is_ok_and(|found| found == expected) {
+            let found = tensor.device();
+            return Err(Problem::of(format!(
+                "the tensor is on {found}, expected {expected}: copy it there first, with .to({expected}) or \
+                 nd.array(…, {expected})"
+            )));
         }
         if let Some(expected) = dtype
             && expected != tensor.dtype()
@@ -311,7 +312,8 @@ mod tests {
             MatchCx { function: &function, captured: 0, devices: &devices }.arguments(&args, &mut [])
         };
         check(Device::cpu()).unwrap();
-        let expected = "main: argument 1 (\"pair\"[1]): the tensor is on cpu(0), expected cuda(2): copy it there first";
+        let expected = "main: argument 1 (\"pair\"[1]): the tensor is on cpu(0), expected cuda(2): copy it there \
+                        first, with .to(cuda(2)) or nd.array(…, cuda(2))";
         assert_eq!(check(Device::cuda(2)).unwrap_err().to_string(), expected);
     }
 }

@@ -7,9 +7,11 @@ use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 use tilewright_vm_program::{Access, Dim, Function, Instruction, Program, Reg, Storage};
 
 use crate::code::Code;
+use crate::device::OpenDevice;
+use crate::error::Result;
 use crate::fork::Lock;
 use crate::kernel::Worker;
-use crate::launch::Launch;
+use crate::launch::{Entry, Launch};
 use crate::spare::Spare;
 use crate::value::Value;
 
@@ -47,8 +49,20 @@ pub(crate) struct Prepared {
     last: Spare<Frame>,
     #[expect(clippy::vec_box, reason = "frames go out and come back by their addresses")]
     idle: Lock<Vec<Box<Frame>>>,
+    /// Where the arena lies; none on the host.
+    arena_device: Option<Arc<dyn OpenDevice>>,
     /// Keeps the kernels' entries valid.
     _code: Arc<Code>,
+}
+
+/// What the functions of a program are made ready with.
+pub(crate) struct Ready<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) code: &'a Arc<Code>,
+    /// One for each kernel of the program.
+    pub(crate) entries: &'a [Entry],
+    /// One for each device of the program; none for the host.
+    pub(crate) devices: &'a [Option<Arc<dyn OpenDevice>>],
 }
 
 /// The memory of one run.
@@ -63,7 +77,8 @@ pub(crate) struct Frame {
 
 impl Prepared {
     /// Facts about `program.functions[index]`; the program is verified.
-    pub(crate) fn new(program: &Program, code: &Arc<Code>, index: usize) -> Result<Self, TensorError> {
+    pub(crate) fn new(ready: &Ready<'_>, index: usize) -> Result<Self, TensorError> {
+        let program = ready.program;
         let function = &program.functions[index];
         let calls_out = |i: &Instruction| {
             matches!(
@@ -76,22 +91,23 @@ impl Prepared {
         };
         let lends_arena = function.arena_bytes > 0 && function.instructions.iter().any(calls_out);
         let (contents, kept) = (contents(function), kept(function, lends_arena));
-        let (cx, mut planned) = (FactCx { program, code, function, contents: &contents, kept: &kept }, Vec::new());
+        let (cx, mut planned) = (FactCx { ready, function, contents: &contents, kept: &kept }, Vec::new());
         let facts = function.instructions.iter().map(|instruction| cx.fact(instruction, &mut planned));
         Ok(Self {
-            facts: facts.collect::<Result<_, _>>()?,
+            facts: facts.collect::<Result<_, TensorError>>()?,
             planned,
             lends_arena,
             packed: reachable_packed(program, index),
             emptied: (0..function.num_registers).filter(|&reg| !kept[reg as usize]).collect(),
             last: Spare::default(),
             idle: Lock::default(),
-            _code: Arc::clone(code),
+            arena_device: ready.devices[function.device.0 as usize].clone(),
+            _code: Arc::clone(ready.code),
         })
     }
 
     /// An idle frame, or a new one.
-    pub(crate) fn frame(&self, function: &Function) -> Result<Box<Frame>, TensorError> {
+    pub(crate) fn frame(&self, function: &Function) -> Result<Box<Frame>> {
         let idle = self.last.take().or_else(|| self.idle.lock().pop());
         match idle {
             Some(frame) => Ok(frame),
@@ -99,13 +115,16 @@ impl Prepared {
         }
     }
 
-    fn make_frame(&self, function: &Function) -> Result<Frame, TensorError> {
+    fn make_frame(&self, function: &Function) -> Result<Frame> {
         let mut registers = Vec::new();
         registers.resize_with(function.num_registers as usize, Value::default);
         let arena = match i64::try_from(function.arena_bytes) {
             Ok(0) => None,
-            Ok(bytes) => Some(Tensor::zeros(DataType::U8, &[bytes])?),
-            Err(_) => return Err(TensorError::OutOfMemory { bytes: usize::MAX }),
+            Ok(bytes) => Some(match &self.arena_device {
+                None => Tensor::zeros(DataType::U8, &[bytes])?,
+                Some(device) => device.alloc(Arc::new(Layout::compact(DataType::U8, &[bytes])?))?,
+            }),
+            Err(_) => return Err(TensorError::OutOfMemory { bytes: usize::MAX }.into()),
         };
         let mut planned = Vec::new();
         if let Some(arena) = &arena {
@@ -148,8 +167,7 @@ impl Frame {
 
 /// What facts are found by.
 struct FactCx<'a> {
-    program: &'a Program,
-    code: &'a Code,
+    ready: &'a Ready<'a>,
     function: &'a Function,
     /// For each register, what it holds, and whether a frame keeps it.
     contents: &'a [Holds],
@@ -171,7 +189,8 @@ impl FactCx<'_> {
                 Ok(Fact::Kept)
             }
             Instruction::CallKernel { kernel, tensors, .. } => {
-                let access = &self.program.kernels[*kernel as usize].tensors;
+                let declared = &self.ready.program.kernels[*kernel as usize];
+                let access = &declared.tensors;
                 let writes = access.contains(&Access::Write);
                 let holds = |reg: &Reg| self.contents[reg.0 as usize];
                 let written_own = tensors.iter().zip(access).all(|(reg, access)| match access {
@@ -180,8 +199,8 @@ impl FactCx<'_> {
                 });
                 let others_known = tensors.iter().all(|reg| holds(reg) != Holds::Anything);
                 Ok(Fact::Kernel(Launch {
-                    entry: self.code.kernel(*kernel),
-                    scratch_bytes: self.program.kernels[*kernel as usize].scratch_bytes as usize,
+                    entry: self.ready.entries[*kernel as usize].clone(),
+                    scratch_bytes: declared.scratch_bytes as usize,
                     check_overlap: writes && !(written_own && others_known),
                 }))
             }
@@ -270,10 +289,13 @@ fn written(instruction: &Instruction) -> Option<(Reg, Holds)> {
         | Instruction::MakeTuple { dst, .. }
         | Instruction::GetItem { dst, .. }
         | Instruction::MakeShape { dst, .. }
+        | Instruction::Copy { dst, .. }
         | Instruction::Move { dst, .. } => Some((*dst, Holds::Anything)),
         Instruction::CallKernel { .. }
         | Instruction::Match { .. }
         | Instruction::Compute { .. }
+        | Instruction::CopyTo { .. }
+        | Instruction::Sync
         | Instruction::Kill { .. }
         | Instruction::If { .. }
         | Instruction::Goto { .. }

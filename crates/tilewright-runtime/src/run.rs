@@ -16,6 +16,7 @@ use crate::nesting::Level;
 use crate::prepare::{Fact, Frame};
 use crate::scalar;
 use crate::value::{Tuple, Value};
+use crate::work::Work;
 
 /// What all functions of a run have in common.
 #[derive(Clone, Copy)]
@@ -23,6 +24,8 @@ pub(crate) struct RunCx<'a> {
     pub(crate) machine: &'a Arc<Machine>,
     /// Who watches the calls.
     pub(crate) observer: Option<&'a Instrument>,
+    /// What the run asks devices for; none where all devices are the host.
+    pub(crate) work: Option<&'a Work>,
 }
 
 impl RunCx<'_> {
@@ -58,7 +61,10 @@ impl RunCx<'_> {
             Ok(()) => run.instructions(inside),
             Err(error) => Err(error),
         };
-        prepared.give_back(frame, self.observer.is_some());
+        match self.work {
+            None => prepared.give_back(frame, self.observer.is_some()),
+            Some(work) => work.keep(index, frame),
+        }
         outcome
     }
 }
@@ -129,12 +135,12 @@ impl Run<'_> {
             }
             Instruction::AllocTensor { dst, .. } | Instruction::LoadConst { dst, .. }
                 if self.is_kept(frame, at, *dst) => {}
-            Instruction::AllocTensor { dst, dtype, shape, storage, .. } => {
-                let tensor = self.alloc(frame, *dtype, shape, *storage, &self.facts[at])?;
+            Instruction::AllocTensor { dst, .. } => {
+                let tensor = self.alloc(frame, &self.function.instructions[at], &self.facts[at])?;
                 set(frame, *dst, Value::Tensor(tensor));
             }
-            Instruction::LoadConst { dst, constant, .. } => {
-                let constant = self.cx.machine.executable.constant(*constant)?;
+            Instruction::LoadConst { dst, constant, device } => {
+                let constant = self.cx.machine.constant(*constant, *device)?;
                 set(frame, *dst, Value::Tensor(constant));
             }
             Instruction::LoadLiteral { dst, value } => set(frame, *dst, literal(value)),
@@ -168,6 +174,12 @@ impl Run<'_> {
                 let scalar = matching::value_of(*dtype, number).map_err(|message| self.failed(message))?;
                 set(frame, *dst, scalar);
             }
+            Instruction::Copy { dst, src, device } => {
+                let copied = self.cx.copy(value(frame, *src), *device)?;
+                set(frame, *dst, copied);
+            }
+            Instruction::CopyTo { target, src } => self.cx.copy_to(value(frame, *target), value(frame, *src))?,
+            Instruction::Sync => self.cx.wait()?,
             // What is kept is there for the next run.
             Instruction::Kill { .. } if matches!(self.facts[at], Fact::Kept) => {}
             Instruction::Kill { reg } => set(frame, *reg, Value::None),
@@ -232,7 +244,8 @@ impl Run<'_> {
             }
             function @ (Value::Closure(_) | Value::Function(_)) => {
                 let args = values(frame, args);
-                let call = || with_stack(|| function.call(&args)).map_err(|error| error.in_packed("a function value"));
+                let call =
+                    || self.cx.call_outside(function, &args).map_err(|error| error.in_packed("a function value"));
                 let kind = CallKind::Packed;
                 instrument::around(self.cx.observer, kind, "a function value", || Ok(args.clone()), call)
             }
@@ -248,16 +261,20 @@ impl Run<'_> {
         instrument::around(self.cx.observer, CallKind::Packed, text, || Ok(args.clone()), call)
     }
 
-    fn alloc(&self, frame: &Frame, dtype: DataType, shape: &[Dim], storage: Storage, fact: &Fact) -> Result<Tensor> {
+    /// The tensor of an [`Instruction::AllocTensor`].
+    fn alloc(&self, frame: &Frame, instruction: &Instruction, fact: &Fact) -> Result<Tensor> {
+        let Instruction::AllocTensor { dtype, shape, storage, device, .. } = instruction else {
+            return Err(self.failed("no tensor is allocated here".to_owned()));
+        };
         let layout = match fact {
             Fact::Planned(index) | Fact::KeptPlanned(index) => return Ok(frame.planned[*index].clone()),
-            Fact::Layout(layout) => return Ok(self.cx.machine.outputs.tensor(Arc::clone(layout))?),
+            Fact::Layout(layout) => return self.cx.machine.tensor(*device, Arc::clone(layout)),
             Fact::None | Fact::Kept | Fact::Kernel(_) => {
                 let shape = shape.iter().map(|&dim| self.size(frame, dim)).collect::<Result<Vec<_>>>()?;
-                Arc::new(Layout::compact(dtype, &shape).map_err(|error| self.failed(error.to_string()))?)
+                Arc::new(Layout::compact(*dtype, &shape).map_err(|error| self.failed(error.to_string()))?)
             }
         };
-        match (storage, &frame.arena) {
+        match (*storage, &frame.arena) {
             (Storage::Arena { offset, bytes }, Some(arena)) => {
                 if layout.num_bytes() as u64 > bytes {
                     let (needed, shape) = (layout.num_bytes(), layout.shape());
@@ -266,7 +283,7 @@ impl Run<'_> {
                 }
                 Ok(arena.view_as(layout, offset as i64)?)
             }
-            (Storage::Arena { .. } | Storage::Fresh, _) => Ok(self.cx.machine.outputs.tensor(layout)?),
+            (Storage::Arena { .. } | Storage::Fresh, _) => self.cx.machine.tensor(*device, layout),
         }
     }
 

@@ -30,6 +30,23 @@ impl Default for ProgramBuilder {
 }
 
 impl ProgramBuilder {
+    /// A program for a device: it is the first one, and the host, unless it is that itself, the second.
+    pub fn for_device(kind: DeviceKind) -> Self {
+        let mut builder = Self::default();
+        if kind != DeviceKind::Cpu {
+            builder.program.devices.insert(0, kind);
+        }
+        builder
+    }
+
+    /// The host's place in the list of devices.
+    pub fn host(&mut self) -> DeviceIndex {
+        match self.program.devices.iter().position(|kind| *kind == DeviceKind::Cpu) {
+            Some(index) => DeviceIndex(index as u32),
+            None => self.device(DeviceKind::Cpu),
+        }
+    }
+
     /// Another device.
     pub fn device(&mut self, kind: DeviceKind) -> DeviceIndex {
         DeviceIndex(push(&mut self.program.devices, kind))
@@ -237,13 +254,27 @@ impl FunctionBuilder {
     }
 
     pub fn alloc(&mut self, dtype: DataType, shape: &[Dim], storage: Storage) -> Reg {
-        self.with_new(|dst| Instruction::AllocTensor {
-            dst,
-            dtype,
-            shape: shape.into(),
-            storage,
-            device: DeviceIndex::FIRST,
-        })
+        self.alloc_on(DeviceIndex::FIRST, dtype, shape, storage)
+    }
+
+    /// A tensor on a device.
+    pub fn alloc_on(&mut self, device: DeviceIndex, dtype: DataType, shape: &[Dim], storage: Storage) -> Reg {
+        self.with_new(|dst| Instruction::AllocTensor { dst, dtype, shape: shape.into(), storage, device })
+    }
+
+    /// The value with its tensors on the device.
+    pub fn copy(&mut self, src: Reg, device: DeviceIndex) -> Reg {
+        self.with_new(|dst| Instruction::Copy { dst, src, device })
+    }
+
+    /// Overwrites a tensor's elements.
+    pub fn copy_to(&mut self, target: Reg, src: Reg) {
+        self.push(Instruction::CopyTo { target, src });
+    }
+
+    /// Waits for the devices.
+    pub fn sync(&mut self) {
+        self.push(Instruction::Sync);
     }
 
     pub fn load_const(&mut self, constant: u32) -> Reg {

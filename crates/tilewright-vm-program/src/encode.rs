@@ -388,6 +388,18 @@ fn write_instruction(w: &mut Writer, instruction: &Instruction) {
             write_reg(w, dst);
             w.u32(*name);
         }
+        Instruction::Copy { dst, src, device } => {
+            w.u8(21);
+            write_reg(w, dst);
+            write_reg(w, src);
+            write_device(w, *device);
+        }
+        Instruction::CopyTo { target, src } => {
+            w.u8(22);
+            write_reg(w, target);
+            write_reg(w, src);
+        }
+        Instruction::Sync => w.u8(23),
     }
 }
 
@@ -450,6 +462,9 @@ fn read_instruction(r: &mut Reader<'_>) -> WireResult<Instruction> {
         18 => Instruction::CallClosure { dst: read_reg(r)?, callee: read_reg(r)?, args: r.list(read_reg)? },
         19 => Instruction::MakeClosure { dst: read_reg(r)?, function: r.u32()?, captured: r.list(read_reg)? },
         20 => Instruction::LoadPacked { dst: read_reg(r)?, name: r.u32()? },
+        21 => Instruction::Copy { dst: read_reg(r)?, src: read_reg(r)?, device: read_device(r)? },
+        22 => Instruction::CopyTo { target: read_reg(r)?, src: read_reg(r)? },
+        23 => Instruction::Sync,
         _ => return wrong(format!("instruction {tag}")),
     })
 }

@@ -2,6 +2,8 @@
 
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
+use crate::encode;
+use crate::program::DeviceKind;
 use crate::wire::{Reader, WireResult, Writer};
 
 /// Distance of the image's parts from page boundaries: the largest page size of the supported systems, so that one
@@ -20,6 +22,8 @@ const MAX_IMPORTS: usize = 1 << 16;
 /// external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Image {
+    /// The kind of device that runs it.
+    pub kind: DeviceKind,
     /// Code and stubs.
     pub text: Vec<u8>,
     /// Constants, and words with addresses.
@@ -60,6 +64,11 @@ pub struct Symbol {
 }
 
 impl Image {
+    /// Whether it is machine code of the host's processor, whatever runs it.
+    pub const fn is_native(&self) -> bool {
+        matches!(self.kind, DeviceKind::Cpu | DeviceKind::ExtDev)
+    }
+
     /// Where the data begins.
     pub const fn data_start(&self) -> usize {
         self.text.len().next_multiple_of(IMAGE_PAGE)
@@ -130,6 +139,7 @@ impl Image {
         w.blob(&self.data);
         w.list(&self.relocations, |w, place| w.u32(*place));
         w.list(&self.imports, |w, name| w.string(name));
+        encode::write_device_kind(w, &self.kind);
     }
 
     /// An image without its symbols, which have a section of their own.
@@ -147,6 +157,10 @@ impl Image {
         }
         if r.version() >= 3 {
             image.imports = r.list(Reader::string)?;
+        }
+        // Before, all images were the processor's.
+        if r.version() >= 6 {
+            image.kind = encode::read_device_kind(r)?;
         }
         Ok(image)
     }

@@ -63,6 +63,9 @@
 //!   [`Instruction::MakeClosure`] gives them. Symbolic dimensions are captured as scalars whose kind names a slot.
 //! - Numbers that are computed from symbolic dimensions live in slots ([`Instruction::Compute`]), whatever their type;
 //!   [`Instruction::MakeScalar`] makes values of them, and matching a scalar gives a slot its number back.
+//! - A program for a device begins with [`ProgramBuilder::for_device`]: kernels and tensors are on the first device,
+//!   functions of the process and of the runtime on the host. What they read of a tensor is brought there by
+//!   [`Instruction::Copy`] and [`Instruction::Sync`].
 //! - [`FunctionBuilder::origin`] tells where instructions came from; [`Program::strip_origins`] forgets it.
 //!
 //! Invariants: this crate runs nothing and maps nothing, and knows neither IR nor operating system. Any bytes can be
@@ -75,6 +78,7 @@ mod encode;
 mod file;
 mod image;
 mod listing;
+mod places;
 mod program;
 mod sections;
 mod signature;

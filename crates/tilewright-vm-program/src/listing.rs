@@ -107,6 +107,11 @@ impl Listing<'_> {
             Instruction::MakeScalar { dst, dtype, value } => {
                 format!("{} = f.scalar(\"{dtype}\", {})", reg(*dst), self.dim(*value))
             }
+            Instruction::Copy { dst, src, device } => {
+                format!("{} = f.copy({}, device={})", reg(*dst), reg(*src), device.0)
+            }
+            Instruction::CopyTo { target, src } => format!("f.copy_to({}, {})", reg(*target), reg(*src)),
+            Instruction::Sync => "f.sync()".to_owned(),
             Instruction::Kill { reg: dead } => format!("f.kill({})", reg(*dead)),
             Instruction::If { cond, otherwise } => format!("f.branch({}, otherwise=\"L{otherwise}\")", reg(*cond)),
             Instruction::Goto { target } => format!("f.goto(\"L{target}\")"),

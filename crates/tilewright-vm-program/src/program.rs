@@ -15,29 +15,41 @@ pub struct Program {
     /// Weights and other constant tensors: contiguous, read-only for the program.
     pub constants: Vec<Tensor>,
     pub images: Vec<Image>,
-    /// The devices that the program runs on. Functions, kernels, tensors and patterns name one by its place in this
-    /// list; whoever makes a machine gives it a device of the kind for each.
+    /// The devices that the program runs on: the one for which it was compiled, then the host, unless that is the same.
+    /// Functions, kernels, tensors and patterns name one by its place in this list; whoever makes a machine gives it a
+    /// device of the kind for each.
     pub devices: Vec<DeviceKind>,
     /// The source files that [`Function::origins`] name.
     pub files: Vec<String>,
 }
 
-/// A kind of device. The numbers stand in the file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A kind of device. The numbers stand in the file; they are those of DLPack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum DeviceKind {
+    /// The host: its processor and main memory.
+    #[default]
     Cpu = 1,
     Cuda = 2,
+    Vulkan = 7,
+    Metal = 8,
+    /// DLPack's name for a device that tests the use of devices.
+    ExtDev = 12,
+    WebGpu = 15,
 }
 
 impl DeviceKind {
-    pub const ALL: [Self; 2] = [Self::Cpu, Self::Cuda];
+    pub const ALL: [Self; 6] = [Self::Cpu, Self::Cuda, Self::Vulkan, Self::Metal, Self::ExtDev, Self::WebGpu];
 
     /// The name that users write.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
+            Self::Vulkan => "vulkan",
+            Self::Metal => "metal",
+            Self::ExtDev => "ext_dev",
+            Self::WebGpu => "webgpu",
         }
     }
 }
@@ -353,7 +365,8 @@ impl ScalarOp {
 /// One step. Targets of jumps are indices into the function's instructions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Instruction {
-    /// Calls `program.kernels[kernel]`. Counts and order of the arguments are those of the kernel.
+    /// Calls `program.kernels[kernel]` on its device. Counts and order of the arguments are those of the kernel. On the host
+    /// the call is over afterwards; another device may do it later, behind what it was asked for before.
     CallKernel {
         kernel: u32,
         tensors: Vec<Reg>,
@@ -446,6 +459,24 @@ pub enum Instruction {
         dtype: DataType,
         value: Dim,
     },
+    /// The value with its tensors on the device: one that lies there is itself, another is copied, the fields of a tuple
+    /// are looked at one by one, and everything else stays as it is. A copy from a device to the host is under way
+    /// afterwards: [`Instruction::Sync`] stands between it and whoever reads it. All other copies are done, or are done
+    /// before what the device is asked for next.
+    Copy {
+        dst: Reg,
+        src: Reg,
+        device: DeviceIndex,
+    },
+    /// Overwrites the elements of a tensor with those of another one of the same type and shape, wherever the two lie; of
+    /// tuples field by field. Tensors that are read-only, and all other values, stay as they are. Into a tensor of the
+    /// host, the copy is under way afterwards.
+    CopyTo {
+        target: Reg,
+        src: Reg,
+    },
+    /// Waits until all devices have done what the run asked them for. Their first failure ends the run.
+    Sync,
     /// Drops the value; the register is undefined afterwards.
     Kill {
         reg: Reg,

@@ -159,6 +159,11 @@ impl FunctionText<'_> {
             Instruction::MakeScalar { dst, dtype, value } => {
                 format!("{} = {dtype}({})", reg(*dst), self.number(*dtype, *value))
             }
+            Instruction::Copy { dst, src, device } => {
+                format!("{} = copy {} to device {}", reg(*dst), reg(*src), device.0)
+            }
+            Instruction::CopyTo { target, src } => format!("copy {} into {}", reg(*src), reg(*target)),
+            Instruction::Sync => "sync".to_owned(),
             Instruction::Kill { reg: dead } => format!("kill {}", reg(*dead)),
             Instruction::If { cond, otherwise } => format!("if {} else goto {otherwise}", reg(*cond)),
             Instruction::Goto { target } => format!("goto {target}"),

@@ -41,7 +41,13 @@ pub(crate) fn each_register(instruction: &Instruction, visit: Visit<'_, Reg>) ->
             read(items)?;
             Some(*dst)
         }
-        Instruction::GetItem { dst, tuple: src, .. } | Instruction::Move { dst, src } => {
+        Instruction::CopyTo { target, src } => {
+            read(&[*target, *src])?;
+            None
+        }
+        Instruction::GetItem { dst, tuple: src, .. }
+        | Instruction::Move { dst, src }
+        | Instruction::Copy { dst, src, .. } => {
             read(&[*src])?;
             Some(*dst)
         }
@@ -56,7 +62,7 @@ pub(crate) fn each_register(instruction: &Instruction, visit: Visit<'_, Reg>) ->
             None
         }
         Instruction::Kill { reg } => Some(*reg),
-        Instruction::Compute { .. } | Instruction::Goto { .. } => None,
+        Instruction::Compute { .. } | Instruction::Goto { .. } | Instruction::Sync => None,
     };
     written.map_or(Ok(()), |reg| visit(reg, Use::Write))
 }
@@ -99,6 +105,9 @@ pub(crate) fn each_slot(instruction: &Instruction, visit: Visit<'_, u32>) -> Che
         | Instruction::MakeTuple { .. }
         | Instruction::GetItem { .. }
         | Instruction::Move { .. }
+        | Instruction::Copy { .. }
+        | Instruction::CopyTo { .. }
+        | Instruction::Sync
         | Instruction::Kill { .. }
         | Instruction::If { .. }
         | Instruction::Goto { .. }

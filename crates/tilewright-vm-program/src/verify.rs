@@ -7,11 +7,12 @@
 //! targets exist; jumps go forward, and the last instruction does not fall off the end; calls have the callee's number of
 //! arguments, and closures do not capture more; operations on numbers have their number of operands and a type that
 //! exists; constant sizes are not negative; arena tensors lie within the arena at multiples of 64 and, if their size is
-//! constant, fit their place; a kernel that a function calls runs on that function's device.
+//! constant, fit their place, and lie on the function's device; a kernel's image is for the kind of its device.
 //!
 //! Functions, along every path from the entry: a register or slot is written before it is read, and not read after
 //! `Kill`; an arena tensor is not returned; a kernel's written tensor is not passed to it twice and shares no part of
-//! the arena with another of its arguments.
+//! the arena with another of its arguments; a kernel's tensors lie on its device, as far as they are known to lie on one; what
+//! is on its way from a device to the host is not read before [`Instruction::Sync`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,6 +21,7 @@ use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
+use crate::places::Places;
 use crate::program::{Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, ScalarOp, Storage};
 use crate::signature::{DimPattern, Kind, MAX_NESTING};
 use crate::uses::{Use, each_register, each_slot};
@@ -104,7 +106,13 @@ impl Program {
             return Err(format!("{} bytes of scratch", kernel.scratch_bytes));
         }
         kernel.packed.iter().try_for_each(|&name| index("packed name", name, self.packed_names.len()))?;
-        self.verify_device(kernel.device)
+        self.verify_device(kernel.device)?;
+        let device = self.devices[kernel.device.0 as usize];
+        if image.kind == device {
+            return Ok(());
+        }
+        let (index, device, image) = (kernel.device.0, device.name(), image.kind.name());
+        Err(format!("it runs on device {index}, which is of kind {device}, but its image is for {image}"))
     }
 
     fn verify_device(&self, device: DeviceIndex) -> Check {
@@ -130,6 +138,7 @@ enum Content {
 #[derive(Clone)]
 struct State {
     registers: Vec<Content>,
+    places: Places,
     slots: Vec<bool>,
 }
 
@@ -143,6 +152,7 @@ impl State {
                 };
             }
         }
+        self.places.merge(&other.places);
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             *mine &= theirs;
         }
@@ -250,10 +260,6 @@ impl Verifier<'_> {
             Instruction::CallKernel { kernel, tensors, scalars } => {
                 index("kernel", *kernel, program.kernels.len())?;
                 let kernel = &program.kernels[*kernel as usize];
-                if kernel.device != function.device {
-                    let (here, there) = (function.device.0, kernel.device.0);
-                    return Err(format!("a kernel of device {there} in a function of device {here}"));
-                }
                 count("tensors", tensors.len(), kernel.tensors.len())?;
                 count("scalars", scalars.len(), kernel.scalars.len())
             }
@@ -278,6 +284,10 @@ impl Verifier<'_> {
             }
             Instruction::AllocTensor { dtype, shape, storage, device, .. } => {
                 program.verify_device(*device)?;
+                if matches!(storage, Storage::Arena { .. }) && *device != function.device {
+                    let (here, there) = (function.device.0, device.0);
+                    return Err(format!("a tensor of device {there} in an arena of device {here}"));
+                }
                 self.alloc(*dtype, shape, *storage)
             }
             Instruction::Compute { op, dtype, args, .. } => {
@@ -287,6 +297,7 @@ impl Verifier<'_> {
                 }
                 count("operands", args.len(), op.arity())
             }
+            Instruction::Copy { device, .. } => program.verify_device(*device),
             Instruction::MakeScalar { dtype, .. } => scalar(*dtype),
             Instruction::MakeShape { dims, .. } => constant_dims(dims).map(|_| ()),
             Instruction::Match { kind, .. } => self.kind(kind, 0),
@@ -295,6 +306,8 @@ impl Verifier<'_> {
             | Instruction::GetItem { .. }
             | Instruction::Move { .. }
             | Instruction::CallClosure { .. }
+            | Instruction::CopyTo { .. }
+            | Instruction::Sync
             | Instruction::Kill { .. }
             | Instruction::If { .. }
             | Instruction::Goto { .. }
@@ -326,6 +339,7 @@ impl Verifier<'_> {
         let function = self.function;
         let mut entry = State {
             registers: vec![Content::Undefined; function.num_registers as usize],
+            places: Places::on_entry(function),
             slots: vec![false; function.slots.len()],
         };
         entry.registers[..function.params.len()].fill(Content::Value);
@@ -371,6 +385,7 @@ impl Verifier<'_> {
             }
             Use::Read | Use::Write => Ok(()),
         })?;
+        state.places.arrived(instruction)?;
         each_slot(instruction, &mut |slot, use_| match use_ {
             Use::Read if !state.slots[slot as usize] => {
                 Err(format!("the size \"{}\" is read before it has a value", self.function.slots[slot as usize]))
@@ -381,6 +396,10 @@ impl Verifier<'_> {
         let holds_arena = |reg: &Reg| matches!(content(reg), Content::Arena { .. } | Content::HoldsArena);
         let written = match instruction {
             Instruction::Move { src, .. } => content(src),
+            // Nothing was copied if it lies there already.
+            Instruction::Copy { src, device, .. } if state.places.device(*src).is_none_or(|place| place == *device) => {
+                content(src)
+            }
             Instruction::GetItem { tuple, .. } => content(tuple),
             Instruction::MakeTuple { items, .. } | Instruction::MakeClosure { captured: items, .. }
                 if items.iter().any(holds_arena) =>
@@ -395,7 +414,9 @@ impl Verifier<'_> {
                 return Err(format!("register {} holds an arena tensor and is returned", value.0));
             }
             Instruction::CallKernel { kernel, tensors, .. } => {
-                self.distinct(state, &self.program.kernels[*kernel as usize], tensors)?;
+                let kernel = &self.program.kernels[*kernel as usize];
+                state.places.are_on_device(self.program, kernel, tensors)?;
+                self.distinct(state, kernel, tensors)?;
                 Content::Value
             }
             _ => Content::Value,
@@ -406,6 +427,7 @@ impl Verifier<'_> {
             }
             Ok(())
         })?;
+        state.places.step(self.program, instruction)?;
         each_slot(instruction, &mut |slot, use_| {
             if use_ == Use::Write {
                 state.slots[slot as usize] = true;

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use tilewright_build::{BuildOptions, build_with};
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{PassCx, PassError, Sequential};
 use tilewright_ir::verify::{Form, Verified};
 use tilewright_runtime::Executable;
 use tilewright_support::Diagnostics;
 use tilewright_target::Target;
-use tilewright_vm_program::ExecutableBytes;
+use tilewright_vm_program::{DeviceKind, ExecutableBytes};
 
 use crate::evaluator::LinkedEvaluator;
 use crate::pipelines;
@@ -22,6 +23,8 @@ pub struct CompileOptions {
     pub target: Target,
     /// The passes that bring the module into the machine-ready form; by default [`pipelines::default_build`].
     pub pipeline: Sequential,
+    /// The kind of device on which kernels run and tensors lie; by default the host.
+    pub device: DeviceKind,
     /// Called with the progress of the kernels; by default nothing.
     pub watch: Option<Watch>,
 }
@@ -45,7 +48,7 @@ impl fmt::Debug for Watch {
 impl CompileOptions {
     /// The default pipeline, for the target.
     pub fn for_target(target: Target) -> Self {
-        Self { pipeline: pipelines::default_build(&target), target, watch: None }
+        Self { pipeline: pipelines::default_build(&target), target, device: DeviceKind::Cpu, watch: None }
     }
 }
 
@@ -95,7 +98,8 @@ pub fn build_executable(
             told(done, of);
         }
     };
-    tilewright_build::build_watched(&module, &options.target, metadata, &watch).map_err(CompileError::Module)
+    let build_options = BuildOptions { device: options.device, metadata };
+    build_with(&module, &options.target, build_options, &watch).map_err(CompileError::Module)
 }
 
 /// The module after the pipeline, which runs for the target of the options.

@@ -42,7 +42,8 @@ impl Emitter<'_, '_> {
             regs.push(self.code.make_scalar(dim.dtype, number));
         }
         for var in &captured.vars {
-            regs.push(self.value(&Expr::var(var))?);
+            let reg = self.value(&Expr::var(var))?;
+            regs.push(self.moved_as(reg, &var.struct_info)?);
         }
         let name = self.local_name(itself.map_or("closure", |var| &var.name));
         let index = self.tables.program.declare(&name);
@@ -99,6 +100,7 @@ impl Emitter<'_, '_> {
         for var in &captured.vars {
             let kind = self.kind(&var.struct_info, true)?;
             let reg = self.code.param(&var.name, kind);
+            self.lies_as(reg, &var.struct_info)?;
             self.scope.bind(var, reg);
             regs.push(reg);
         }
@@ -123,16 +125,18 @@ impl Emitter<'_, '_> {
                 let Some(&index) = self.tables.functions.get(&global.name) else {
                     return refuse(format!("the module has no function `{}`", global.name));
                 };
-                let args = self.values(args)?;
+                let args = self.arguments_of(function, args)?;
                 let reg = self.code.call_function(index, &args);
+                self.lies_as_results(reg, results)?;
                 self.match_result(reg, results, &format!("the result of `{}`", global.name))?;
                 Ok(reg)
             }
             ExprKind::ExternFunc(name) => self.call_packed(name, None, args, std::slice::from_ref(info)),
             _ => {
                 let callee = self.value(function)?;
-                let args = self.values(args)?;
+                let args = self.arguments_of(function, args)?;
                 let reg = self.code.call_closure(callee, &args);
+                self.lies_as_results(reg, std::slice::from_ref(info))?;
                 let name = function.as_var().map_or("a function value", |var| &*var.name);
                 // Two functions of one type may differ in what their results are: nobody compared that.
                 self.match_result(reg, std::slice::from_ref(info), &format!("the result of `{name}`"))?;

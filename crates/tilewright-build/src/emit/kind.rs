@@ -3,9 +3,8 @@
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{StructInfo, TensorShape, Var};
 use tilewright_support::with_stack;
-use tilewright_vm_program::{DeviceIndex, Dim, DimPattern, Kind, MAX_NESTING, Reg};
+use tilewright_vm_program::{Dim, DimPattern, Kind, MAX_NESTING, Reg};
 
-use super::machine::is_host;
 use super::{Emitter, Result, refuse};
 
 impl Emitter<'_, '_> {
@@ -68,13 +67,9 @@ impl Emitter<'_, '_> {
                 Kind::Prim { dtype: *dtype, value: self.pattern(value, define)? }
             }
             StructInfo::Shape(shape) => Kind::Shape { dims: self.patterns(shape, define)? },
-            StructInfo::Tensor { vdevice: Some(device), .. } if !is_host(device) => {
-                return refuse(format!(
-                    "a tensor lies on {device}, and the program is compiled for one device, the processor"
-                ));
-            }
             StructInfo::Tensor { shape, dtype, .. } => {
-                Kind::Tensor { dtype: *dtype, dims: self.patterns(shape, define)?, device: DeviceIndex::FIRST }
+                let device = self.place_of(info)?;
+                Kind::Tensor { dtype: *dtype, dims: self.patterns(shape, define)?, device }
             }
             StructInfo::Tuple(_) if depth >= MAX_NESTING => {
                 return refuse(format!("a tuple is nested deeper than {MAX_NESTING} levels"));

@@ -5,30 +5,26 @@ use tilewright_ir::relax::{Expr, ExprKind, StructInfo, VDevice};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_vm_program::{FunctionBuilder, Literal, Reg};
 
+use super::device::Given;
 use super::{Emitter, Result, refuse};
 
-/// The kinds of targets whose tensors lie in the one memory that a program has.
-const HOST: [&str; 3] = ["llvm", "c", "cpu"];
-
-/// Whether tensors on the device lie in the memory of the processor.
-pub(super) fn is_host(device: &VDevice) -> bool {
-    HOST.contains(&device.kind())
-}
-
 impl Emitter<'_, '_> {
-    /// The value itself: on the one device of a program it is where it should be.
-    pub(super) fn same(&mut self, op: OpRef, args: &[Expr], attrs: &Attrs) -> Result<Reg> {
+    /// The value itself, on the device that an attribute names.
+    pub(super) fn same(&mut self, op: OpRef, args: &[Expr], attrs: &Attrs, info: &StructInfo) -> Result<Reg> {
         if let Some(device) = attrs.values().find_map(VDevice::of_attr)
-            && !is_host(&device)
+            && self.tables.place(&device).is_none()
         {
             return refuse(format!(
-                "`{}` names {device}, and the program is compiled for one device, the processor",
-                op.name
+                "`{}` names {device}, and the program is compiled for {}",
+                op.name,
+                self.tables.devices()
             ));
         }
-        match args {
-            [value] => self.value(value),
-            _ => refuse(format!("`{}` takes one argument", op.name)),
+        let [value] = args else { return refuse(format!("`{}` takes one argument", op.name)) };
+        let reg = self.value(value)?;
+        match attrs.values().any(|attr| VDevice::of_attr(attr).is_some()) {
+            true => self.moved_as(reg, info),
+            false => Ok(reg),
         }
     }
 
@@ -51,11 +47,12 @@ impl Emitter<'_, '_> {
                 Some(Attr::None) => Literal::None,
                 other => return refuse(format!("attribute `{}` of `{}` is {other:?}", def.name, op.name)),
             };
-            regs.push(self.code.load_literal(literal));
+            regs.push(Given::plain(self.code.load_literal(literal)));
         }
-        regs.extend(self.values(args)?);
+        regs.extend(self.given(args)?);
         let name = self.tables.program.packed(builtin.name());
-        let reg = self.code.call_packed(name, &regs);
+        let reg = self.call_on_host(name, &regs, builtin.touches());
+        let reg = self.result_moved(reg, std::slice::from_ref(info))?;
         // The process may have registered another function in its place.
         self.match_info(reg, info, &format!("the result of `{}`", op.name))?;
         Ok(reg)

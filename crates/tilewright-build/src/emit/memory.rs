@@ -2,11 +2,11 @@
 //! them.
 
 use tilewright_ir::op::{Legalize, MachineOp};
-use tilewright_ir::relax::{Callee, Expr, ExprKind};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::TENSOR_ALIGN;
-use tilewright_vm_program::{Dim, DimPattern, Kind, Reg, Storage};
+use tilewright_vm_program::{DeviceIndex, Dim, DimPattern, Kind, Reg, Storage};
 
 use super::{Emitter, Result, refuse};
 
@@ -38,7 +38,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub(super) fn machine_op(&mut self, op: MachineOp, args: &[Expr], attrs: &Attrs) -> Result<Reg> {
+    pub(super) fn machine_op(&mut self, op: MachineOp, args: &[Expr], attrs: &Attrs, info: &StructInfo) -> Result<Reg> {
         let dtype = || match attrs.get("dtype") {
             Some(Attr::DType(dtype)) => Ok(*dtype),
             _ => refuse("a tensor can only be allocated with a data type"),
@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
         match op {
             MachineOp::AllocTensor => {
                 let shape = self.shape_argument(args.first())?;
-                Ok(self.code.alloc(dtype()?, &shape, Storage::Fresh))
+                self.allocated(dtype()?, &shape, Storage::Fresh, info)
             }
             MachineOp::TensorInStorage => {
                 let piece = match args.first() {
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
                     return refuse("a planned tensor has a known size and fits into its storage");
                 };
                 let storage = Storage::Arena { offset: piece.offset + inside, bytes };
-                Ok(self.code.alloc(dtype, &shape, storage))
+                self.allocated(dtype, &shape, storage, info)
             }
             MachineOp::AllocStorage => refuse("a storage must be bound to a variable"),
             MachineOp::Same | MachineOp::Closure | MachineOp::CallPrimFunc | MachineOp::Builtin(_) => {
@@ -76,6 +76,15 @@ impl Emitter<'_, '_> {
                 Ok(self.code.make_tuple(&[]))
             }
         }
+    }
+
+    /// A new tensor. The arena is on the first device: a tensor of another one has memory of its own.
+    fn allocated(&mut self, dtype: DataType, shape: &[Dim], storage: Storage, info: &StructInfo) -> Result<Reg> {
+        let place = self.place_of(info)?;
+        let storage = if place == DeviceIndex::FIRST { storage } else { Storage::Fresh };
+        let reg = self.code.alloc_on(place, dtype, shape, storage);
+        self.lies_on(reg, place);
+        Ok(reg)
     }
 
     /// The variable has no value any more; the register is given up with its last variable.

@@ -3,9 +3,10 @@
 //! One pass over the bindings of a function: each variable gets a register, each symbolic dimension a slot, each call an
 //! instruction. Reading order: here functions, bindings and values; then `number` (scalar expressions), `kind` (what
 //! values have to be), `closure` (functions as values), `memory` (storage and allocation), `machine` (what else the
-//! machine does itself).
+//! machine does itself), `device` (where values lie, and what is copied).
 
 mod closure;
+mod device;
 mod kind;
 mod machine;
 mod memory;
@@ -16,21 +17,26 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_ir::Attrs;
 use tilewright_ir::calls::takes_context;
-use tilewright_ir::op::{Legalize, MachineOp};
+use tilewright_ir::op::{Legalize, MachineOp, Touches};
 use tilewright_ir::relax::{
     Binding, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, Var,
 };
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ops::shapes::dim_text;
 use tilewright_support::{Diagnostic, Map, Origins, Set, with_stack};
-use tilewright_vm_program::{Dim, FunctionBuilder, Literal, ProgramBuilder, Reg};
+use tilewright_vm_program::{DeviceIndex, DeviceKind, Dim, FunctionBuilder, Literal, ProgramBuilder, Reg};
 
 use crate::kernels::KernelTable;
+use device::Given;
 use memory::Piece;
 
 /// What the functions of a module refer to.
 pub(crate) struct Tables<'a> {
     program: &'a mut ProgramBuilder,
+    /// The kind of the program's first device.
+    device: DeviceKind,
+    /// The host's place in the list of devices: the first where the program is for it.
+    host: DeviceIndex,
     kernels: &'a KernelTable,
     /// Relax functions by name.
     functions: Map<Arc<str>, u32>,
@@ -43,9 +49,10 @@ pub(crate) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    pub(crate) fn new(program: &'a mut ProgramBuilder, kernels: &'a KernelTable) -> Self {
+    pub(crate) fn new(program: &'a mut ProgramBuilder, device: DeviceKind, kernels: &'a KernelTable) -> Self {
         let (functions, entries, names) = Default::default();
-        Self { program, kernels, functions, entries, wanted: Vec::new(), names }
+        let host = program.host();
+        Self { program, device, host, kernels, functions, entries, wanted: Vec::new(), names }
     }
 
     /// Reserves a place for a Relax function of the module.
@@ -144,12 +151,20 @@ pub(crate) struct Emitter<'a, 'b> {
     tables: &'a mut Tables<'b>,
     pub(crate) code: FunctionBuilder,
     scope: Scope,
+    /// The devices of registers whose tensors are not on the first one.
+    places: Map<Reg, DeviceIndex>,
     arena_bytes: u64,
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
     fn new(tables: &'a mut Tables<'b>, name: &str) -> Self {
-        Self { tables, code: FunctionBuilder::new(name), scope: Scope::default(), arena_bytes: 0 }
+        Self {
+            tables,
+            code: FunctionBuilder::new(name),
+            scope: Scope::default(),
+            places: Map::default(),
+            arena_bytes: 0,
+        }
     }
 }
 
@@ -159,6 +174,7 @@ impl Emitter<'_, '_> {
         for param in params {
             let kind = self.kind(&param.struct_info, true)?;
             let reg = self.code.param(&param.name, kind);
+            self.lies_as(reg, &param.struct_info)?;
             self.scope.bind(param, reg);
         }
         Ok(())
@@ -169,6 +185,7 @@ impl Emitter<'_, '_> {
         self.match_computed_dims(&function.params)?;
         self.blocks(&function.body)?;
         let result = self.value(&function.body.result)?;
+        let result = self.moved_as(result, &function.ret)?;
         // Sizes in the result's kind are computed before the function ends.
         let kind = self.kind(&function.ret, false)?;
         self.code.result(kind);
@@ -198,6 +215,7 @@ impl Emitter<'_, '_> {
         match &binding.value {
             BindingValue::MatchCast { value, struct_info } => {
                 let reg = self.value(value)?;
+                let reg = self.moved_as(reg, struct_info)?;
                 self.match_info(reg, struct_info, &matched_label(var, value, struct_info))?;
                 self.scope.bind(var, reg);
             }
@@ -254,7 +272,10 @@ impl Emitter<'_, '_> {
                     None => refuse(format!("variable `{}` has no value here", var.name)),
                 },
                 ExprKind::Constant(constant) => match self.tables.program.constant(&constant.0) {
-                    Ok(index) => Ok(self.code.load_const(index)),
+                    Ok(index) => {
+                        let reg = self.code.load_const(index);
+                        self.moved_as(reg, &expr.struct_info)
+                    }
                     Err(error) => refuse(format!("a constant cannot be stored: {error}")),
                 },
                 ExprKind::Tuple(fields) => {
@@ -289,7 +310,7 @@ impl Emitter<'_, '_> {
     }
 
     fn conditional(&mut self, condition: &Expr, then: &SeqExpr, otherwise: &SeqExpr) -> Result<Reg> {
-        let condition = self.value(condition)?;
+        let condition = self.condition(condition)?;
         let dst = self.code.register();
         let to_else = self.code.branch(condition);
         // What a branch binds is unknown behind it.
@@ -307,6 +328,7 @@ impl Emitter<'_, '_> {
     fn branch(&mut self, seq: &SeqExpr, dst: Reg) -> Result<()> {
         self.blocks(seq)?;
         let value = self.value(&seq.result)?;
+        let value = self.moved(value, DeviceIndex::FIRST);
         self.code.move_to(dst, value);
         Ok(())
     }
@@ -321,12 +343,12 @@ impl Emitter<'_, '_> {
     ) -> Result<Reg> {
         match callee {
             Callee::Op(op) => match op.legalize {
-                Legalize::Machine(MachineOp::Same) => self.same(*op, args, attrs),
+                Legalize::Machine(MachineOp::Same) => self.same(*op, args, attrs, &expr.struct_info),
                 Legalize::Machine(MachineOp::Closure) => self.partial(args),
                 Legalize::Machine(MachineOp::Builtin(builtin)) => {
                     self.builtin(builtin, *op, args, attrs, &expr.struct_info)
                 }
-                Legalize::Machine(machine_op) => self.machine_op(machine_op, args, attrs),
+                Legalize::Machine(machine_op) => self.machine_op(machine_op, args, attrs, &expr.struct_info),
                 Legalize::PrimFunc(_) | Legalize::FirstOf(_) => {
                     refuse(format!("operator `{}` has not been legalised", op.name))
                 }
@@ -347,8 +369,10 @@ impl Emitter<'_, '_> {
     /// Calls a function of the process, `context` before its arguments.
     fn call_packed(&mut self, name: &str, context: Option<Reg>, args: &[Expr], results: &[StructInfo]) -> Result<Reg> {
         let index = self.tables.program.packed(name);
-        let args: Vec<Reg> = context.into_iter().chain(self.values(args)?).collect();
-        let reg = self.code.call_packed(index, &args);
+        let context = context.into_iter().map(Given::plain);
+        let args: Vec<Given> = context.chain(self.given(args)?).collect();
+        let reg = self.call_on_host(index, &args, Touches::Writes);
+        let reg = self.result_moved(reg, results)?;
         self.match_result(reg, results, &format!("the result of packed function \"{name}\""))?;
         Ok(reg)
     }

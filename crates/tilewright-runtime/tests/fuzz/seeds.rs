@@ -143,6 +143,7 @@ fn recursion() -> Seed {
 fn kernels() -> Seed {
     let mut program = ProgramBuilder::default();
     let image = program.image(Image {
+        kind: DeviceKind::Cpu,
         text: vec![0x31, 0xc0, 0xc3, 0x90, 0x31, 0xc0, 0xc3, 0x90],
         data: vec![0; 24],
         externals: vec![0, 3],

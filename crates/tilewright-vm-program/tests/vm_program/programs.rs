@@ -5,6 +5,7 @@ use tilewright_vm_program::*;
 
 pub(crate) fn image() -> Image {
     Image {
+        kind: DeviceKind::Cpu,
         text: vec![0x31, 0xc0, 0xc3, 0x90],
         externals: vec![0, 2],
         imports: vec!["my_function".into()],
@@ -112,6 +113,10 @@ pub(crate) fn everything() -> Program {
     main.push(Instruction::LoadConst { dst: called, constant: weights, device: there });
     let dtype = DataType::I8;
     main.push(Instruction::AllocTensor { dst: called, dtype, shape: vec![], storage: Storage::Fresh, device: here });
+    let sent = main.copy(called, there);
+    let returned = main.copy(sent, here);
+    main.sync();
+    main.copy_to(called, returned);
     let tuple = main.make_tuple(&[called, shape]);
     main.ret(tuple);
     program.function(main);

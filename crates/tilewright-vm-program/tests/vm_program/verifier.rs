@@ -306,6 +306,10 @@ fn the_text_names_everything() {
         "r20 = closure main.lambda(r18, r19)",
         "r21 = r20(r17)",
         "r21 = const 0 on device 1",
+        "r22 = copy r21 to device 1",
+        "r23 = copy r22 to device 0",
+        "sync",
+        "copy r23 into r21",
         "function main.lambda(scale: float16(scale), f: Function, y: Tensor(any rank, any type, device 1)) -> Object:",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
@@ -333,6 +337,9 @@ fn the_listing_has_a_statement_for_every_instruction() {
         "    # model.py:13",
         "    r20 = f.make_closure(\"main.lambda\", [r18, r19])",
         "    r21 = f.const(0, device=1)",
+        "    r22 = f.copy(r21, device=1)",
+        "    f.sync()",
+        "    f.copy_to(r21, r23)",
     ] {
         assert!(listing.lines().any(|other| other == line), "{line}\n{listing}");
     }
@@ -392,6 +399,125 @@ fn what_closures_numbers_devices_and_origins_name_exists() {
     let origins = &mut program.functions.iter_mut().find(|f| f.name == "main").unwrap().origins;
     origins.swap(0, 1);
     assert!(program.verify().unwrap_err().to_string().contains("out of order"));
+}
+
+/// A program with a kernel on a device and one on the host, and a function that `write` writes with their numbers.
+fn on_devices(write: impl FnOnce(&mut FunctionBuilder, [u32; 2])) -> Result<Program, VerifyError> {
+    let mut program = ProgramBuilder::for_device(DeviceKind::ExtDev);
+    let host = program.host();
+    let mut kernel = |kind, device| {
+        let image = program.image(Image { kind, ..image() });
+        let tensors = vec![Access::Read, Access::Write];
+        program.kernel(Kernel { image, export: 0, tensors, scalars: vec![], scratch_bytes: 0, device, packed: vec![] })
+    };
+    let kernels = [kernel(DeviceKind::ExtDev, DeviceIndex::FIRST), kernel(DeviceKind::Cpu, host)];
+    program.packed("env.log");
+    let mut function = FunctionBuilder::new("main");
+    write(&mut function, kernels);
+    program.function(function);
+    program.finish()
+}
+
+const HOST: DeviceIndex = DeviceIndex(1);
+
+fn vector(device: DeviceIndex) -> Kind {
+    Kind::Tensor { dtype: Some(DataType::F32), dims: Some(vec![DimPattern::Const(4)]), device }
+}
+
+#[test]
+fn a_kernel_gets_tensors_of_its_own_device() {
+    let call = |kernel: usize, place: DeviceIndex, copied: bool| {
+        on_devices(|f, kernels| {
+            let x = f.param("x", vector(place));
+            let kernel_device = DeviceIndex(kernel as u32);
+            let x = if copied { f.copy(x, kernel_device) } else { x };
+            f.sync();
+            let out = f.alloc_on(kernel_device, DataType::F32, &[Dim::Const(4)], Storage::Fresh);
+            f.call_kernel(kernels[kernel], &[x, out], &[]);
+            f.ret(out);
+        })
+    };
+    for (kernel, place) in [(0, DeviceIndex::FIRST), (1, HOST)] {
+        call(kernel, place, false).unwrap();
+        let other = DeviceIndex(1 - place.0);
+        call(kernel, other, true).unwrap();
+        let error = call(kernel, other, false).unwrap_err().to_string();
+        let expected =
+            format!("kernel \"copy\" of device {kernel} is given register 0, which lies on device {}", other.0);
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn what_is_on_its_way_is_read_behind_a_sync() {
+    let read = |synced: bool, moved: bool| {
+        on_devices(|f, _| {
+            let x = f.param("x", vector(DeviceIndex::FIRST));
+            let mut here = f.copy(x, HOST);
+            if moved {
+                let other = f.register();
+                f.move_to(other, here);
+                here = other;
+            }
+            if synced {
+                f.sync();
+            }
+            f.call_dps_packed(0, &[here]);
+            f.ret_none();
+        })
+    };
+    for moved in [false, true] {
+        read(true, moved).unwrap();
+        assert!(read(false, moved).unwrap_err().to_string().contains("is read before a sync"));
+    }
+    // One path that waits is not enough.
+    let on_a_path = on_devices(|f, _| {
+        let x = f.param("x", vector(DeviceIndex::FIRST));
+        let flag = f.param("flag", Kind::prim(DataType::BOOL));
+        let here = f.copy(x, HOST);
+        let skip = f.branch(flag);
+        f.sync();
+        f.land(skip);
+        f.ret(here);
+    });
+    assert!(on_a_path.unwrap_err().to_string().contains("is read before a sync"));
+    // Into a tensor of the host, a copy takes its time too; on the host itself it does not.
+    let copied = |from: DeviceIndex| {
+        on_devices(|f, _| {
+            let x = f.param("x", vector(from));
+            let here = f.alloc_on(HOST, DataType::F32, &[Dim::Const(4)], Storage::Fresh);
+            f.copy_to(here, x);
+            f.ret(here);
+        })
+    };
+    copied(HOST).unwrap();
+    assert!(copied(DeviceIndex::FIRST).unwrap_err().to_string().contains("is read before a sync"));
+}
+
+#[test]
+fn images_and_arenas_belong_to_devices() {
+    let mut program = everything();
+    program.images[0].kind = DeviceKind::ExtDev;
+    let error = program.verify().unwrap_err().to_string();
+    assert!(error.contains("device 0, which is of kind cpu, but its image is for ext_dev"), "{error}");
+    let error = on_devices(|f, _| {
+        f.arena_bytes(64);
+        f.alloc_on(HOST, DataType::F32, &[Dim::Const(4)], Storage::Arena { offset: 0, bytes: 64 });
+        f.ret_none();
+    });
+    assert!(error.unwrap_err().to_string().contains("a tensor of device 1 in an arena of device 0"));
+    // An arena tensor leaves as a copy on another device.
+    let leaves = |to: DeviceIndex| {
+        on_devices(|f, _| {
+            f.arena_bytes(64);
+            let x = f.alloc(DataType::F32, &[Dim::Const(4)], Storage::Arena { offset: 0, bytes: 64 });
+            let copy = f.copy(x, to);
+            f.sync();
+            f.ret(copy);
+        })
+    };
+    leaves(HOST).unwrap();
+    assert!(leaves(DeviceIndex::FIRST).unwrap_err().to_string().contains("is returned"));
 }
 
 #[test]
