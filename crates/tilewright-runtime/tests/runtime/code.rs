@@ -85,6 +85,11 @@ fn bytes(hex: &str) -> impl Iterator<Item = u8> {
 
 /// A program with all kernels in one image.
 pub(crate) fn builder() -> ProgramBuilder {
+    builder_for(DeviceKind::Cpu)
+}
+
+/// The same for a device that runs machine code of the processor.
+pub(crate) fn builder_for(kind: DeviceKind) -> ProgramBuilder {
     let write = vec![Access::Write];
     let binary = vec![Access::Read, Access::Read, Access::Write];
     let float_types = vec![DataType::I64, DataType::F32, DataType::F64, DataType::BOOL, DataType::F16];
@@ -105,7 +110,7 @@ pub(crate) fn builder() -> ProgramBuilder {
         ("temporaries", TEMPORARIES, 0xc8, write, two.clone(), 0),
         ("estimated", ESTIMATED, 0xc, vec![], two, 0),
     ];
-    let mut image = Image { externals: vec![0], ..Image::default() };
+    let mut image = Image { kind, externals: vec![0], ..Image::default() };
     for (name, hex, entry, ..) in &kernels {
         image.exports.push(Export { name: (*name).into(), offset: image.text.len() as u32 + *entry });
         image.text.extend(bytes(hex));
@@ -115,7 +120,7 @@ pub(crate) fn builder() -> ProgramBuilder {
             image.text.extend((distance as u32).to_le_bytes());
         }
     }
-    let mut program = ProgramBuilder::default();
+    let mut program = ProgramBuilder::for_device(kind);
     let image = program.image(image);
     for (export, (_, _, _, tensors, scalars, scratch_bytes)) in kernels.into_iter().enumerate() {
         program.kernel(Kernel {

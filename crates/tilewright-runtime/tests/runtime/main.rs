@@ -15,6 +15,7 @@ mod programs;
 mod protocol;
 mod selection;
 mod stress;
+mod test_device;
 mod values;
 
 /// The number of threads belongs to the process: tests that set it take turns.
