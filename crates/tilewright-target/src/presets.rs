@@ -117,7 +117,8 @@ pub(crate) fn of_processor(arch: Arch, processor: &Processor, features: &BTreeSe
     let named = || of_arch().filter(|preset| preset.processors.iter().any(|known| known.contain(processor)));
     let of_maker = || of_arch().filter(|preset| preset.processors.iter().any(|known| known.vendor == processor.vendor));
     let runs = |preset: &&Preset| preset.features.is_subset(features);
-    named().filter(runs).last().or_else(|| named().next()).or_else(|| of_maker().filter(runs).last())
+    // The last one is the most special: presets stand after those that they are built on.
+    named().rfind(runs).or_else(|| named().next()).or_else(|| of_maker().rfind(runs))
 }
 
 fn read_all(files: &[(&'static str, &str)]) -> Result<Vec<Preset>, String> {
