@@ -4,12 +4,12 @@ use tilewright_expr::{BinOp, CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::scan::{Scan, scanned};
 use tilewright_te::{Value, compute, legalize as legalize_formula, reduce_axis, sum};
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{block_name, check_dtype, float, integer, wide};
 use crate::indexed::guarded;
-use crate::statistical::accumulated;
 use crate::{attributes, shapes};
 
 op! {
@@ -77,7 +77,8 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [prob, numbers, rows] = inputs else { return Ok(Vec::new()) };
         let (name, wide) = (block_name(call), wide(prob.dtype()));
-        let sums = accumulated(prob, 1, BinOp::Add, wide, &format!("{name}_sums"))?;
+        let scan = Scan { axis: 1, op: BinOp::Add, identity: 0, exclusive: false };
+        let sums = scanned(prob, scan, wide, &format!("{name}_sums"))?;
         let class = reduce_axis(Expr::i64(0), prob.dim(1), "c");
         let zero = || Value::from(Expr::i64(0));
         // The number of classes whose cumulative probability the number exceeds.

@@ -3,10 +3,12 @@
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::sort::sorted;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
 
-use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
+use super::{index_dtype, infer_ordered, with_dtype};
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 

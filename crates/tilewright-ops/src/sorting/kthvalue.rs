@@ -4,10 +4,12 @@ use tilewright_expr::Expr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::rank::{Rank, ranked};
 use tilewright_te::{Tensor, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
-use super::{Line, Rank, ranked, with_dtype};
+use super::with_dtype;
 use crate::elementwise::{any, block_name, check_dtype};
 use crate::manipulate::regrouped;
 use crate::{attributes, shapes};

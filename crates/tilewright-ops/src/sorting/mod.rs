@@ -2,22 +2,9 @@
 //!
 //! The order is total: equal elements stay in the order in which they stand, and NaN is greater than every number.
 
-mod candidates;
-mod keys;
-mod lines;
-mod radix;
-mod rank;
-mod run;
-mod select;
-mod short;
-
-pub(crate) use radix::sorted;
-pub(crate) use rank::{Rank, ranked};
-
-use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
+use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
-use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{any, check_dtype};
@@ -28,16 +15,6 @@ family! {
     kthvalue,
     sort,
     topk,
-}
-
-/// How the lines of a tensor are sorted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
-    /// The dimension along which they lie.
-    pub axis: usize,
-    pub descending: bool,
-    /// The type of the indices that move with the elements, where they are wanted.
-    pub indices: Option<DataType>,
 }
 
 /// What the ops say of their result: a tensor of the shape of theirs, `dims` along the dimension `axis`.
@@ -81,18 +58,4 @@ fn with_dtype(info: &StructInfo, dtype: DataType) -> StructInfo {
         StructInfo::Tensor { shape, .. } => StructInfo::tensor_with(shape.clone(), Some(dtype)),
         other => other.clone(),
     }
-}
-
-/// Whether an element belongs before another one that stands before it.
-fn before(element: &Expr, other: &Expr, descending: bool) -> Result<Expr, TeError> {
-    let (small, large) = if descending { (other, element) } else { (element, other) };
-    let comparable = |x: &Expr| if x.dtype.is_bool() { x.cast(DataType::U8) } else { Ok(x.clone()) };
-    let (small, large) = (comparable(small)?, comparable(large)?);
-    if !small.dtype.is_float() {
-        return Ok(Expr::compare(CmpOp::Lt, &small, &large)?);
-    }
-    // NaN is in order with nothing, but here the greatest.
-    let not_above = Expr::compare(CmpOp::Ge, &small, &large)?.not()?;
-    let number = Expr::call(Intrinsic::IsNan, &[small])?.not()?;
-    Ok(Expr::binary(BinOp::And, &number, &not_above)?)
 }

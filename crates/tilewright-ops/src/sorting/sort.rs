@@ -2,9 +2,11 @@
 
 use tilewright_ir::op::{AttrDefault, Fusion, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::sort::sorted;
 use tilewright_te::legalize as legalize_formula;
 
-use super::{Line, infer_ordered, sorted};
+use super::infer_ordered;
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 

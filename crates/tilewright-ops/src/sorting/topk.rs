@@ -4,12 +4,12 @@ use tilewright_expr::Expr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::topk::topk;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
 
-use super::candidates::gathered;
-use super::select::selected;
-use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
+use super::{index_dtype, infer_ordered, with_dtype};
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
@@ -33,9 +33,6 @@ op! {
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
-
-/// Up to so many elements are selected without sorting the others.
-const FEW: i64 = 4;
 
 /// Whether values and whether indices are given.
 fn wanted(call: &OpCall<'_>) -> Result<(bool, bool), InferError> {
@@ -76,19 +73,8 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     };
     let line = Line { axis, descending: attributes::flag(call, "largest"), indices };
     let name = block_name(call);
-    legalize_formula(call, |inputs| {
-        let [x] = inputs else { return Ok(Vec::new()) };
-        if (1..=FEW).contains(&k) {
-            let results = selected(x, line, k, &name)?;
-            return Ok(results.into_iter().skip(usize::from(!wanted.0)).collect());
-        }
-        let sorted = match k < 1 || x.shape()[axis].as_int() == Some(k) {
-            true => sorted(x, None, line, &format!("{name}_sorted"))?,
-            false => match gathered(x, line, k, &format!("{name}_first"))?.as_slice() {
-                [values, indices @ ..] => sorted(values, indices.first(), line, &name)?,
-                [] => return Ok(Vec::new()),
-            },
-        };
-        Ok(wanted.0.then_some(sorted.0).into_iter().chain(sorted.1).collect())
+    legalize_formula(call, |inputs| match inputs {
+        [x] => Ok(topk(x, line, k, &name)?.into_iter().skip(usize::from(!wanted.0)).collect()),
+        _ => Ok(Vec::new()),
     })
 }

@@ -4,6 +4,8 @@ use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
+use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::rank::{Rank, ranked};
 use tilewright_te::{Tensor, legalize as legalize_formula, topi};
 use tilewright_tensor::DataType;
 
@@ -11,7 +13,6 @@ use crate::elementwise::{block_name, number};
 use crate::manipulate::regrouped;
 use crate::reduction::{infer_reduced, left_dims, reduced_axes};
 use crate::shapes;
-use crate::sorting::{Line, Rank, ranked};
 
 op! {
     /// The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.

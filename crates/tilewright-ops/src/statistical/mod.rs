@@ -3,8 +3,6 @@
 mod extreme;
 mod scan;
 
-pub(crate) use scan::accumulated;
-
 family! {
     argmax,
     argmin,

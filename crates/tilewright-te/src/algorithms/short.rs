@@ -5,12 +5,12 @@
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::tir::Stmt;
-use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
 use super::lines::Lines;
-use super::radix::Given;
-use super::run::{Names, compare, parts, serial, with_local};
+use super::sort::Given;
+use super::statements::{Names, compare, parts, serial, with_local};
+use crate::TeError;
 
 /// Sorts a line of up to `most` elements, whose keys are there.
 pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: i64) -> Result<Stmt, TeError> {

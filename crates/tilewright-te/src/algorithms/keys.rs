@@ -3,8 +3,8 @@
 //! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key lies above those of all numbers.
 //! In descending order every bit is the other one.
 
+use crate::TeError;
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
-use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
 /// How the keys of a tensor's elements are made.

@@ -8,17 +8,16 @@
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::Stmt;
-use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::Line;
-use super::lines::Lines;
-use super::run::{Cell, Names, both, compare, serial, when};
-use super::select::enough;
+use super::lines::{Line, Lines};
+use super::statements::{Cell, Names, both, compare, serial, when};
+use super::topk_few::enough;
+use crate::{TeError, Tensor, extern_op};
 
 /// Which element of a line is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Rank {
+pub enum Rank {
     /// The one behind so many others. A line has at least one more, or the run ends.
     At(i64),
     /// The one in the middle of a descending line, the later one of two; the first NaN if there is one. Of no elements NaN,
@@ -27,7 +26,7 @@ pub(crate) enum Rank {
 }
 
 /// The element of a rank of each line, and the place at which it stands: tensors without the dimension of the lines.
-pub(crate) fn ranked(x: &Tensor, line: Line, rank: Rank, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
+pub fn ranked(x: &Tensor, line: Line, rank: Rank, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
     let mut dims = x.shape().to_vec();
     dims.remove(line.axis);
     let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();

@@ -7,21 +7,40 @@
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::Stmt;
-use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::Line;
-use super::lines::Lines;
-use super::run::{Cell, Names, Run, both, compare, parts, serial, when, with_local};
-use super::select::enough;
+use super::lines::{Line, Lines};
+use super::run::Run;
+use super::sort::sorted;
+use super::statements::{Cell, Names, both, compare, parts, serial, when, with_local};
+use super::topk_few::{enough, selected};
+use crate::{TeError, Tensor, extern_op};
 
+/// Up to so many elements are selected without sorting the others.
+const FEW: i64 = 4;
 /// Pieces of keys of which a vector of minima is noted.
 const NOTED: i64 = 4;
 /// Lines of so many elements for each that is taken have candidates.
 const LONG: i64 = 32;
 
+/// The first `k` elements of each line in order, all of them where `k` is less than 1, then the indices at which they stood,
+/// where these are wanted. A line has at least so many elements, or the run ends.
+pub fn topk(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
+    if (1..=FEW).contains(&k) {
+        return selected(x, line, k, name);
+    }
+    let (values, indices) = match k < 1 || x.shape()[line.axis].as_int() == Some(k) {
+        true => sorted(x, None, line, &format!("{name}_sorted"))?,
+        false => match gathered(x, line, k, &format!("{name}_first"))?.as_slice() {
+            [values, indices @ ..] => sorted(values, indices.first(), line, name)?,
+            [] => return Ok(Vec::new()),
+        },
+    };
+    Ok([values].into_iter().chain(indices).collect())
+}
+
 /// The first `k` elements of each line in the order of their places, and these. A line has at least so many, or the run ends.
-pub(super) fn gathered(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
+fn gathered(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[line.axis] = Expr::i64(k);
     let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();

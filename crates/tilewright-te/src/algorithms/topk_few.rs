@@ -10,11 +10,11 @@
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{ForKind, Stmt, StmtKind};
-use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::run::with_local;
-use super::{Line, before};
+use super::lines::Line;
+use super::statements::with_local;
+use crate::{TeError, Tensor, extern_op};
 
 /// Lanes of the extremes of a piece, and elements of a piece.
 const LANES: i64 = 16;
@@ -166,4 +166,18 @@ impl Select<'_> {
         let change = StmtKind::If { condition, then: Stmt::seq(swaps), otherwise: None };
         Ok(Stmt::for_loop(&step, Expr::i64(0), Expr::i64(self.k - 1), ForKind::Serial, change.into()))
     }
+}
+
+/// Whether an element belongs before another one that stands before it.
+fn before(element: &Expr, other: &Expr, descending: bool) -> Result<Expr, TeError> {
+    let (small, large) = if descending { (other, element) } else { (element, other) };
+    let comparable = |x: &Expr| if x.dtype.is_bool() { x.cast(DataType::U8) } else { Ok(x.clone()) };
+    let (small, large) = (comparable(small)?, comparable(large)?);
+    if !small.dtype.is_float() {
+        return Ok(Expr::compare(CmpOp::Lt, &small, &large)?);
+    }
+    // NaN is in order with nothing, but here the greatest.
+    let not_above = Expr::compare(CmpOp::Ge, &small, &large)?.not()?;
+    let number = Expr::call(Intrinsic::IsNan, &[small])?.not()?;
+    Ok(Expr::binary(BinOp::And, &number, &not_above)?)
 }

@@ -9,12 +9,12 @@
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::Stmt;
-use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::lines::Lines;
-use super::run::{Cell, Names, compare, serial, when, with_local};
-use super::{Line, short};
+use super::lines::{Line, Lines};
+use super::short;
+use super::statements::{Cell, Names, compare, serial, when, with_local};
+use crate::{TeError, Tensor, extern_op};
 
 /// Lines of up to so many pieces of keys are short.
 const SHORT: i64 = 2;
@@ -23,12 +23,7 @@ const BITS: i64 = 8;
 const DIGITS: i64 = 1 << BITS;
 
 /// The tensor with its lines sorted, and for each element the index at which it stood: that of `from` there, where one is given.
-pub(crate) fn sorted(
-    x: &Tensor,
-    from: Option<&Tensor>,
-    line: Line,
-    name: &str,
-) -> Result<(Tensor, Option<Tensor>), TeError> {
+pub fn sorted(x: &Tensor, from: Option<&Tensor>, line: Line, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
     let outputs: Vec<_> =
         [x.dtype()].into_iter().chain(line.indices).map(|dtype| (x.shape().to_vec(), dtype)).collect();
     let ins: Vec<Tensor> = [x].into_iter().chain(from).cloned().collect();

@@ -2,12 +2,22 @@
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::tir::{ForKind, Stmt};
-use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
-use super::Line;
 use super::keys::Keys;
-use super::run::{Run, compare, serial, when, with_local};
+use super::run::Run;
+use super::statements::{compare, serial, when, with_local};
+use crate::TeError;
+
+/// How the lines of a tensor are sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// The dimension along which they lie.
+    pub axis: usize,
+    pub descending: bool,
+    /// The type of the indices that move with the elements, where they are wanted.
+    pub indices: Option<DataType>,
+}
 
 /// The lines of a tensor, and the keys of one of them.
 pub(super) struct Lines<'a> {

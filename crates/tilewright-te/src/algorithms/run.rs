@@ -1,93 +1,17 @@
 //! Keys that lie one behind the other ([`super::keys`]): vectors of them are counted.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
-use tilewright_ir::Attrs;
-use tilewright_ir::tir::{Block, ForKind, Stmt, StmtKind};
-use tilewright_support::Origins;
-use tilewright_te::TeError;
+use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::keys::Keys;
+use super::statements::{Cell, Names, compare, parts, serial, with_local};
+use crate::TeError;
 
 /// Vectors of a piece, with which a round goes on.
 const VECTORS: i64 = 4;
 /// Bits that a round finds.
 const BITS: i64 = 2;
-
-pub(super) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
-    Stmt::for_loop(var, Expr::i64(0), extent.clone(), ForKind::Serial, body)
-}
-
-pub(super) fn when(condition: Expr, then: Stmt, otherwise: Option<Stmt>) -> Stmt {
-    StmtKind::If { condition, then, otherwise }.into()
-}
-
-pub(super) fn both(a: &Expr, b: &Expr) -> Result<Expr, TeError> {
-    Ok(Expr::binary(BinOp::And, a, b)?)
-}
-
-pub(super) fn compare(op: CmpOp, a: &Expr, b: &Expr) -> Result<Expr, TeError> {
-    Ok(Expr::compare(op, a, b)?)
-}
-
-/// A number that changes, in memory of its own.
-#[derive(Clone)]
-pub(super) struct Cell(Buffer);
-
-impl Cell {
-    pub(super) fn new(name: &str, dtype: DataType) -> Self {
-        Self(Buffer::new(name, vec![Expr::i64(1)], dtype).derive(|node| node.scope = Scope::Local))
-    }
-
-    pub(super) fn get(&self) -> Result<Expr, TeError> {
-        Ok(Expr::load(&self.0, vec![Expr::i64(0)])?)
-    }
-
-    pub(super) fn set(&self, value: &Expr) -> Result<Stmt, TeError> {
-        Ok(Stmt::store(&self.0, vec![Expr::i64(0)], value)?)
-    }
-
-    pub(super) fn around(&self, body: Stmt) -> Stmt {
-        with_local(self.0.clone(), body)
-    }
-}
-
-/// Values that are named one after the other, in front of statements that use them.
-#[derive(Default)]
-pub(super) struct Names(Vec<(Var, Expr)>);
-
-impl Names {
-    pub(super) fn name(&mut self, name: &str, value: Expr) -> Expr {
-        let var = Var::new(name, value.dtype);
-        self.0.push((var.clone(), value));
-        Expr::var(&var)
-    }
-
-    /// The sum of a vector's lanes.
-    pub(super) fn total(&mut self, vector: Expr) -> Result<Expr, TeError> {
-        let mut sum = self.name("sum", vector);
-        let mut half = usize::from(sum.dtype.lanes) / 2;
-        while half > 0 {
-            let part = |from: usize| Expr::shuffle(vec![sum.clone()], (from..from + half).collect());
-            let next = Expr::binary(BinOp::Add, &part(0)?, &part(half)?)?;
-            sum = self.name("sum", next);
-            half /= 2;
-        }
-        Ok(sum.cast(DataType::I64)?)
-    }
-
-    pub(super) fn around(self, body: Stmt) -> Stmt {
-        self.0.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
-    }
-}
-
-/// How many parts of a size make up a number that is not negative.
-pub(super) fn parts(number: &Expr, size: i64) -> Expr {
-    match number.as_int() {
-        Some(number) => Expr::i64(number.max(0).saturating_add(size - 1) / size),
-        None => number.ceil_div(size).unwrap_or_else(|_| number.clone()),
-    }
-}
 
 /// Keys that lie one behind the other, in whole pieces: those behind their end are the greatest.
 #[derive(Clone)]
@@ -206,21 +130,4 @@ impl Run {
         let total = names.name("there", total);
         Ok(names.around(then(&total)?))
     }
-}
-
-/// The statement with memory of its own.
-pub(super) fn with_local(buffer: Buffer, body: Stmt) -> Stmt {
-    let block = Block {
-        name: "line".into(),
-        iters: Vec::new(),
-        alloc_buffers: vec![buffer],
-        match_buffers: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        annotations: Attrs::new(),
-        init: None,
-        body,
-        origins: Origins::default(),
-    };
-    StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
