@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::backends::Source;
+use crate::cache::Key;
 use tilewright_expr::node::walk;
 use tilewright_expr::{Expr, ExprKind, ForeignCallee};
 use tilewright_ir::low::{LowTir, PACKED_TENSOR};
-use tilewright_llvm::Source;
-
-use crate::cache::Key;
 
 /// What callers have to know of a kernel, and where its object is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Facts {
-    /// The key of the object.
+    /// The key of the code.
     pub(crate) object: Key,
     /// Bytes of scratch memory that each worker needs.
     pub(crate) scratch_bytes: u64,
@@ -22,10 +21,9 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Of a function that was lowered and written for LLVM.
-    pub(crate) fn of(low: &LowTir, source: &Source, object: Key) -> Self {
-        let scratch_bytes = source.kernels.first().map_or(0, |kernel| kernel.scratch_bytes);
-        Self { object, scratch_bytes, packed: packed_calls(low) }
+    /// Of a function that was lowered and written for its backend.
+    pub(crate) fn of(low: &LowTir, source: &dyn Source, object: Key) -> Self {
+        Self { object, scratch_bytes: source.scratch_bytes(), packed: packed_calls(low) }
     }
 
     /// As the cache keeps it: the key, the number of bytes, and each name behind its length, all numbers in eight bytes,

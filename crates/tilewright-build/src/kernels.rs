@@ -1,4 +1,4 @@
-//! PrimFuncs → kernels: lowered, compiled, linked into one image.
+//! PrimFuncs → kernels: lowered, compiled and linked, each by the backend of its target.
 
 use std::sync::Arc;
 
@@ -10,16 +10,15 @@ use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Verified;
-use tilewright_llvm::{CodegenError, Options};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Kernel, ProgramBuilder};
 
+use crate::backends::{BACKENDS, Backend, CodeError, KernelCode, Linked, backend_of};
 use crate::cache::KernelCache;
-use crate::defect;
-use crate::link::{KernelObject, LinkError, link_kernels};
-use crate::objects::{Failure, Objects, SYMBOL, Watch, compile, each};
+use crate::link::LinkError;
+use crate::objects::{CodeCx, Failure, Job, Objects, Watch, compile, each};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -52,17 +51,38 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
     let functions: Vec<_> = prim_funcs(module.module()).collect();
     let lowered = each(&functions, |(name, function)| {
         check_strides(name, function)?;
-        tilewright_tir_passes::lower_for(target, name, function)
+        let own = target_of(function, target)?;
+        backend_of(&own)?.lower(&own, name, function)
     });
     lowered.map_err(joined)
+}
+
+/// The target of a function: the one that it declares, else that of its module. All kernels of an executable are for one
+/// architecture.
+///
+/// # Errors
+/// `TW0602`: what the function declares is no target, or one beside which the module's kernels cannot run.
+pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, Diagnostic> {
+    let own = function.declared_target(target)?.unwrap_or_else(|| target.clone());
+    if own.arch == target.arch {
+        return Ok(own);
+    }
+    let name = function.global_symbol().unwrap_or("a private function");
+    let message = format!("`{name}` declares the target \"{own}\", and the module is compiled for \"{target}\"");
+    let error = Diagnostic::error("TW0602", message).note("all kernels of an executable are for one architecture");
+    Err(match function.origins.headline().first() {
+        Some(span) => error.at(span.clone()),
+        None => error,
+    })
 }
 
 fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
     module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
 }
 
-/// Compiles all PrimFuncs of the module into an image of the program for `device`, its first one. Those that call
-/// functions of the process run on the host: where that is another device, they are an image of their own.
+/// Compiles all PrimFuncs of the module, those of each backend into one image of the program for `device`, its first one.
+/// Those that call functions of the process run on the host: where that is another device, they are an image of their
+/// own.
 pub(crate) fn build_kernels(
     program: &mut ProgramBuilder,
     module: &IRModule,
@@ -70,31 +90,70 @@ pub(crate) fn build_kernels(
     device: DeviceKind,
     watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
-    let functions: Vec<_> = prim_funcs(module).map(|(name, function)| (&**name, function)).collect();
-    if functions.is_empty() {
-        return Ok(KernelTable::default());
+    let functions: Vec<_> = prim_funcs(module).collect();
+    let check = |(name, function): &(&Arc<str>, &PrimFunc)| {
+        check_strides(name, function)?;
+        let own = target_of(function, target)?;
+        backend_of(&own).map(|_| own).map_err(Diagnostics::from)
+    };
+    let targets = each(&functions, check).map_err(joined)?;
+    let mut distinct: Vec<&Target> = Vec::new();
+    for target in &targets {
+        if !distinct.contains(&target) {
+            distinct.push(target);
+        }
     }
-    each(&functions, |(name, function)| check_strides(name, function).map_err(Diagnostics::from)).map_err(joined)?;
-    let compiled = compile(&functions, target, &Options::default(), KernelCache::process(), watch)
+    let mut table = KernelTable::default();
+    for backend in BACKENDS {
+        let served: Vec<CodeCx<'_>> = distinct
+            .iter()
+            .filter(|target| backend.serves(target))
+            .map(|target| CodeCx::new(*backend, target, KernelCache::process()))
+            .collect();
+        let mut jobs: Vec<(&Arc<str>, Job<'_>)> = Vec::new();
+        for ((name, function), target) in functions.iter().zip(&targets) {
+            jobs.extend(served.iter().find(|cx| cx.target == target).map(|cx| (*name, Job { name, function, cx })));
+        }
+        build_with(*backend, program, module, device, &jobs, watch, &mut table)?;
+    }
+    Ok(table)
+}
+
+/// Compiles functions by one backend into an image of the program, and adds them to the table.
+fn build_with(
+    backend: &dyn Backend,
+    program: &mut ProgramBuilder,
+    module: &IRModule,
+    device: DeviceKind,
+    functions: &[(&Arc<str>, Job<'_>)],
+    watch: Watch<'_>,
+    table: &mut KernelTable,
+) -> Result<(), Diagnostics> {
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let jobs: Vec<Job<'_>> = functions.iter().map(|(_, job)| *job).collect();
+    let compiled = compile(&jobs, watch)
         .map_err(|failures| joined(failures.into_iter().map(|failure| reported(module, failure)).collect()))?;
     let host = program.host();
     let calls_out: Set<&str> = match host == DeviceIndex::FIRST {
         true => Set::default(),
         false => {
-            functions.iter().zip(&compiled.facts).filter(|(_, f)| !f.packed.is_empty()).map(|((n, _), _)| *n).collect()
+            let calling = functions.iter().zip(&compiled.facts).filter(|(_, facts)| !facts.packed.is_empty());
+            calling.map(|((name, _), _)| &***name).collect()
         }
     };
     let images = [(DeviceIndex::FIRST, device, false), (host, DeviceKind::Cpu, true)];
     let mut exports = Map::default();
     for (place, kind, outside) in images {
-        link(program, &compiled, kind, |name| calls_out.contains(name) == outside, &mut |name, image, export| {
+        let is_in = |name: &str| calls_out.contains(name) == outside;
+        link(backend, program, &compiled, kind, is_in, &mut |name, image, export| {
             exports.insert(name, (place, image, export));
         })?;
     }
-    let mut table = KernelTable::default();
-    for ((name, function), facts) in prim_funcs(module).zip(compiled.facts) {
-        let interface = KernelInterface::of(function);
-        let Some(&(device, image, export)) = exports.get(&**name) else {
+    for ((name, job), facts) in functions.iter().zip(compiled.facts) {
+        let interface = KernelInterface::of(job.function);
+        let Some(&(device, image, export)) = exports.get(&***name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
         };
         let packed = facts.packed.iter().map(|name| program.packed(name)).collect();
@@ -112,32 +171,42 @@ pub(crate) fn build_kernels(
             device,
             packed,
         });
-        table.insert(name.clone(), Entry { kernel, device, interface });
+        table.insert((*name).clone(), Entry { kernel, device, interface });
     }
-    Ok(table)
+    Ok(())
 }
 
-/// Links the objects of some functions into an image of the program, if there are any, and tells of each export.
+/// What a processor must have to run the module's kernels: the features of the target, and those of the targets that
+/// functions declare.
+pub(crate) fn required_features(module: &IRModule, target: &Target) -> Result<Vec<String>, Diagnostic> {
+    let mut features = target.features.clone();
+    for (_, function) in prim_funcs(module) {
+        features.extend(target_of(function, target)?.features.iter().cloned());
+    }
+    Ok(features.into_iter().collect())
+}
+
+/// Links the objects of some functions into an image of the program, if there are any, and reports each export.
 fn link(
+    backend: &dyn Backend,
     program: &mut ProgramBuilder,
     compiled: &Objects,
     kind: DeviceKind,
     is_in: impl Fn(&str) -> bool,
-    tell: &mut dyn FnMut(String, u32, u32),
+    report: &mut dyn FnMut(String, u32, u32),
 ) -> Result<(), Diagnostics> {
-    let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
     let objects = compiled.objects.iter().filter(|object| object.names.iter().any(|name| is_in(name)));
-    let objects: Vec<_> =
-        objects.map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names }).collect();
-    if objects.is_empty() {
+    let kernels: Vec<KernelCode<'_>> =
+        objects.map(|object| KernelCode { code: &object.code, names: &object.names }).collect();
+    if kernels.is_empty() {
         return Ok(());
     }
-    let mut image = link_kernels(objects.into_iter()).map_err(|error| link_error(&error))?;
+    let Linked::Native(mut image) = backend.link(&kernels).map_err(|error| link_error(&error))?;
     image.kind = kind;
     let names: Vec<String> = image.exports.iter().map(|export| export.name.clone()).collect();
     let image = program.image(image);
     for (export, name) in names.into_iter().enumerate() {
-        tell(name, image, export as u32);
+        report(name, image, export as u32);
     }
     Ok(())
 }
@@ -151,26 +220,19 @@ fn joined(found: Vec<Diagnostics>) -> Diagnostics {
 fn reported(module: &IRModule, failure: Failure) -> Diagnostics {
     match failure {
         Failure::Lowering(found) => found,
-        Failure::Code(error) => located(module, &error),
+        Failure::Code(error) => located(module, error),
     }
 }
 
-/// The code generator's refusal, as the user sees it.
-pub fn code_error(error: &CodegenError) -> Diagnostics {
-    match error {
-        CodegenError::Unsupported { .. } | CodegenError::Name(_) | CodegenError::Target(_) => {
-            Diagnostic::error("TW0602", error.to_string()).into()
-        }
-        CodegenError::Malformed { .. } | CodegenError::Llvm(_) => defect(error),
-    }
-}
-
-/// As [`code_error`], at the function that it is about.
-fn located(module: &IRModule, error: &CodegenError) -> Diagnostics {
-    let mut found = code_error(error);
-    if let CodegenError::Unsupported { symbol, .. } = error
-        && let Some(place) = module.prim(symbol).and_then(|function| function.origins.headline().first().cloned())
-    {
+/// A backend's refusal, at the function that it is about.
+fn located(module: &IRModule, error: CodeError) -> Diagnostics {
+    let symbol = match &error {
+        CodeError::Unsupported { symbol, .. } => symbol.clone(),
+        CodeError::Defect(_) => None,
+    };
+    let mut found = Diagnostics::from(error);
+    let prim = symbol.and_then(|symbol| module.prim(&symbol));
+    if let Some(place) = prim.and_then(|function| function.origins.headline().first().cloned()) {
         found.0.iter_mut().for_each(|diagnostic| diagnostic.span = Some(place.clone()));
     }
     found

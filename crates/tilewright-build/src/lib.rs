@@ -1,12 +1,14 @@
 //! From a checked module to an executable: PrimFuncs are lowered, compiled and linked into an image, Relax functions
 //! become functions of the virtual machine, and both go into one file.
 //!
-//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions, and in its `device` what is copied between devices), `call`
-//! (calls of kernels), `objects`, `facts` and [`cache`] (kernels through lowering and LLVM, once), [`link`] (objects into images).
+//! Reading order: [`build`], then `kernels` (PrimFuncs), [`backends`] (code generators), `emit` (Relax functions, and in
+//! its `device` the copies between devices), `call` (calls of kernels), `objects`, `facts` and [`cache`] (kernels through
+//! lowering and a backend, once), [`link`] (objects of processors into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
 
+pub mod backends;
 pub mod cache;
 mod call;
 mod emit;
@@ -15,7 +17,8 @@ mod kernels;
 pub mod link;
 mod objects;
 
-pub use kernels::{code_error, link_error, lower_kernels};
+pub use backends::code_error;
+pub use kernels::{link_error, lower_kernels};
 pub use objects::Watch;
 
 use std::collections::BTreeMap;
@@ -83,7 +86,8 @@ pub fn build_with(
         return Err(problems);
     }
     let program = program.finish().map_err(|error| defect(&error))?;
-    let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
+    let features = kernels::required_features(module, target)?;
+    let info = TargetInfo { triple: target.triple.clone(), features };
     Package { metadata, ..Package::new(info, program) }.encode().map_err(|error| defect(&error))
 }
 

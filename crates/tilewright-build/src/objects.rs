@@ -1,8 +1,8 @@
-//! PrimFuncs → objects: through the kernel cache, and what it lacks through the lowering and LLVM, several at once.
+//! PrimFuncs → code: through the kernel cache, and what it lacks through the lowering and a backend, several at once.
 //!
 //! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to what callers have to know of its kernel
-//! and to the key of the object: a function that was compiled before is not even lowered. The text for LLVM leads to the
-//! object: functions that become the same code share it, whatever their names, in this module or in another.
+//! and to the key of its code: a function that was compiled before is not even lowered. The backend's text leads to the
+//! code: functions that become the same code share it, whatever their names, in this module or in another.
 //!
 //! Every kernel is a job of its own. The outcome depends neither on the cache nor on the number of jobs at a time.
 
@@ -10,25 +10,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewright_expr::node::Saver;
-use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{PrimFunc, attr_names};
-use tilewright_llvm::{CodegenError, Options, Source};
 use tilewright_support::{Diagnostics, OrderedMap, Origins, parallel_map};
 use tilewright_target::Target;
 
+use crate::backends::{Backend, CodeError, Source};
 use crate::cache::{KernelCache, Key};
 use crate::facts::Facts;
 
-/// The symbol under which every kernel is compiled, behind [`tilewright_llvm::SYMBOL_PREFIX`]. In an image it has the
-/// names of its functions.
-pub(crate) const SYMBOL: &str = "kernel";
+/// A function to compile.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) function: &'a PrimFunc,
+    pub(crate) cx: &'a CodeCx<'a>,
+}
 
-/// A function and its name.
-pub(crate) type Named<'a> = (&'a str, &'a PrimFunc);
-
-/// An object, and the functions that it is the code of.
+/// The code of a kernel, and the functions that it is the code of.
 pub(crate) struct KernelObject {
-    pub(crate) elf: Arc<[u8]>,
+    pub(crate) code: Arc<[u8]>,
     pub(crate) names: Vec<String>,
 }
 
@@ -44,35 +44,28 @@ pub(crate) struct Objects {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Lowering(Diagnostics),
-    Code(CodegenError),
+    Code(CodeError),
 }
 
 /// Who is told, from any thread, how many kernels are machine code, and of how many.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Compiles the functions.
+/// Compiles the functions, all by one backend.
 ///
 /// # Errors
 /// One for each function that cannot be compiled.
-pub(crate) fn compile(
-    functions: &[Named<'_>],
-    target: &Target,
-    options: &Options,
-    cache: &KernelCache,
-    watch: Watch<'_>,
-) -> Result<Objects, Vec<Failure>> {
-    let cx = Cx::new(target, options, cache);
-    let keys = parallel_map(functions, |(_, function)| cx.key(function));
-    let mut equal: OrderedMap<Key, Vec<Named<'_>>> = OrderedMap::default();
-    for (key, function) in keys.iter().zip(functions) {
-        equal.entry(*key).or_default().push(*function);
+pub(crate) fn compile(functions: &[Job<'_>], watch: Watch<'_>) -> Result<Objects, Vec<Failure>> {
+    let keys = parallel_map(functions, |job| job.cx.key(job.function));
+    let mut equal: OrderedMap<Key, Vec<Job<'_>>> = OrderedMap::default();
+    for (key, job) in keys.iter().zip(functions) {
+        equal.entry(*key).or_default().push(*job);
     }
-    let equal: Vec<(Key, Vec<Named<'_>>)> = equal.into_iter().collect();
-    let found = each(&equal, |(key, functions)| {
+    let equal: Vec<(Key, Vec<Job<'_>>)> = equal.into_iter().collect();
+    let found = each(&equal, |(key, jobs)| {
         // Functions that fail do so by their own names.
         let mut failures = Vec::new();
-        for function in functions {
-            match cx.find(key, *function) {
+        for job in jobs {
+            match job.cx.find(key, job) {
                 Ok(found) => return Ok((*key, found)),
                 Err(failure) => failures.push(failure),
             }
@@ -81,44 +74,50 @@ pub(crate) fn compile(
     });
     let found: OrderedMap<Key, (Facts, Code)> =
         found.map_err(|failures| failures.into_iter().flatten().collect::<Vec<_>>())?.into_iter().collect();
-    let mut jobs: OrderedMap<Key, (&Code, Vec<String>)> = OrderedMap::default();
+    let mut kernels: OrderedMap<Key, Wanted<'_>> = OrderedMap::default();
     let mut facts = Vec::new();
-    for ((name, _), key) in functions.iter().zip(&keys) {
+    for (job, key) in functions.iter().zip(&keys) {
         let Some((known, code)) = found.get(key) else { continue };
-        jobs.entry(known.object).or_insert_with(|| (code, Vec::new())).1.push((*name).to_owned());
+        let wanted = kernels.entry(known.object).or_insert_with(|| Wanted { code, cx: job.cx, names: Vec::new() });
+        wanted.names.push(job.name.to_owned());
         facts.push(known.clone());
     }
-    let jobs: Vec<(Key, (&Code, Vec<String>))> = jobs.into_iter().collect();
+    let kernels: Vec<(Key, Wanted<'_>)> = kernels.into_iter().collect();
     let done = AtomicUsize::new(0);
-    let objects = each(&jobs, |(key, (code, names))| {
-        let elf = cx.object(key, code).map_err(Failure::Code)?;
-        watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-        Ok(KernelObject { elf, names: names.clone() })
+    let objects = each(&kernels, |(key, wanted)| {
+        let code = wanted.cx.object(key, wanted.code).map_err(Failure::Code)?;
+        watch(done.fetch_add(1, Ordering::Relaxed) + 1, kernels.len());
+        Ok(KernelObject { code, names: wanted.names.clone() })
     })?;
     Ok(Objects { objects, facts })
+}
+
+/// A kernel that is asked for, by these functions.
+struct Wanted<'a> {
+    code: &'a Code,
+    cx: &'a CodeCx<'a>,
+    names: Vec<String>,
 }
 
 /// The code of a kernel, as far as it is there.
 enum Code {
     Object(Arc<[u8]>),
-    Source(Source),
+    Source(Box<dyn Source>),
 }
 
 /// What decides, beside the function, what becomes of it.
-struct Cx<'a> {
-    target: &'a Target,
-    options: &'a Options,
+pub(crate) struct CodeCx<'a> {
+    backend: &'a dyn Backend,
+    pub(crate) target: &'a Target,
     cache: &'a KernelCache,
     /// The same as text, and what compiles.
-    texts: [String; 3],
+    texts: [String; 2],
 }
 
-impl<'a> Cx<'a> {
-    fn new(target: &'a Target, options: &'a Options, cache: &'a KernelCache) -> Self {
-        let versions =
-            [env!("CARGO_PKG_VERSION"), "LLVM", &tilewright_llvm::version(), env!("TILEWRIGHT_CODEGEN_SOURCES")]
-                .join(" ");
-        Self { target, options, cache, texts: [versions, format!("{target:?}"), format!("{options:?}")] }
+impl<'a> CodeCx<'a> {
+    pub(crate) fn new(backend: &'a dyn Backend, target: &'a Target, cache: &'a KernelCache) -> Self {
+        let versions = [env!("CARGO_PKG_VERSION"), backend.name(), &backend.version()].join(" ");
+        Self { backend, target, cache, texts: [versions, format!("{target:?}")] }
     }
 
     /// The key of a function as it is written, but for its name and where it comes from.
@@ -126,50 +125,39 @@ impl<'a> Cx<'a> {
         let mut function = PrimFunc { origins: Origins::default(), ..function.clone() };
         function.attrs.remove(attr_names::GLOBAL_SYMBOL);
         let saved = Saver::save(&function);
-        let [versions, target, options] = &self.texts;
-        let parts = [versions, target, options, &saved.nodes, &saved.root, &saved.tensors];
+        let [versions, target] = &self.texts;
+        let parts = [versions, target, &saved.nodes, &saved.root, &saved.tensors];
         let parts: Vec<&str> = parts.into_iter().map(String::as_str).collect();
         Key::new(&[&["PrimFunc", env!("TILEWRIGHT_LOWERING_SOURCES")], parts.as_slice()].concat())
     }
 
     /// What the cache knows of the function, or else what lowering makes of it.
-    fn find(&self, key: &Key, (name, function): Named<'_>) -> Result<(Facts, Code), Failure> {
+    fn find(&self, key: &Key, job: &Job<'_>) -> Result<(Facts, Code), Failure> {
         let known = self.cache.get(key).and_then(|bytes| Facts::decode(&bytes));
         if let Some(facts) = known
-            && let Some(elf) = self.cache.get(&facts.object)
+            && let Some(code) = self.cache.get(&facts.object)
         {
-            return Ok((facts, Code::Object(elf)));
+            return Ok((facts, Code::Object(code)));
         }
-        let low = tilewright_tir_passes::lower_for(self.target, name, function).map_err(Failure::Lowering)?;
-        let source =
-            Source::new(&[low.with_symbol(SYMBOL)], self.target).map_err(|error| Failure::Code(named(error, &low)))?;
-        let [versions, target, options] = &self.texts;
-        let facts = Facts::of(&low, &source, Key::new(&[versions, target, options, &source.text]));
+        let low = self.backend.lower(self.target, job.name, job.function).map_err(Failure::Lowering)?;
+        let source = self.backend.write(self.target, &low).map_err(Failure::Code)?;
+        let [versions, target] = &self.texts;
+        let facts = Facts::of(&low, source.as_ref(), Key::new(&[versions, target, source.text()]));
         self.cache.put(*key, &facts.encode().into());
         let code = self.cache.get(&facts.object).map_or_else(|| Code::Source(source), Code::Object);
         Ok((facts, code))
     }
 
-    /// The object of the key, compiled where it is not there.
-    fn object(&self, key: &Key, code: &Code) -> Result<Arc<[u8]>, CodegenError> {
+    /// The code of the key, compiled where it is not there.
+    fn object(&self, key: &Key, code: &Code) -> Result<Arc<[u8]>, CodeError> {
         match code {
-            Code::Object(elf) => Ok(Arc::clone(elf)),
+            Code::Object(code) => Ok(Arc::clone(code)),
             Code::Source(source) => {
-                let elf: Arc<[u8]> = source.clone().compile(self.target, self.options)?.into();
-                self.cache.put(*key, &elf);
-                Ok(elf)
+                let code: Arc<[u8]> = source.compile(self.target)?.into();
+                self.cache.put(*key, &code);
+                Ok(code)
             }
         }
-    }
-}
-
-/// The error with the function's own name.
-fn named(error: CodegenError, low: &LowTir) -> CodegenError {
-    let symbol = low.symbol().to_owned();
-    match error {
-        CodegenError::Unsupported { what, .. } => CodegenError::Unsupported { symbol, what },
-        CodegenError::Malformed { what, .. } => CodegenError::Malformed { symbol, what },
-        other => other,
     }
 }
 
@@ -192,9 +180,11 @@ pub(crate) fn each<I: Sync, T: Send, E: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::{LLVM_CPU, LlvmCpu};
     use std::sync::Mutex;
     use tilewright_ir::Attrs;
-    use tilewright_ir::tir::{Buffer, Expr, ForKind, Param, PrimFunc, Stmt, Var};
+    use tilewright_ir::low::LowTir;
+    use tilewright_ir::tir::{Buffer, Expr, ForKind, Param, Stmt, Var};
     use tilewright_tensor::DataType;
 
     /// `r[i] = r[i] + addend` over so many elements.
@@ -209,12 +199,13 @@ mod tests {
         LowTir::new(name, PrimFunc { params, attrs: Attrs::new(), body, origins: Default::default() }).unwrap()
     }
 
-    fn named_functions(functions: &[LowTir]) -> Vec<Named<'_>> {
-        functions.iter().map(|low| (low.symbol(), low.function())).collect()
+    fn jobs<'a>(functions: &'a [LowTir], cx: &'a CodeCx<'a>) -> Vec<Job<'a>> {
+        functions.iter().map(|low| Job { name: low.symbol(), function: low.function(), cx }).collect()
     }
 
     fn compiled(functions: &[LowTir], cache: &KernelCache) -> Objects {
-        compile(&named_functions(functions), &Target::host(), &Options::default(), cache, &|_, _| ()).unwrap()
+        let target = Target::host();
+        compile(&jobs(functions, &CodeCx::new(&LLVM_CPU, &target, cache)), &|_, _| ()).unwrap()
     }
 
     #[test]
@@ -227,7 +218,7 @@ mod tests {
         assert!(objects.len() == 3 && objects[0] == objects[2] && objects[0] != objects[1]);
         // Another module, another name: the very object.
         let again = compiled(&[add("other", 8, 2)], &cache);
-        assert!(Arc::ptr_eq(&again.objects[0].elf, &found.objects[1].elf));
+        assert!(Arc::ptr_eq(&again.objects[0].code, &found.objects[1].code));
     }
 
     #[test]
@@ -236,7 +227,8 @@ mod tests {
         for functions in [&[add("a", 8, 1), add("b", 8, 2)][..], &[add("a", 8, 1), add("c", 8, 3), add("d", 8, 1)]] {
             let told = Mutex::new(Vec::new());
             let watch = |done: usize, of: usize| told.lock().unwrap().push((done, of));
-            compile(&named_functions(functions), &Target::host(), &Options::default(), &cache, &watch).unwrap();
+            let target = Target::host();
+            compile(&jobs(functions, &CodeCx::new(&LLVM_CPU, &target, &cache)), &watch).unwrap();
             let mut told = told.into_inner().unwrap();
             told.sort_unstable();
             assert_eq!(told, [(1, 2), (2, 2)]);
@@ -251,16 +243,19 @@ mod tests {
         compiled(&functions[3..7], &cache);
         let warm = compiled(&functions, &cache);
         for (cold, warm) in cold.objects.iter().zip(&warm.objects) {
-            assert_eq!((&cold.elf, &cold.names), (&warm.elf, &warm.names));
+            assert_eq!((&cold.code, &cold.names), (&warm.code, &warm.names));
         }
     }
 
     #[test]
     fn a_function_that_was_compiled_is_found_as_it_is_written() {
         let cache = KernelCache::in_memory();
-        let (target, options) = (Target::host(), Options::default());
-        let cx = Cx::new(&target, &options, &cache);
-        let find = |low: &LowTir| cx.find(&cx.key(low.function()), (low.symbol(), low.function())).unwrap();
+        let target = Target::host();
+        let cx = CodeCx::new(&LLVM_CPU, &target, &cache);
+        let find = |low: &LowTir| {
+            let job = Job { name: low.symbol(), function: low.function(), cx: &cx };
+            cx.find(&cx.key(low.function()), &job).unwrap()
+        };
         let (facts, new) = find(&add("a", 8, 1));
         assert!(matches!(new, Code::Source(_)));
         cx.object(&facts.object, &new).unwrap();
@@ -277,10 +272,11 @@ mod tests {
         let cache = KernelCache::in_memory();
         let function = [add("f", 64, 1)];
         let target = |text| Target::parse(text).unwrap();
-        let plain = Options::default();
-        let unoptimised = Options { level: tilewright_llvm::OptLevel::None };
-        let elf = |target: &Target, options: &Options| {
-            compile(&named_functions(&function), target, options, &cache, &|_, _| ()).unwrap().objects[0].elf.clone()
+        let plain = LLVM_CPU;
+        let unoptimised = LlvmCpu::unoptimised();
+        let elf = |target: &Target, backend: &LlvmCpu| {
+            let cx = CodeCx::new(backend, target, &cache);
+            compile(&jobs(&function, &cx), &|_, _| ()).unwrap().objects[0].code.clone()
         };
         let (x86, arm) = (target("llvm -mcpu=haswell"), target("llvm -mcpu=neoverse-n1"));
         let all = [elf(&x86, &plain), elf(&x86, &unoptimised), elf(&arm, &plain)];
@@ -300,8 +296,8 @@ mod tests {
         };
         let functions = [wide("first"), add("fine", 8, 1), wide("last")];
         let cache = KernelCache::in_memory();
-        let functions = named_functions(&functions);
-        let outcome = compile(&functions, &Target::host(), &Options::default(), &cache, &|_, _| ());
+        let target = Target::host();
+        let outcome = compile(&jobs(&functions, &CodeCx::new(&LLVM_CPU, &target, &cache)), &|_, _| ());
         let text = |failure: &Failure| match failure {
             Failure::Code(error) => error.to_string(),
             Failure::Lowering(found) => found.render(false),

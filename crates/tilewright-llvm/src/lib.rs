@@ -33,13 +33,10 @@ use tilewright_tensor::DataType;
 pub use disassemble::disassemble;
 pub use error::CodegenError;
 pub use resident::release_pages;
+pub use tilewright_tensor::abi::IMPORT_PREFIX;
 
 /// The prefix of kernels' symbols in objects.
 pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
-
-/// The prefix of C functions that kernels call by name: LLVM then recognises none of them, and no linker confuses one
-/// that LLVM calls by itself with one of the program's.
-pub const IMPORT_PREFIX: &str = "tilewright.import.";
 
 /// How much LLVM optimises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

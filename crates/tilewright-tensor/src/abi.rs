@@ -181,6 +181,10 @@ pub enum Status {
 /// Alignment in bytes of scratch memory and of every tensor that the runtime allocates.
 pub const TENSOR_ALIGN: usize = 64;
 
+/// Stands before the names of C functions that kernels call by name, so that a code generator knows none of them, and no
+/// linker takes one that the generator asks for itself for one of the program's.
+pub const IMPORT_PREFIX: &str = "tilewright.import.";
+
 /// The symbols that generated code may refer to, beside those it defines. Nothing else links.
 ///
 /// The runtime owns the addresses; this is the list of names that both sides agree on. They are the routines that LLVM

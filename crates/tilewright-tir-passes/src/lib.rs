@@ -1,7 +1,7 @@
 //! Loop passes and the shared lowering of a PrimFunc to [`LowTir`].
 //!
-//! Reading order: [`lowering_passes`], the list; [`lower`], which runs it; then one module for each pass, in the order
-//! of the list; `stmt` (how passes go through statements) and `substitute` (values for variables).
+//! Reading order: [`mod@lower`], the lists of steps for each kind of machine, and what runs them; then one module for each
+//! pass, in the order of the list; `stmt` (how passes go through statements) and `substitute` (values for variables).
 //!
 //! A pass is a function from PrimFunc to PrimFunc. What it takes and leaves:
 //!
@@ -51,6 +51,7 @@ mod hoist;
 mod init;
 mod lanes;
 mod legalize_floats;
+pub mod lower;
 mod magnitude;
 mod math;
 mod no_op;
@@ -71,11 +72,6 @@ mod widen;
 #[cfg(test)]
 mod tests;
 
-use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::PrimFunc;
-use tilewright_support::Diagnostics;
-use tilewright_target::Target;
-
 pub use blocks::lower_blocks;
 pub use builtins::{ATTRIBUTE_HINTS, lower_builtins};
 pub use compact::compact_parameters;
@@ -86,6 +82,7 @@ pub use guard::guard_indices;
 pub use hoist::hoist_guards;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
+pub use lower::{Lowering, PrimFuncPass, Step, lower, lower_for, lowering_passes};
 pub use math::expand_math;
 pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
@@ -98,98 +95,3 @@ pub use substitute::Substitute;
 pub use unroll::unroll;
 pub use vectorize::{MAX_LANES, vectorize};
 pub use widen::widen_indices;
-
-/// A pass over one PrimFunc.
-pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
-
-/// A step of the lowering.
-#[derive(Clone, Copy, Debug)]
-pub enum Step {
-    /// The same for every machine.
-    Plain(PrimFuncPass),
-    /// A pass that follows another one, which uses a machine's own instructions and leaves it less to do.
-    OnTarget(fn(&Target, &PrimFunc) -> PrimFunc, PrimFuncPass),
-}
-
-impl Step {
-    /// The result of the step for any machine.
-    ///
-    /// # Errors
-    /// Those of [`lower`].
-    pub fn run(self, function: &PrimFunc) -> Result<PrimFunc, Diagnostics> {
-        match self {
-            Self::Plain(pass) | Self::OnTarget(_, pass) => pass(function),
-        }
-    }
-
-    /// The same with the instructions of a machine.
-    ///
-    /// # Errors
-    /// Those of [`lower`].
-    pub fn run_for(self, target: &Target, function: &PrimFunc) -> Result<PrimFunc, Diagnostics> {
-        match self {
-            Self::Plain(pass) => pass(function),
-            Self::OnTarget(own, pass) => pass(&own(target, function)),
-        }
-    }
-}
-
-/// The lowering from the block form to the flat form, step by step.
-pub fn lowering_passes() -> &'static [(&'static str, Step)] {
-    use Step::{OnTarget, Plain};
-    &[
-        ("lower_builtins", Plain(lower_builtins)),
-        ("compact_parameters", Plain(compact_parameters)),
-        ("lower_init", Plain(lower_init)),
-        ("lower_blocks", Plain(lower_blocks)),
-        ("normalize_parallel", Plain(normalize_parallel)),
-        ("legalize_foreign", Plain(legalize_foreign)),
-        ("widen_indices", Plain(widen_indices)),
-        ("simplify", Plain(simplify)),
-        ("short_circuit", Plain(short_circuit)),
-        ("place_allocations", Plain(place_allocations)),
-        ("guard_indices", Plain(guard_indices)),
-        ("hoist_guards", Plain(hoist_guards)),
-        ("partition_loops", Plain(partition_loops)),
-        ("simplify", Plain(simplify)),
-        ("remove_no_op", Plain(remove_no_op)),
-        ("flatten_buffers", Plain(flatten_buffers)),
-        ("simplify", Plain(simplify)),
-        ("vectorize", Plain(vectorize)),
-        ("unroll", Plain(unroll)),
-        ("simplify", Plain(simplify)),
-        ("truncate_divisions", Plain(truncate_divisions)),
-        ("expand_math", OnTarget(math::expand_math_on, expand_math)),
-        ("legalize_floats", Plain(legalize_floats)),
-    ]
-}
-
-/// Lowers a PrimFunc for code generation. `symbol` is the kernel's name; the parameters become those of
-/// [`KernelInterface`](tilewright_ir::interface::KernelInterface).
-///
-/// # Errors
-/// Functions that a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
-/// flat form (`TW0563`).
-pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
-    lower_by(symbol, function, |step, function| step.run(function))
-}
-
-/// The same with the target's own instructions for mathematical functions. The interpreter does not know these.
-///
-/// # Errors
-/// Those of [`lower`].
-pub fn lower_for(target: &Target, symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
-    lower_by(symbol, function, |step, function| step.run_for(target, function))
-}
-
-fn lower_by(
-    symbol: &str,
-    function: &PrimFunc,
-    run: impl Fn(Step, &PrimFunc) -> Result<PrimFunc, Diagnostics>,
-) -> Result<LowTir, Diagnostics> {
-    let mut current = function.clone();
-    for (_, step) in lowering_passes() {
-        current = run(*step, &current)?;
-    }
-    LowTir::new(symbol, current)
-}

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tilewright_llvm::IMPORT_PREFIX;
-use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
+use tilewright_tensor::abi::{EXTERNAL_SYMBOLS, IMPORT_PREFIX};
 use tilewright_vm_program::Image;
 
 use super::{Applied, Fixup, LinkError, Linker, Machine, Part, Place, Reference, Result, Target};

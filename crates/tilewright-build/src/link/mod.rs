@@ -25,8 +25,7 @@ use object::Endianness;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{Architecture, Object};
-use tilewright_llvm::IMPORT_PREFIX;
-use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
+use tilewright_tensor::abi::{EXTERNAL_SYMBOLS, IMPORT_PREFIX};
 use tilewright_vm_program::{Export, Image, Symbol};
 
 /// Why objects could not be linked.
