@@ -119,6 +119,9 @@ class NDArray:
     def strides(self) -> tuple[int, ...]:
         """Elements from one to the next of each dimension."""
 
+    def to(self, device: Device) -> NDArray:
+        """As `to_device`."""
+
     def to_device(self, device: Device) -> NDArray:
         """The tensor on a device: itself where it lives there already."""
 

@@ -76,6 +76,7 @@
 mod action;
 mod compare;
 mod data;
+mod device_faults;
 mod expectation;
 pub mod faults;
 mod header;

@@ -11,7 +11,7 @@ use tilewright::script::print::{PrintOptions, print_module};
 use crate::action::{Action, PassStep, perform, read};
 use crate::faults::{self, Fault};
 use crate::run::{Runner, check_interpreter, check_runs, devices, runs_on};
-use crate::{TestFile, expectation, language};
+use crate::{TestFile, device_faults, expectation, language};
 
 /// Runs the trials of a workspace as the test program that was called, and ends the process.
 pub fn main(root: &Path) {
@@ -38,6 +38,7 @@ pub fn trials(root: &Path) -> Vec<Trial> {
     }
     let tests: Arc<[Arc<TestFile>]> = tests.into();
     of_faults(&mut trials, &tests);
+    device_faults::trials(&mut trials, &tests);
     let root = root.to_owned();
     let of_language = Trial::test("the language has a test for everything", move || {
         language::check(&root, &tests).map_err(Failed::from)

@@ -12,11 +12,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyType};
 use tilewright::Tensor;
+use tilewright::runtime::Device;
 use tilewright::runtime::fork::Lock;
 use tilewright::tensor::dlpack::{DLManagedTensor, DLManagedTensorVersioned, DLPackExchangeAPI, VERSION};
 
 use crate::error;
 use crate::kept::{Once, word};
+use crate::value::runtime_error;
 
 const PLAIN: &CStr = c"dltensor";
 const PLAIN_USED: &CStr = c"used_dltensor";
@@ -84,11 +86,22 @@ pub(crate) fn import_if_exporter(value: &Bound<'_, PyAny>) -> PyResult<Option<Te
     if let Exporter::Table(table) = exporter(value)?
         && let Some(tensor) = import_by_table(value, table)?
     {
-        return Ok(Some(tensor));
+        return usable(value.py(), tensor).map(Some);
     }
     match value.getattr_opt(word!(value.py(), "__dlpack__"))? {
-        Some(method) => import_by_method(value, &method).map(Some),
+        Some(method) => usable(value.py(), import_by_method(value, &method)?).map(Some),
         None => Ok(None),
+    }
+}
+
+/// The tensor, if it is on a device that this build can use.
+fn usable(py: Python<'_>, tensor: Tensor) -> PyResult<Tensor> {
+    if tensor.is_on_host() {
+        return Ok(tensor);
+    }
+    match Device::of(&tensor).and_then(Device::require) {
+        Ok(()) => Ok(tensor),
+        Err(error) => Err(runtime_error(py, error)),
     }
 }
 

@@ -5,11 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 use tilewright::expr::semantics::{Scalar, cast};
 use tilewright::runtime;
-use tilewright::tensor::dlpack::DEVICE_CPU;
+use tilewright::runtime::device::copy_elements;
 use tilewright::tensor::{Layout, TensorError, UnknownDataType};
 use tilewright::{DataType, Tensor};
 
 use crate::device::Device;
+use crate::value::runtime_error;
 use crate::{argument, dlpack, error, indexing};
 
 /// A data type by its name: the name as it is written, the code that DLPack has for it, bits and lanes.
@@ -41,12 +42,45 @@ fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
 }
 
 impl NdArray {
-    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over
-    /// its bits.
+    /// The tensor where the host reads it: itself, or a copy of what is on a device.
+    fn on_host(&self, py: Python<'_>) -> PyResult<Tensor> {
+        if self.0.is_on_host() {
+            return Ok(self.0.clone());
+        }
+        py.detach(|| runtime::Device::cpu().copy_of(&self.0)).map_err(|e| runtime_error(py, e))
+    }
+
+    /// A tensor on the device of this one: itself, or a copy of what was made on the host.
+    fn beside(&self, py: Python<'_>, tensor: Tensor) -> PyResult<Self> {
+        if self.0.is_on_host() {
+            return Ok(Self(tensor));
+        }
+        let copy = py.detach(|| runtime::Device::of(&self.0)?.copy_of(&tensor));
+        copy.map(Self).map_err(|e| runtime_error(py, e))
+    }
+
+    /// A copy on a device.
+    fn copied(&self, py: Python<'_>, device: runtime::Device) -> PyResult<Self> {
+        let copy = || {
+            if runtime::Device::of(&self.0)? != device {
+                return device.copy_of(&self.0);
+            }
+            if self.0.is_on_host() {
+                return Ok(self.0.copied()?);
+            }
+            let copy = device.empty(Layout::compact(self.0.dtype(), self.0.shape())?.into())?;
+            copy_elements(&copy, &self.0).map(|()| copy)
+        };
+        py.detach(copy).map(Self).map_err(|e| runtime_error(py, e))
+    }
+
+    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over its
+    /// bits.
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let tensor = match self.0.dtype() {
-            DataType::BF16 => retyped(&self.0, DataType::U16).map_err(|e| error::tensor(py, &e))?,
-            _ => self.0.clone(),
+        let tensor = self.on_host(py)?;
+        let tensor = match tensor.dtype() {
+            DataType::BF16 => retyped(&tensor, DataType::U16).map_err(|e| error::tensor(py, &e))?,
+            _ => tensor,
         };
         py.import("numpy")?.call_method1("from_dlpack", (Self(tensor),))
     }
@@ -61,7 +95,9 @@ impl NdArray {
 
     /// The elements as another type.
     fn converted(&self, py: Python<'_>, dtype: DataType) -> PyResult<Self> {
-        py.detach(|| convert(&self.0, dtype)).map(Self).map_err(|e| error::tensor(py, &e))
+        let tensor = self.on_host(py)?;
+        let converted = py.detach(|| convert(&tensor, dtype)).map_err(|e| error::tensor(py, &e))?;
+        self.beside(py, converted)
     }
 
     /// Values to be written into this tensor, in its type and shape: NumPy converts and broadcasts.
@@ -86,6 +122,9 @@ impl NdArray {
     }
 
     fn overwrite(&self, py: Python<'_>, values: &Tensor) -> PyResult<()> {
+        if !(values.is_on_host() && self.0.is_on_host()) {
+            return py.detach(|| copy_elements(&self.0, values)).map_err(|e| runtime_error(py, e));
+        }
         // A source that overlaps the target is read as a whole before the first write.
         let values = if values.overlaps(&self.0) { values.copied() } else { values.to_contiguous() };
         let written = values.and_then(|values| self.0.overwrite(values.as_bytes()?));
@@ -108,7 +147,7 @@ impl NdArray {
     fn copy_of(source: &Bound<'_, PyAny>, #[pyo3(from_py_with = argument::device)] device: Device) -> PyResult<Self> {
         let py = source.py();
         device.check(py)?;
-        dlpack::import(source)?.copied().map(Self).map_err(|e| error::tensor(py, &e))
+        Self(dlpack::import(source)?).copied(py, device.0)
     }
 
     /// A tensor over the memory of anything with `__dlpack__`.
@@ -139,7 +178,8 @@ impl NdArray {
         #[pyo3(from_py_with = argument::device)] device: Device,
     ) -> PyResult<Self> {
         device.check(py)?;
-        Tensor::zeros(parse_dtype(dtype)?, &shape).map(Self).map_err(|e| error::tensor(py, &e))
+        let zeros = Tensor::zeros(parse_dtype(dtype)?, &shape).map_err(|e| error::tensor(py, &e))?;
+        py.detach(|| device.0.copy_of(&zeros)).map(Self).map_err(|e| runtime_error(py, e))
     }
 
     #[getter]
@@ -175,8 +215,8 @@ impl NdArray {
     }
 
     #[getter]
-    fn device(&self) -> Device {
-        Device(runtime::Device::cpu())
+    fn device(&self, py: Python<'_>) -> PyResult<Device> {
+        runtime::Device::of(&self.0).map(Device).map_err(|e| runtime_error(py, e))
     }
 
     /// Whether both are the same elements of the same memory.
@@ -196,7 +236,7 @@ impl NdArray {
                  .view(\"uint16\").numpy(), or a tensor of PyTorch with torch.from_dlpack",
             ));
         }
-        let array = Self(self.0.copied().map_err(|e| error::tensor(py, &e))?).bits(py)?;
+        let array = self.copied(py, runtime::Device::cpu())?.bits(py)?;
         // NumPy before 2.1 marks what comes through DLPack as read-only.
         if array.getattr("flags")?.getattr("writeable")?.extract()? { Ok(array) } else { array.call_method0("copy") }
     }
@@ -256,7 +296,8 @@ impl NdArray {
         }
         let copied = indexing::copy(&self.bits(key.py())?, key)?;
         let dtype = if self.0.dtype() == DataType::BF16 { DataType::BF16 } else { copied.dtype() };
-        retyped(&copied, dtype).map(Self).map_err(|e| error::tensor(key.py(), &e))
+        let copied = retyped(&copied, dtype).map_err(|e| error::tensor(key.py(), &e))?;
+        self.beside(key.py(), copied)
     }
 
     /// Writes the elements that an index of integers and slices names; NumPy converts and broadcasts the values.
@@ -278,8 +319,7 @@ impl NdArray {
         let py = target.py();
         if let Ok(device) = target.cast::<Device>() {
             device.get().check(py)?;
-            let copy = self.0.copied().map_err(|e| error::tensor(py, &e))?;
-            return Ok(Bound::new(py, Self(copy))?.into_any());
+            return Ok(Bound::new(py, self.copied(py, device.get().0)?)?.into_any());
         }
         let Ok(other) = target.cast::<Self>() else {
             return Err(error::wrong_type("copyto takes an NDArray or a device", target));
@@ -310,8 +350,20 @@ impl NdArray {
         slf: &Bound<'py, Self>,
         #[pyo3(from_py_with = argument::device)] device: Device,
     ) -> PyResult<Bound<'py, Self>> {
-        device.check(slf.py())?;
-        Ok(slf.clone())
+        let (py, tensor) = (slf.py(), &slf.get().0);
+        device.check(py)?;
+        if runtime::Device::of(tensor).is_ok_and(|place| place == device.0) {
+            return Ok(slf.clone());
+        }
+        Bound::new(py, slf.get().copied(py, device.0)?)
+    }
+
+    /// As `to_device`.
+    fn to<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = argument::device)] device: Device,
+    ) -> PyResult<Bound<'py, Self>> {
+        Self::to_device(slf, device)
     }
 
     /// Shares the memory, unless an executable keeps it: such memory is read-only, and not every consumer that is told
@@ -325,22 +377,27 @@ impl NdArray {
         dl_device: Option<(i32, i32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = stream; // Streams order work on devices; main memory has none.
+        let _ = stream; // Calls end when devices have done their work: whatever the stream is, it may begin.
         if dl_device.is_some_and(|device| device != self.__dlpack_device__()) {
-            return Err(PyBufferError::new_err("the tensor lives in main memory, and exports to there alone"));
+            let message = match self.0.is_on_host() {
+                true => "the tensor lives in main memory, and exports to there alone".to_owned(),
+                false => format!("the tensor lives on {}, and exports to there alone", self.0.device()),
+            };
+            return Err(PyBufferError::new_err(message));
         }
         let tensor = match (copy, self.0.is_sealed()) {
             (Some(false), true) => {
                 return Err(PyBufferError::new_err("the memory of a constant is not shared: leave out copy=False"));
             }
             (Some(false) | None, false) => self.0.clone(),
-            (Some(true), _) | (None, true) => self.0.copied().map_err(|e| error::tensor(py, &e))?,
+            (Some(true), _) | (None, true) => self.copied(py, self.device(py)?.0)?.0,
         };
         dlpack::export(py, tensor, max_version)
     }
 
     fn __dlpack_device__(&self) -> (i32, i32) {
-        (DEVICE_CPU, 0)
+        let device = self.0.device();
+        (device.device_type, device.device_id)
     }
 
     /// So that NumPy's own functions take a tensor; the array is a copy.
@@ -365,7 +422,7 @@ impl NdArray {
 
     /// Pickles and copies as type, shape and bytes.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let whole = self.0.to_contiguous().map_err(|e| error::tensor(py, &e))?;
+        let whole = self.on_host(py)?.to_contiguous().map_err(|e| error::tensor(py, &e))?;
         let bytes = PyBytes::new(py, whole.as_bytes().map_err(|e| error::tensor(py, &e))?);
         let parts = (self.dtype(), self.shape(py)?, bytes).into_pyobject(py)?;
         Ok((py.import("tilewright.runtime.ndarray")?.getattr("from_bytes")?, parts))
@@ -381,7 +438,8 @@ impl NdArray {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<NDArray {:?}, {}, cpu(0)>\n{}", self.0.shape(), self.0.dtype(), self.__str__(py)?))
+        let (shape, dtype, device) = (self.0.shape(), self.0.dtype(), self.0.device());
+        Ok(format!("<NDArray {shape:?}, {dtype}, {device}>\n{}", self.__str__(py)?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tilewright::runtime::device::copy_elements;
 use tilewright::runtime::{Device, DeviceKind, Error, registry};
 use tilewright::support::SourceFile;
 use tilewright::vm_program::{FunctionBuilder, Kind, Package, ProgramBuilder, TargetInfo};
@@ -11,7 +12,7 @@ use super::{Outcome, examples};
 
 examples! {
     "machines.rs":
-    tw0751 tw0752 tw0753 tw0754 tw0755 tw0756 tw0757 tw0760 tw0761 tw0762 tw0765 tw0766 tw0767 tw0768
+    tw0751 tw0752 tw0753 tw0754 tw0755 tw0756 tw0757 tw0760 tw0761 tw0762 tw0765 tw0766 tw0767 tw0768 tw0770
 }
 
 const MODEL: &str = r#"
@@ -289,6 +290,22 @@ mod tw0768 {
     pub(super) fn right() -> Outcome {
         let machine = machine(MODEL)?;
         machine.save_function("main", "main_of_ones", &[ones(2)?, ones(2)?])?;
+        Ok(())
+    }
+}
+
+mod tw0770 {
+    use super::*;
+
+    pub(super) fn wrong() -> Outcome {
+        let (target, source) = (ones(3)?, ones(4)?);
+        copy_elements(target.as_tensor()?, source.as_tensor()?)?;
+        Ok(())
+    }
+
+    pub(super) fn right() -> Outcome {
+        let (target, source) = (ones(4)?, ones(4)?);
+        copy_elements(target.as_tensor()?, source.as_tensor()?)?;
         Ok(())
     }
 }
