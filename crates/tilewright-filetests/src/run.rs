@@ -7,6 +7,7 @@ use tilewright::ir::interface::KernelInterface;
 use tilewright::ir::node::walk;
 use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright::runtime::device::{copy_elements, test_device};
+use tilewright::runtime::program::Kind;
 use tilewright::runtime::{Device, DeviceKind, Error, registry};
 use tilewright::{
     CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Target, Tensor, Value, VirtualMachine, pipelines,
@@ -438,21 +439,25 @@ pub(crate) fn call(
     call_on_device(machine, module, name, args).map_err(|error| error.to_string())?
 }
 
-/// With tensors on the machine's first device, of which the arguments are copies, unless it is the host.
+/// With tensors on the devices that the function's parameters name: copies of the arguments, unless that is the host.
 fn call_on_device(
     machine: &VirtualMachine,
     module: &IRModule,
     name: &str,
     args: &[Argument],
 ) -> Result<Result<Plain, String>, Error> {
-    let (function, device) = (machine.function(name)?, machine.devices()[0]);
-    let value = |arg: &Argument| match arg {
-        Argument::Tensor(tensor) => device.copy_of(tensor).map(Value::Tensor),
+    let function = machine.function(name)?;
+    let device = |at: usize| match function.signature().params.get(at).map(|param| &param.kind) {
+        Some(Kind::Tensor { device, .. }) => machine.devices()[device.0 as usize],
+        _ => machine.devices()[0],
+    };
+    let value = |(at, arg): (usize, &Argument)| match arg {
+        Argument::Tensor(tensor) => device(at).copy_of(tensor).map(Value::Tensor),
         Argument::Scalar(scalar) if scalar.dtype().is_float() => Ok(Value::Float(scalar.as_float())),
         Argument::Scalar(scalar) if scalar.dtype().is_bool() => Ok(Value::Bool(scalar.as_bool())),
         Argument::Scalar(scalar) => Ok(Value::Int(scalar.as_int())),
     };
-    let values: Vec<Value> = args.iter().map(value).collect::<Result<_, Error>>()?;
+    let values: Vec<Value> = args.iter().enumerate().map(value).collect::<Result<_, Error>>()?;
     let result = function.call(&values)?;
     for (arg, value) in args.iter().zip(&values) {
         if let (Argument::Tensor(tensor), Value::Tensor(used)) = (arg, value)
