@@ -97,7 +97,7 @@ fn constant(buffer: &Buffer) -> Option<i64> {
 }
 
 /// Those of the buffers that the statement mentions.
-pub(crate) fn used_in<const N: usize>(body: &Stmt, buffers: [Buffer; N]) -> Vec<Buffer> {
+pub(crate) fn used_in(body: &Stmt, buffers: Vec<Buffer>) -> Vec<Buffer> {
     let mut used = Set::default();
     walk(body, |buffer: &Buffer| {
         used.insert(buffer.data.id());

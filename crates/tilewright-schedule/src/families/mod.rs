@@ -5,9 +5,11 @@
 //! | [`contraction`] | GEMM, GEMV, batched and grouped products, convolutions as im2col products |
 //! | [`window`] | reductions over sliding windows of images: direct and depthwise convolutions, pools |
 //! | [`attention`] | products of queries and keys, softmax, weighted values |
+//! | [`rows`] | reductions along rows and what is made of them: softmax, norms, argreduce; as monoids |
 //!
 //! Invariants: a spec knows no target, no plan and no schedule; two kinds of machine share it.
 
 pub(crate) mod attention;
 pub(crate) mod contraction;
+pub(crate) mod rows;
 pub(crate) mod window;

@@ -26,20 +26,15 @@ mod merge;
 mod multiply_by_reciprocal;
 mod pad_einsum;
 mod parallel;
-pub(crate) mod pipeline_moments;
-pub(crate) mod pipeline_norm;
-pub(crate) mod pipeline_softmax;
 mod reindex;
 mod relations;
 mod reorder;
 mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
+pub(crate) mod rows;
 mod sample;
-pub(crate) mod seek_extreme;
 mod set_scope;
-mod softmax_by_pieces;
-mod softmax_side_by_side;
 mod split;
 mod stage_transpose;
 mod storage_align;
@@ -137,12 +132,12 @@ pub(crate) const GENERAL: &[Primitive] = &[
     pad_einsum::PAD_EINSUM,
     decompose_padding::DECOMPOSE_PADDING,
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
-    pipeline_softmax::PIPELINE_SOFTMAX,
-    softmax_by_pieces::SOFTMAX_BY_PIECES,
-    softmax_side_by_side::SOFTMAX_SIDE_BY_SIDE,
-    pipeline_norm::PIPELINE_NORM,
-    pipeline_moments::PIPELINE_MOMENTS,
-    seek_extreme::SEEK_EXTREME,
+    rows::PIPELINE_SOFTMAX,
+    rows::SOFTMAX_BY_PIECES,
+    rows::SOFTMAX_SIDE_BY_SIDE,
+    rows::PIPELINE_NORM,
+    rows::PIPELINE_MOMENTS,
+    rows::SEEK_EXTREME,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

@@ -23,15 +23,12 @@ mod candidate;
 mod columns;
 mod contraction;
 mod elementwise;
-mod extreme;
 mod fallback;
 mod inline;
 mod lookup;
-mod moments;
-mod norm;
 mod parts;
+mod row_reductions;
 mod rows;
-mod softmax;
 mod transpose;
 mod windows;
 
@@ -60,10 +57,10 @@ pub const CPU: &[Rule] = &[
     lookup::LOOKUP,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
-    softmax::SOFTMAX,
-    norm::NORM,
-    moments::MOMENTS,
-    extreme::EXTREME,
+    row_reductions::SOFTMAX,
+    row_reductions::NORM,
+    row_reductions::MOMENTS,
+    row_reductions::EXTREME,
     rows::ROWS,
     fallback::FALLBACK,
 ];

@@ -3,3 +3,4 @@
 pub(crate) mod attention;
 pub(crate) mod direct_conv;
 pub(crate) mod gemm;
+pub(crate) mod rows;

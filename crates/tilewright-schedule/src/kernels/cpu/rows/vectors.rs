@@ -1,76 +1,67 @@
-//! Rows of neighbouring elements in vectors: the loops of primitives that run several stages of rows at once.
+//! Tasks of rows, and vectors of neighbouring elements: the loops that all walks are made of.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::{binary, compare, elements_read, mentions, prefetch_element, substituted, typed};
-use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
-use crate::facts::tree::Site;
-use crate::primitive::{Call, Fault};
+use crate::axes::{Axis, Group};
+use crate::exprs::{binary, compare, typed};
+use crate::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
+use crate::primitive::Fault;
+use crate::tree::Site;
 
-/// Columns of which the number is known only when the function runs are planned for as if they were this many.
-pub(crate) const UNKNOWN: i64 = 1 << 10;
-/// Columns of the narrowest vector that goes past the caches.
-const QUARTER: i64 = 4;
+/// Lanes of the narrowest vector that goes past the caches.
+const STREAMED_LANES: i64 = 4;
+/// Elements of a row that is gone through in one piece, at most: its last vectors are written out.
+const MAX_COLUMNS: i64 = 1 << 16;
 
 /// Values of the axes of a row.
 pub(crate) type Row = Vec<(Var, Expr)>;
 
-/// A vector of a row: its first column, its accumulator, and whether some of its columns may be behind the end.
-pub(crate) struct Place {
+/// A vector of a row: its first column, its accumulator, and whether all of its columns are in the row.
+pub(crate) struct Vector {
     pub(crate) first: Expr,
-    pub(crate) vector: Expr,
+    pub(crate) accumulator: Expr,
     is_whole: bool,
 }
 
-/// Rows of a task, and elements of one row, at most.
-const MOST: i64 = 1 << 16;
+/// How rows are gone through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// Lanes of a vector.
+    pub(crate) lanes: i64,
+    /// Vectors that are reduced independently of each other.
+    pub(crate) accumulators: i64,
+    pub(crate) rows_per_task: i64,
+}
 
-/// Rows that are gone through in so many vectors of so many lanes at once.
+/// Rows that are gone through in vectors.
 pub(crate) struct RowVectors<'a> {
     rows: &'a Group,
     column: &'a Axis,
-    pub(crate) lanes: i64,
-    pub(crate) accumulators: i64,
-    /// Rows of a task.
-    several: i64,
+    pub(crate) sizes: Sizes,
     name: Arc<str>,
     pub(crate) known: Rc<Analyzer>,
 }
 
 impl<'a> RowVectors<'a> {
-    /// As the arguments `block, lanes, accumulators, rows` say, where the block gives the result.
+    /// Of the columns of rows, where the block gives the result.
     pub(crate) fn of(
-        call: &Call<'_>,
-        site: &Site,
-        rows: &'a Group,
-        column: &'a Axis,
+        (function, site): (&PrimFunc, &Site),
+        (rows, column): (&'a Group, &'a Axis),
         out: &Buffer,
-    ) -> Result<Self, Fault> {
-        let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
-        let several = call.size(3, "rows", 1..=MOST)?;
-        Self::with(call, site, (rows, column, out), [lanes, accumulators, several])
-    }
-
-    /// The same, of so many lanes, accumulators and rows of a task.
-    pub(crate) fn with(
-        call: &Call<'_>,
-        site: &Site,
-        (rows, column, out): (&'a Group, &'a Axis, &Buffer),
-        [lanes, accumulators, several]: [i64; 3],
+        sizes: Sizes,
     ) -> Result<Self, Fault> {
         let result = site.block().filter(|block| block.writes.iter().any(|region| region.buffer == *out));
         let name = result.ok_or_else(|| Fault::at(site, "the block does not give the result"))?.name.clone();
-        if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MOST) {
+        if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MAX_COLUMNS) {
             return Err(Fault::at(site, format!("{columns} columns are too many")));
         }
-        Ok(Self { rows, column, lanes, accumulators, several, name, known: Rc::new(analyzer_of(call.function)) })
+        Ok(Self { rows, column, sizes, name, known: Rc::new(analyzer_of(function)) })
     }
 }
 
@@ -83,21 +74,26 @@ impl RowVectors<'_> {
         out: &Buffer,
         body: impl FnOnce(&Expr, &Expr) -> Result<(Stmt, Vec<Buffer>), Fault>,
     ) -> Result<Stmt, Fault> {
-        let (all, several) = (&self.rows.size, Expr::i64(self.several));
+        let (all, several) = (&self.rows.size, Expr::i64(self.sizes.rows_per_task));
         let task = self.var("task");
         let mut lets = Vec::new();
-        let first = named("first", &self.known.simplify(&(&Expr::var(&task) * self.several)), &mut lets);
+        let first = named("first", &self.known.simplify(&(&Expr::var(&task) * self.sizes.rows_per_task)), &mut lets);
         let left = binary(BinOp::Min, &several, &(all - &first))?;
-        let is_even = all.as_int().is_some_and(|all| all % self.several == 0);
+        let is_even = all.as_int().is_some_and(|all| all % self.sizes.rows_per_task == 0);
         let count = if is_even { several } else { named("count", &left, &mut lets) };
         let (body, own) = body(&first, &count)?;
         let block = task_block(&self.name, read, vec![out.clone()], own, with_names(lets, body));
-        Ok(looped(&task, &self.ceil_div(all, self.several)?, ForKind::Parallel, block))
+        Ok(looped(&task, &self.ceil_div(all, self.sizes.rows_per_task)?, ForKind::Parallel, block))
     }
 
     /// The same rows, of other columns.
     pub(crate) fn along<'b>(&'b self, column: &'b Axis) -> RowVectors<'b> {
-        RowVectors { column, name: self.name.clone(), known: self.known.clone(), ..*self }
+        RowVectors { rows: self.rows, column, sizes: self.sizes, name: self.name.clone(), known: self.known.clone() }
+    }
+
+    /// Elements of a row, or so many where that is symbolic.
+    pub(crate) fn columns_or(&self, assumed: i64) -> i64 {
+        self.column.extent.as_int().unwrap_or(assumed)
     }
 
     /// The axes of the row of this number, which have names where they are worked out.
@@ -115,29 +111,16 @@ impl RowVectors<'_> {
         Ok((row, names))
     }
 
-    /// A formula in a row and a column.
-    pub(crate) fn placed(
-        &self,
-        formula: &Expr,
-        row: &Row,
-        column: &Expr,
-        numbers: &[(Var, Expr)],
-    ) -> Result<Expr, Fault> {
-        let column = (self.column.var.clone(), typed(column.cast(self.column.var.dtype))?);
-        let values = row.iter().chain(numbers).cloned().chain([column]);
-        Ok(substituted(formula, &values.collect::<Vec<_>>()))
-    }
-
     /// Loops over the vectors of a row: blocks of as many as there are accumulators, and what is left.
-    pub(crate) fn columns(&self, body: impl Fn(&Place) -> Result<Vec<Stmt>, Fault>) -> Result<Stmt, Fault> {
-        let (lanes, step) = (self.lanes, self.lanes * self.accumulators);
+    pub(crate) fn columns(&self, body: impl Fn(&Vector) -> Result<Vec<Stmt>, Fault>) -> Result<Stmt, Fault> {
+        let (lanes, step) = (self.sizes.lanes, self.sizes.lanes * self.sizes.accumulators);
         let columns = &self.column.extent;
         let (block, vector) = (self.var("block"), self.var("vector"));
         let blocks = self.known.simplify(&binary(BinOp::FloorDiv, columns, &Expr::i64(step))?);
-        let at = |first: Expr, vector: Expr, is_whole: bool| Place { first, vector, is_whole };
+        let at = |first: Expr, accumulator: Expr, is_whole: bool| Vector { first, accumulator, is_whole };
         let first = &(&Expr::var(&block) * step) + &(&Expr::var(&vector) * lanes);
         let inner = Stmt::seq(body(&at(first, Expr::var(&vector), true))?);
-        let inner = looped(&vector, &Expr::i64(self.accumulators), ForKind::Unrolled, inner);
+        let inner = looped(&vector, &Expr::i64(self.sizes.accumulators), ForKind::Unrolled, inner);
         let mut stmts = Vec::new();
         if blocks.as_int() != Some(0) {
             stmts.push(serial(&block, &blocks, inner));
@@ -165,7 +148,7 @@ impl RowVectors<'_> {
     /// The lanes of a vector: `body` is of a lane and its column.
     pub(crate) fn vector(
         &self,
-        at: &Place,
+        at: &Vector,
         body: impl FnOnce(&Expr, &Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
         self.lanes_of(|l| {
@@ -180,9 +163,9 @@ impl RowVectors<'_> {
 
     /// The lanes of a vector that is a part of the result: a constant number of columns at the end of a row is in vectors of
     /// exactly these, so that each can go past the caches.
-    pub(crate) fn result(&self, at: &Place, value: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+    pub(crate) fn result(&self, at: &Vector, value: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let left = binary(BinOp::Sub, &self.column.extent, &at.first)?;
-        match self.known.simplify(&left).as_int().filter(|left| !at.is_whole && left % QUARTER == 0) {
+        match self.known.simplify(&left).as_int().filter(|left| !at.is_whole && left % STREAMED_LANES == 0) {
             Some(left) => self.powers_of_two(at, left, value),
             None => self.vector(at, |_, column| value(column)),
         }
@@ -191,7 +174,7 @@ impl RowVectors<'_> {
     /// Vectors that together have so many columns.
     fn powers_of_two(
         &self,
-        at: &Place,
+        at: &Vector,
         columns: i64,
         body: impl Fn(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
@@ -206,35 +189,39 @@ impl RowVectors<'_> {
         Ok(Stmt::seq(stmts))
     }
 
-    /// What these formulas read of a row is on its way to the second level of cache, where it is no matter that the row may
-    /// belong to another task, or to none.
-    pub(crate) fn prefetches(&self, formulas: &[Expr], row: &Row, at: &Place) -> Result<Vec<Stmt>, Fault> {
-        let of_row = |e: &Expr, var: &Var| mentions(e, std::slice::from_ref(var));
-        let is_meant = |e: &Expr| of_row(e, &self.column.var) && row.iter().any(|(var, _)| of_row(e, var));
-        let ask = |e: &Expr| prefetch_element(&self.placed(e, row, &at.first, &[])?);
-        elements_read(formulas, is_meant).iter().map(ask).collect()
-    }
-
     /// The value in all lanes of all accumulators.
     pub(crate) fn cleared(&self, buffer: &Buffer, value: &Expr) -> Result<Stmt, Fault> {
-        let u = self.var("u");
-        let clear = self.lanes_of(|l| store(buffer, &[&Expr::var(&u), l], value))?;
-        Ok(looped(&u, &Expr::i64(self.accumulators), ForKind::Unrolled, clear))
+        self.each_accumulator(|at| store(buffer, at, value))
     }
 
     /// All lanes of all accumulators times a number.
     pub(crate) fn scaled(&self, buffer: &Buffer, by: &Expr) -> Result<Stmt, Fault> {
+        self.each_accumulator(|at| store(buffer, at, &binary(BinOp::Mul, &load(buffer, at)?, by)?))
+    }
+
+    fn each_accumulator(&self, body: impl FnOnce(&[&Expr]) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let u = self.var("u");
-        let scale = self.lanes_of(|l| {
-            let before = load(buffer, &[&Expr::var(&u), l])?;
-            store(buffer, &[&Expr::var(&u), l], &binary(BinOp::Mul, &before, by)?)
-        })?;
-        Ok(looped(&u, &Expr::i64(self.accumulators), ForKind::Unrolled, scale))
+        let all = self.lanes_of(|l| body(&[&Expr::var(&u), l]))?;
+        Ok(looped(&u, &Expr::i64(self.sizes.accumulators), ForKind::Unrolled, all))
+    }
+
+    /// A vector of a row is combined with its accumulator: `value` is of a column.
+    pub(crate) fn accumulated(
+        &self,
+        accumulators: &Buffer,
+        at: &Vector,
+        both: impl FnOnce(&Expr, &Expr) -> Result<Expr, Fault>,
+        value: impl FnOnce(&Expr) -> Result<Expr, Fault>,
+    ) -> Result<Stmt, Fault> {
+        self.vector(at, |l, column| {
+            let here = [&at.accumulator, l];
+            store(accumulators, &here, &both(&load(accumulators, &here)?, &value(column)?)?)
+        })
     }
 
     fn lanes_of(&self, body: impl FnOnce(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let l = self.var("l");
-        Ok(looped(&l, &Expr::i64(self.lanes), ForKind::Vectorized, body(&Expr::var(&l))?))
+        Ok(looped(&l, &Expr::i64(self.sizes.lanes), ForKind::Vectorized, body(&Expr::var(&l))?))
     }
 
     pub(crate) fn ceil_div(&self, size: &Expr, by: i64) -> Result<Expr, Fault> {

@@ -7,7 +7,7 @@ use crate::facts::axes::Axis;
 use crate::facts::fault::Fault;
 use crate::facts::loops::serial;
 
-/// Pieces of a row: of each place of its outer axes some of its inner columns, or all columns of several such places.
+/// Pieces of a row: of each index of its outer axes some of its inner columns, or all columns of several such indices.
 pub(crate) struct Pieces {
     /// Places of the outer axes that are taken together, and how many such lots there are.
     pub(crate) several: i64,

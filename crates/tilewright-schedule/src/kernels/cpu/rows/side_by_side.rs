@@ -1,0 +1,494 @@
+//! Rows whose neighbours are neighbours in memory: each row has a lane of its own, and a strip of rows is walked together.
+//!
+//! ```text
+//! for task in parallel(…)
+//!   state of the first strip of neighbouring rows
+//!   for each strip of the task
+//!     totals of the strip
+//!     for each few steps k along the rows
+//!       Y[k, strip] = value(X[k, strip], totals)
+//!       run         = head of X[k, next strip]
+//!       sum         = sum * rescale + tails of X[k, next strip]
+//!       state       = merge(state, run)
+//! ```
+//!
+//! Memory is read in runs of a strip while it takes the results of the strip before; where some strips have fewer rows, one is
+//! done with before the next. A state is merged once for several steps. Exponentials are kept where a strip of them stays in a
+//! cache (`keep`); otherwise the result works them out again.
+//!
+//! Of argreduce the first element gives the first state, and the state is the result: nothing is left to do in another strip.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_tensor::DataType;
+
+use super::vectors::{Row, RowVectors, Sizes, Vector};
+use super::{axes_at, global, local, placed, prefetches, result_at};
+use crate::axes::{Axis, Group};
+use crate::exprs::{binary, compare, substituted, typed};
+use crate::families::rows::monoid::{Component, Monoid};
+use crate::families::rows::{Map, RowProgram};
+use crate::loops::{load, named, only_if, serial, store, used_in, with_names};
+use crate::primitive::Fault;
+use crate::size::ceil_div;
+use crate::tree::Site;
+
+/// Bytes between what is read and what is prefetched: beside exponentials, and where an extreme alone is looked for.
+const PREFETCH_BYTES_OF_EXPS: i64 = 8 << 10;
+const PREFETCH_BYTES: i64 = 4 << 10;
+
+/// A plan of rows side by side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SideBySide {
+    /// Rows of a vector.
+    pub(crate) lanes: i64,
+    pub(crate) strips_per_task: i64,
+    /// Rows of a strip.
+    pub(crate) strip: i64,
+    /// Elements of each row that are taken in together.
+    pub(crate) steps: i64,
+    /// Whether terms that the result reads again are kept in memory for a strip.
+    pub(crate) keep: bool,
+}
+
+pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &SideBySide) -> Result<Stmt, Fault> {
+    let beside = program.side_by_side.as_ref();
+    let beside = beside.ok_or_else(|| Fault::of_call("the numbers of a row lie together"))?;
+    let extent = program.column()?.extent.as_int();
+    let kept = program.kept().map(|(_, name)| name.clone());
+    let keep = plan.keep && kept.is_some();
+    if keep && extent.is_none() {
+        return Err(Fault::of_call("powers of a row of unknown length are not kept"));
+    }
+    if extent.is_some_and(|extent| extent <= 0) {
+        return Err(Fault::of_call("rows have no elements"));
+    }
+    let (strip, all) = (plan.strip, beside.size.as_int());
+    let is_even = all.is_some_and(|all| all % strip == 0);
+    if matches!(program.map, Map::Place { .. }) && !is_even {
+        let all = all.ok_or_else(|| Fault::of_call("the number of neighbours is not known"))?;
+        return Err(Fault::of_call(format!("{all} rows side by side are not lots of {strip}")));
+    }
+    let strips = match all {
+        Some(all) => Expr::i64(ceil_div(all, strip)),
+        None => typed(beside.size.ceil_div(strip))?,
+    };
+    let width = if is_even { None } else { Some(Var::new("width", DataType::I64)) };
+    let column = width.as_ref().map_or(Expr::i64(strip), Expr::var);
+    let column = Axis { var: Var::new("column", DataType::I64), extent: column };
+    let number = Axis { var: Var::new("strip", DataType::I64), extent: strips };
+    let axes: Vec<Axis> = program.rows.axes.iter().chain([&number]).cloned().collect();
+    let rows = Group::new(&Analyzer::new(), axes, DataType::I64)?;
+    let sizes = Sizes { lanes: plan.lanes, accumulators: 1, rows_per_task: plan.strips_per_task };
+    let of = RowVectors::of(around, (&rows, &column), &program.out, sizes)?;
+    let monoid = Monoid::of(program, index_dtype(program)?)?;
+    Walk { program, monoid, of, beside, number: &number.var, plan, width, kept, keep }.tasks()
+}
+
+/// The narrowest type that has all indices of a row, for there is one in each lane.
+fn index_dtype(program: &RowProgram) -> Result<DataType, Fault> {
+    let column = program.column()?;
+    let fits = column.extent.as_int().is_some_and(|extent| i32::try_from(extent).is_ok());
+    Ok(if fits { DataType::I32 } else { column.var.dtype })
+}
+
+struct Walk<'a> {
+    program: &'a RowProgram,
+    monoid: Monoid,
+    /// Strips as rows, whose columns are the rows side by side.
+    of: RowVectors<'a>,
+    beside: &'a Group,
+    /// The number of a strip.
+    number: &'a Var,
+    plan: &'a SideBySide,
+    /// The name of the number of rows of a strip, where some have fewer.
+    width: Option<Var>,
+    /// The name in the map of terms that it reads again, and whether these are kept.
+    kept: Option<Var>,
+    keep: bool,
+}
+
+/// The memory of a task.
+struct Memory {
+    /// The state of each row of a strip, and its sum.
+    state: Vec<Buffer>,
+    total: Buffer,
+    /// A vector of runs, and of sums over some steps.
+    run: Buffer,
+    sum: Buffer,
+    /// Terms that the result reads again, and the first component of the state when those of some steps were worked out.
+    kept: Buffer,
+    kept_from: Buffer,
+    /// That of the rows whose results are written, and what these are made with.
+    last: Buffer,
+    of_row: Buffer,
+    /// What kept terms have to be multiplied by.
+    scale: Buffer,
+}
+
+/// A strip: the values of the other axes, and its first row.
+struct Strip {
+    row: Row,
+    begin: Expr,
+}
+
+/// Steps that are taken together: the first, how many, and their number among such.
+struct Steps {
+    first: Expr,
+    count: i64,
+    number: Expr,
+}
+
+impl Walk<'_> {
+    fn tasks(&self) -> Result<Stmt, Fault> {
+        let formulas = self.program.formulas();
+        self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
+            let m = self.memory();
+            let body = match (&self.program.map, &self.width) {
+                (Map::Place { place, .. }, _) => self.places(&m, (first, count), place)?,
+                (Map::Elements(_), Some(width)) => self.one_by_one(&m, width, first, count)?,
+                (Map::Elements(_), None) => self.two_at_once(&m, first, count)?,
+            };
+            let own = vec![m.total, m.run, m.sum, m.kept, m.kept_from, m.last, m.of_row, m.scale];
+            let own = used_in(&body, [m.state, own].concat());
+            Ok((body, own))
+        })
+    }
+
+    /// The strip of a number, and the names that it has.
+    fn strip(&self, name: &str, number: &Expr) -> Result<(Strip, Row), Fault> {
+        let (row, names) = self.of.row(name, number)?;
+        let own = row.iter().find(|(var, _)| var == self.number).map(|(_, number)| number.clone());
+        let begin = self.of.known.simplify(&(&own.unwrap_or(Expr::i64(0)) * self.plan.strip));
+        Ok((Strip { row, begin }, names))
+    }
+
+    /// Strips one after the other, some of fewer rows.
+    fn one_by_one(&self, m: &Memory, width: &Var, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
+        let row = self.of.var("row");
+        let (strip, mut names) = self.strip("here", &(first + &Expr::var(&row)))?;
+        let left = binary(BinOp::Min, &Expr::i64(self.plan.strip), &(&self.beside.size - &strip.begin))?;
+        names.push((width.clone(), left));
+        let steps = [
+            self.begun(m)?,
+            self.each(|steps, at| self.taken_in(m, &strip, steps, at))?,
+            self.once(m)?,
+            self.each(|steps, at| self.results(m, &strip, steps, at))?,
+        ];
+        Ok(serial(&row, count, with_names(names, Stmt::seq(steps))))
+    }
+
+    /// The results of each strip while the next one is taken in.
+    fn two_at_once(&self, m: &Memory, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
+        let (begin, begin_names) = self.strip("begin", first)?;
+        let start = self.each(|steps, at| self.taken_in(m, &begin, steps, at))?;
+        let row = self.of.var("row");
+        let i = Expr::var(&row);
+        let (here, mut names) = self.strip("here", &(first + &i))?;
+        let (next, next_names) = self.strip("next", &(first + &(&i + 1)))?;
+        let results = self.each(|steps, at| self.results(m, &here, steps, at))?;
+        let is_another = self.of.known.simplify(&compare(CmpOp::Lt, &(&i + 1), count)?);
+        let steps = if count.as_int() == Some(1) {
+            results
+        } else {
+            names.extend(next_names);
+            let both = self.each(|steps, at| {
+                let mut stmts = self.results(m, &here, steps, at)?;
+                stmts.extend(self.taken_in(m, &next, steps, at)?);
+                Ok(stmts)
+            })?;
+            StmtKind::If { condition: is_another, then: both, otherwise: Some(results) }.into()
+        };
+        let steps = [self.once(m)?, self.begun(m)?, with_names(names, steps)];
+        Ok(Stmt::seq([self.begun(m)?, with_names(begin_names, start), serial(&row, count, Stmt::seq(steps))]))
+    }
+
+    /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no index.
+    fn places(&self, m: &Memory, (first, count): (&Expr, &Expr), place: &Expr) -> Result<Stmt, Fault> {
+        let number = self.of.var("row");
+        let (strip, names) = self.strip("here", &(first + &Expr::var(&number)))?;
+        let extent = &self.program.column()?.extent;
+        let k = self.of.var("k");
+        let first_elements = self.of.columns(|at| self.first_elements(m, &strip, at))?;
+        let others = self.of.known.simplify(&(extent - 1));
+        let next = Steps { first: &Expr::var(&k) + 1, count: 1, number: Expr::var(&k) };
+        let others = serial(
+            &k,
+            &others,
+            self.wrapped(&strip, &next, |ahead| {
+                self.of.columns(|at| {
+                    let mut stmts = match ahead {
+                        Some((strip, k)) => self.prefetches(strip, k, &at.first)?,
+                        None => Vec::new(),
+                    };
+                    stmts.extend(self.taken_in(m, &strip, &next, at)?);
+                    Ok(stmts)
+                })
+            })?,
+        );
+        let at = m.state.first().ok_or_else(|| Fault::of_call("there is no index"))?;
+        let results = self.of.columns(|vector| {
+            Ok(vec![self.of.result(vector, |column| {
+                let axes = self.axes(&strip, &load(at, &[column])?, column)?;
+                result_at(self.program, &axes, &placed(place, &axes, &[]))
+            })?])
+        })?;
+        let steps = Stmt::seq([first_elements, others, results]);
+        let steps = match extent.as_int() {
+            Some(_) => steps,
+            None => only_if(compare(CmpOp::Gt, extent, &Expr::i64(0))?, steps),
+        };
+        Ok(serial(&number, count, with_names(names, steps)))
+    }
+
+    /// The states of a vector of rows after their first elements.
+    fn first_elements(&self, m: &Memory, strip: &Strip, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let names = &self.monoid.names;
+        let zero = Expr::int(0, names.begin.dtype);
+        let component = |(component, own): (&Component, &Buffer)| {
+            self.of.vector(at, |_, column| {
+                let values = [
+                    (names.begin.clone(), zero.clone()),
+                    (names.run.clone(), self.element(strip, &Expr::i64(0), column)?),
+                ];
+                let first = component.of_first.as_ref().unwrap_or(&component.identity);
+                store(own, &[column], &substituted(first, &values))
+            })
+        };
+        self.monoid.state.iter().zip(&m.state).map(component).collect()
+    }
+
+    /// Nothing of a strip is taken in.
+    fn begun(&self, m: &Memory) -> Result<Stmt, Fault> {
+        self.of.columns(|at| {
+            let identities = self.monoid.state.iter().map(|component| component.identity.clone());
+            let all = m.state.iter().zip(identities).chain([(&m.total, Expr::float(0.0, DataType::F32))]);
+            all.map(|(own, value)| self.of.vector(at, |_, column| store(own, &[column], &value))).collect()
+        })
+    }
+
+    /// Loops over all steps and vectors of rows: as many steps as are taken together, and what is left.
+    fn each(&self, body: impl Fn(&Steps, &Vector) -> Result<Vec<Stmt>, Fault>) -> Result<Stmt, Fault> {
+        let (all, count) = (&self.program.column()?.extent, self.plan.steps);
+        let (several, one) = (self.of.var("several"), self.of.var("one"));
+        let whole = self.of.known.simplify(&binary(BinOp::FloorDiv, all, &Expr::i64(count))?);
+        let number = Expr::var(&several);
+        let together = Steps { first: &number * count, count, number };
+        let together = self.of.columns(|at| body(&together, at))?;
+        let mut stmts = vec![serial(&several, &whole, together)];
+        let rest = self.of.known.simplify(&binary(BinOp::FloorMod, all, &Expr::i64(count))?);
+        if rest.as_int() != Some(0) {
+            let number = Expr::var(&one);
+            let steps = Steps { first: &(&whole * count) + &number, count: 1, number: &whole + &number };
+            stmts.push(serial(&one, &rest, self.of.columns(|at| body(&steps, at))?));
+        }
+        Ok(Stmt::seq(stmts))
+    }
+
+    /// A vector of rows takes in some elements of each.
+    fn taken_in(&self, m: &Memory, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let (of, zero) = (&self.of, Expr::i64(0));
+        let element = |step: i64, column: &Expr| self.element(strip, &(&steps.first + step), column);
+        let mut stmts = Vec::new();
+        let Some(head) = &self.monoid.head else {
+            return Err(Fault::of_call("sums of rows side by side have no walk"));
+        };
+        // A run of one element from the identity on is that element.
+        let is_element = self.plan.steps == 1 && head.from.equal(&head.fold.identity);
+        if !is_element {
+            if self.monoid.tail.is_some() {
+                stmts.extend(self.prefetched(strip, steps, at)?);
+            }
+            stmts.push(of.vector(at, |l, column| {
+                store(&m.run, &[&zero, l], &substituted(&head.from, &self.state(m, column)?))
+            })?);
+            for step in 0..steps.count {
+                stmts.push(of.vector(at, |l, column| {
+                    let run = load(&m.run, &[&zero, l])?;
+                    store(&m.run, &[&zero, l], &head.fold.op.both(&run, &element(step, column)?)?)
+                })?);
+            }
+        }
+        let values = |l: &Expr, column: &Expr| -> Result<Row, Fault> {
+            let run = if is_element { element(0, column)? } else { load(&m.run, &[&zero, l])? };
+            let begin = typed(steps.first.cast(self.monoid.names.begin.dtype))?;
+            let own = [(self.monoid.names.run.clone(), run), (self.monoid.names.begin.clone(), begin)];
+            Ok([self.state(m, column)?, own.to_vec()].concat())
+        };
+        stmts.extend(self.tails(m, steps, at, &element, &values)?);
+        for (merge, own) in self.monoid.merge.iter().zip(&m.state) {
+            stmts.push(of.vector(at, |l, column| store(own, &[column], &substituted(merge, &values(l, column)?)))?);
+        }
+        if let (true, Some(first)) = (self.keep, m.state.first()) {
+            stmts.push(
+                of.vector(at, |_, column| store(&m.kept_from, &[&steps.number, column], &load(first, &[column])?))?,
+            );
+        }
+        Ok(stmts)
+    }
+
+    /// What some elements of a vector of rows add to their sums; what the result reads again is kept.
+    fn tails(
+        &self,
+        m: &Memory,
+        steps: &Steps,
+        at: &Vector,
+        element: &dyn Fn(i64, &Expr) -> Result<Expr, Fault>,
+        values: &dyn Fn(&Expr, &Expr) -> Result<Row, Fault>,
+    ) -> Result<Vec<Stmt>, Fault> {
+        let (of, zero, mut stmts) = (&self.of, Expr::i64(0), Vec::new());
+        let Some(tail) = &self.monoid.tail else { return Ok(stmts) };
+        for step in 0..steps.count {
+            let k = &steps.first + step;
+            let own = |l: &Expr, column: &Expr| {
+                let x = (self.monoid.names.x.clone(), element(step, column)?);
+                Ok(substituted(tail, &[values(l, column)?, vec![x]].concat()))
+            };
+            let add = |l: &Expr, tail: &Expr| match step {
+                0 => store(&m.sum, &[&zero, l], tail),
+                _ => store(&m.sum, &[&zero, l], &binary(BinOp::Add, &load(&m.sum, &[&zero, l])?, tail)?),
+            };
+            if self.keep {
+                stmts.push(of.vector(at, |l, column| store(&m.kept, &[&k, column], &own(l, column)?))?);
+                stmts.push(of.vector(at, |l, column| add(l, &load(&m.kept, &[&k, column])?))?);
+            } else {
+                stmts.push(of.vector(at, |l, column| add(l, &own(l, column)?))?);
+            }
+        }
+        stmts.push(of.vector(at, |l, column| {
+            let mut before = load(&m.total, &[column])?;
+            if let Some(rescale) = &self.monoid.rescale {
+                before = binary(BinOp::Mul, &before, &substituted(rescale, &values(l, column)?))?;
+            }
+            store(&m.total, &[column], &binary(BinOp::Add, &before, &load(&m.sum, &[&zero, l])?)?)
+        })?);
+        Ok(stmts)
+    }
+
+    /// The state of a row of the strip.
+    fn state(&self, m: &Memory, column: &Expr) -> Result<Row, Fault> {
+        let component = |(component, own): (&Component, &Buffer)| Ok((component.var.clone(), load(own, &[column])?));
+        self.monoid.state.iter().zip(&m.state).map(component).collect()
+    }
+
+    /// What the results of the rows are made with whose totals are there.
+    fn once(&self, m: &Memory) -> Result<Stmt, Fault> {
+        self.of.columns(|at| {
+            let one = |(number, (_, formula)): (i64, &(Var, Expr))| {
+                self.of.vector(at, |_, column| {
+                    let mut values = self.state(m, column)?;
+                    values.push((self.monoid.names.sum.clone(), load(&m.total, &[column])?));
+                    let totals = self.monoid.totals.iter();
+                    let totals: Row = totals.map(|(var, total)| (var.clone(), substituted(total, &values))).collect();
+                    store(&m.of_row, &[&Expr::i64(number), column], &substituted(formula, &totals))
+                })
+            };
+            let mut stmts: Vec<Stmt> = (0..).zip(&self.monoid.of_row).map(one).collect::<Result<_, _>>()?;
+            if let (Some(_), Some(first)) = (&self.kept, m.state.first()) {
+                stmts.push(self.of.vector(at, |_, column| store(&m.last, &[column], &load(first, &[column])?))?);
+            }
+            Ok(stmts)
+        })
+    }
+
+    /// The results of a vector of rows in some steps.
+    fn results(&self, m: &Memory, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let (map, zero, mut stmts) = (self.program.elements()?, Expr::i64(0), Vec::new());
+        if self.keep {
+            stmts.push(self.of.vector(at, |l, column| {
+                let from = load(&m.kept_from, &[&steps.number, column])?;
+                let scale = self.monoid.rescaled(&from, &[load(&m.last, &[column])?]);
+                store(&m.scale, &[&zero, l], &scale.ok_or_else(|| Fault::of_call("nothing is rescaled"))?)
+            })?);
+        } else {
+            stmts.extend(self.prefetched(strip, steps, at)?);
+        }
+        for step in 0..steps.count {
+            let k = &steps.first + step;
+            stmts.push(self.of.result(at, |column| {
+                let (axes, mut numbers) = (self.axes(strip, &k, column)?, Row::new());
+                if let Some(name) = &self.kept {
+                    let term = if self.keep {
+                        let l = self.of.known.simplify(&(column - &at.first));
+                        Some(binary(BinOp::Mul, &load(&m.kept, &[&k, column])?, &load(&m.scale, &[&zero, &l])?)?)
+                    } else {
+                        let last = load(&m.last, &[column])?;
+                        self.monoid.tail_of_row(&placed(&self.monoid.element, &axes, &[]), &[last])
+                    };
+                    numbers.extend(term.map(|term| (name.clone(), term)));
+                }
+                for (number, (var, _)) in (0..).zip(&self.monoid.of_row) {
+                    numbers.push((var.clone(), load(&m.of_row, &[&Expr::i64(number), column])?));
+                }
+                result_at(self.program, &axes, &placed(&map.value, &axes, &numbers))
+            })?);
+        }
+        Ok(stmts)
+    }
+
+    /// The axes of an element of a row of the strip.
+    fn axes(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Row, Fault> {
+        let known = &self.of.known;
+        let place = known.simplify(&(&strip.begin + column));
+        let reduced = axes_at(known, &self.program.reduced.inner, k)?;
+        Ok([strip.row.clone(), reduced, axes_at(known, self.beside, &place)?].concat())
+    }
+
+    fn element(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Expr, Fault> {
+        Ok(placed(&self.monoid.element, &self.axes(strip, k, column)?, &[]))
+    }
+
+    /// Prefetches of what comes some steps after these.
+    fn prefetched(&self, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
+        let ahead = (PREFETCH_BYTES_OF_EXPS / bytes / self.plan.steps).max(1) * self.plan.steps;
+        let one = |step: i64| self.prefetches(strip, &(&steps.first + (step + ahead)), &at.first);
+        Ok((0..steps.count).map(one).collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn prefetches(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Vec<Stmt>, Fault> {
+        prefetches(self.program, std::slice::from_ref(&self.monoid.element), &self.axes(strip, k, column)?)
+    }
+
+    /// A step with the strip and index that are prefetched meanwhile: some further on, or the first of the next strip; nothing
+    /// where rows are short.
+    fn wrapped(
+        &self,
+        strip: &Strip,
+        steps: &Steps,
+        body: impl FnOnce(Option<(&Strip, &Expr)>) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
+        let further = (PREFETCH_BYTES / bytes.max(1)).max(1);
+        let Some(all) = self.program.column()?.extent.as_int().filter(|&all| all > 2 * further) else {
+            return body(None);
+        };
+        let next = &steps.first + further;
+        let is_here = compare(CmpOp::Lt, &next, &Expr::i64(all))?;
+        let mut names = Row::new();
+        let begin = typed(Expr::select(&is_here, &strip.begin, &(&strip.begin + self.plan.strip)))?;
+        let begin = named("next_strip", &begin, &mut names);
+        let k = named("next", &typed(Expr::select(&is_here, &next, &(&next - all)))?, &mut names);
+        let ahead = Strip { row: strip.row.clone(), begin };
+        Ok(with_names(names, body(Some((&ahead, &k)))?))
+    }
+
+    fn memory(&self) -> Memory {
+        let (lanes, steps) = (self.plan.lanes, self.plan.steps);
+        let strip = ceil_div(self.plan.strip, lanes) * lanes;
+        let all = self.program.reduced.inner.size.as_int().filter(|_| self.keep).unwrap_or(1);
+        let float32 = DataType::F32;
+        let component = |component: &Component| global(&component.var.name, &[strip], component.var.dtype);
+        Memory {
+            state: self.monoid.state.iter().map(component).collect(),
+            total: global("total", &[strip], float32),
+            run: local("run", &[1, lanes], self.monoid.element.dtype),
+            sum: local("sum", &[1, lanes], float32),
+            kept: global("kept", &[all, strip], float32),
+            kept_from: global("kept_from", &[all / steps + all % steps, strip], float32),
+            last: global("last", &[strip], float32),
+            of_row: global("of_row", &[self.monoid.of_row.len().max(1) as i64, strip], float32),
+            scale: local("scale", &[1, lanes], float32),
+        }
+    }
+}
