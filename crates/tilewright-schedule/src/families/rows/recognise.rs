@@ -120,11 +120,11 @@ impl<'a> Found<'a> {
         let term = |term: &Expr| typed(self.with_totals(term, &totals)?.cast(DataType::F32));
         let terms = self.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
         let value = self.with_totals(&self.value, &totals)?;
+        let exp = if self.is_softmax() { Some(self.check_softmax(&terms, &totals, &value)?) } else { None };
         let accesses = Accesses { terms: &terms, value: Some(&value), out: &self.out.buffer, indices: &self.indices };
         let (rows, side_by_side, reduced) = accesses.layout(known, &self.axes)?;
         let (mut value, mut kept) = (value, None);
-        if self.is_softmax() {
-            let exp = self.check_softmax(&terms, &totals, &value)?;
+        if let Some(exp) = exp {
             let name = Var::new("exp", DataType::F32);
             if let Some(named) = rewrite(&value, |e: &Expr| e.equal(exp).then(|| Expr::var(&name))) {
                 (value, kept) = (named, Some(name));
@@ -173,10 +173,10 @@ impl<'a> Found<'a> {
     /// their distances from it, and the result shows the maximum only where the sum hides what NaN made of it.
     fn check_softmax<'t>(&self, terms: &'t [Expr], totals: &[Var], value: &Expr) -> Result<&'t Expr, Fault> {
         let ([number, exp], [most, total]) = (terms, totals) else {
-            return Err(fault("there is not a maximum, a sum and a result"));
+            return Err(fault("a maximum is reduced, and not for the sum of a softmax"));
         };
         if self.folds.iter().map(|fold| fold.op).ne([Combine::Greater, Combine::Add]) {
-            return Err(fault("there is not a maximum, a sum and a result"));
+            return Err(fault("a maximum is reduced, and not for the sum of a softmax"));
         }
         let distance = match &exp.kind {
             ExprKind::Call { intrinsic: Intrinsic::Exp, args } => args.first(),

@@ -102,6 +102,7 @@ pub(super) const SOFTMAX_SIDE_BY_SIDE: Primitive = Primitive {
         run(call, softmax, |call, site, program| {
             let plan = SideBySide {
                 lanes: call.power_of_two(1, "lanes", MAX_LANES)?,
+                vectors: 1,
                 strips_per_task: call.size(2, "rows", 1..=MAX_ROWS)?,
                 strip: call.size(3, "lot", 1..=MAX_PIECE)?,
                 steps: call.size(4, "steps", 1..=MAX_STEPS)?,
@@ -159,8 +160,14 @@ fn seek(call: &Call<'_>, site: &Site, program: &RowProgram) -> Result<Stmt, Faul
         let plan = ByPieces { sizes, piece, keep: false, next_row: false };
         return by_pieces::kernel((call.function, site), program, &plan);
     }
-    let plan =
-        SideBySide { lanes: sizes.lanes, strips_per_task: sizes.rows_per_task, strip: piece, steps: 1, keep: false };
+    let plan = SideBySide {
+        lanes: sizes.lanes,
+        vectors: sizes.accumulators,
+        strips_per_task: sizes.rows_per_task,
+        strip: piece,
+        steps: 1,
+        keep: false,
+    };
     side_by_side::kernel((call.function, site), program, &plan)
 }
 

@@ -28,7 +28,7 @@ use super::pieces::{Piece, Pieces};
 use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{axes_at, global, kept, loaded, local, placed, prefetches, result_at};
 use crate::axes::Group;
-use crate::exprs::{binary, compare, substituted, typed};
+use crate::exprs::{binary, compare, mentions, substituted, typed};
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::loops::{folded, load, named, only_if, serial, store, used_in, with_names};
@@ -349,7 +349,9 @@ impl Walk<'_> {
         let mut names = Vec::new();
         let total =
             |(var, value): &(Var, Expr)| (var.clone(), named(&var.name, &substituted(value, &values), &mut names));
-        let totals: Row = self.monoid.totals.iter().map(total).collect();
+        let numbers: Vec<Expr> = self.monoid.of_row.iter().map(|(_, number)| number.clone()).collect();
+        let is_read = |(var, _): &&(Var, Expr)| mentions(&numbers, std::slice::from_ref(var));
+        let totals: Row = self.monoid.totals.iter().filter(is_read).map(total).collect();
         stmts.push(with_names(names, Stmt::seq(kept(&m.of_row, &self.monoid.of_row, &totals)?)));
         Ok(stmts)
     }

@@ -111,7 +111,10 @@ impl Walk<'_> {
     fn pipeline(&self, m: &Memory, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
         let known = &self.of.known;
         let last = count - 1;
-        let within = |number: &Expr| Ok::<_, Fault>(known.simplify(&binary(BinOp::Min, number, &last)?));
+        let within = |number: &Expr| match number.as_int() {
+            Some(0) => Ok::<_, Fault>(number.clone()),
+            _ => Ok(known.simplify(&binary(BinOp::Min, number, &last)?)),
+        };
         let depths = || self.program.reductions.iter().map(|reduction| reduction.depth as i64);
         let mut stmts = Vec::new();
         for begun in 0..self.lead {

@@ -19,7 +19,7 @@
 //! Of argreduce the first element gives the first state, and the state is the result: nothing is left to do in another strip.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
@@ -42,6 +42,8 @@ const PREFETCH_BYTES: i64 = 4 << 10;
 pub(crate) struct SideBySide {
     /// Rows of a vector.
     pub(crate) lanes: i64,
+    /// Vectors of an iteration of the loop over a strip.
+    pub(crate) vectors: i64,
     pub(crate) strips_per_task: i64,
     /// Rows of a strip.
     pub(crate) strip: i64,
@@ -79,7 +81,7 @@ pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     let number = Axis { var: Var::new("strip", DataType::I64), extent: strips };
     let axes: Vec<Axis> = program.rows.axes.iter().chain([&number]).cloned().collect();
     let rows = Group::new(&Analyzer::new(), axes, DataType::I64)?;
-    let sizes = Sizes { lanes: plan.lanes, accumulators: 1, rows_per_task: plan.strips_per_task };
+    let sizes = Sizes { lanes: plan.lanes, accumulators: plan.vectors, rows_per_task: plan.strips_per_task };
     let of = RowVectors::of(around, (&rows, &column), &program.out, sizes)?;
     let monoid = Monoid::of(program, index_dtype(program)?)?;
     Walk { program, monoid, of, beside, number: &number.var, plan, width, kept, keep }.tasks()
@@ -137,6 +139,12 @@ struct Steps {
     first: Expr,
     count: i64,
     number: Expr,
+}
+
+impl Steps {
+    fn at(&self, step: i64) -> Expr {
+        if step == 0 { self.first.clone() } else { &self.first + step }
+    }
 }
 
 impl Walk<'_> {
@@ -210,22 +218,19 @@ impl Walk<'_> {
         let extent = &self.program.column()?.extent;
         let k = self.of.var("k");
         let first_elements = self.of.columns(|at| self.first_elements(m, &strip, at))?;
-        let others = self.of.known.simplify(&(extent - 1));
-        let next = Steps { first: &Expr::var(&k) + 1, count: 1, number: Expr::var(&k) };
-        let others = serial(
-            &k,
-            &others,
-            self.wrapped(&strip, &next, |ahead| {
-                self.of.columns(|at| {
-                    let mut stmts = match ahead {
-                        Some((strip, k)) => self.prefetches(strip, k, &at.first)?,
-                        None => Vec::new(),
-                    };
-                    stmts.extend(self.taken_in(m, &strip, &next, at)?);
-                    Ok(stmts)
-                })
-            })?,
-        );
+        let next = Steps { first: Expr::var(&k), count: 1, number: Expr::var(&k) };
+        let others = self.wrapped(&strip, &next, |ahead| {
+            self.of.columns(|at| {
+                let mut stmts = match ahead {
+                    Some((strip, k)) => self.prefetches(strip, k, &at.first)?,
+                    None => Vec::new(),
+                };
+                stmts.extend(self.taken_in(m, &strip, &next, at)?);
+                Ok(stmts)
+            })
+        })?;
+        let left = self.of.known.simplify(&(extent - 1));
+        let others = Stmt::for_loop(&k, Expr::i64(1), left, ForKind::Serial, others);
         let at = m.state.first().ok_or_else(|| Fault::of_call("there is no index"))?;
         let results = self.of.columns(|vector| {
             Ok(vec![self.of.result(vector, |column| {
@@ -288,7 +293,7 @@ impl Walk<'_> {
     /// A vector of rows takes in some elements of each.
     fn taken_in(&self, m: &Memory, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let (of, zero) = (&self.of, Expr::i64(0));
-        let element = |step: i64, column: &Expr| self.element(strip, &(&steps.first + step), column);
+        let element = |step: i64, column: &Expr| self.element(strip, &steps.at(step), column);
         let mut stmts = Vec::new();
         let Some(head) = &self.monoid.head else {
             return Err(Fault::of_call("sums of rows side by side have no walk"));
@@ -339,7 +344,7 @@ impl Walk<'_> {
         let (of, zero, mut stmts) = (&self.of, Expr::i64(0), Vec::new());
         let Some(tail) = &self.monoid.tail else { return Ok(stmts) };
         for step in 0..steps.count {
-            let k = &steps.first + step;
+            let k = steps.at(step);
             let own = |l: &Expr, column: &Expr| {
                 let x = (self.monoid.names.x.clone(), element(step, column)?);
                 Ok(substituted(tail, &[values(l, column)?, vec![x]].concat()))
@@ -404,7 +409,7 @@ impl Walk<'_> {
             stmts.extend(self.prefetched(strip, steps, at)?);
         }
         for step in 0..steps.count {
-            let k = &steps.first + step;
+            let k = steps.at(step);
             stmts.push(self.of.result(at, |column| {
                 let (axes, mut numbers) = (self.axes(strip, &k, column)?, Row::new());
                 if let Some(name) = &self.kept {

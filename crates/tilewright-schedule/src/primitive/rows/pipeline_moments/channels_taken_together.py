@@ -46,35 +46,65 @@ class Module:
             with T.block("normal"):
                 T.reads(X[0:2, 0:6, 0:3, 0:5], W[0:6])
                 T.writes(Y[0:2, 0:6, 0:3, 0:5])
+                runs = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 sums = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
-                squares = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                so_far = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                totals = T.alloc_buffer((T.int64(2),), scope="local", align=64)
+                between = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                drift = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                base = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(2),), scope="local", align=64)
                 for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(4)):
-                        squares[u, l] = T.float32(0.0)
-                so_far[T.int64(1)] = T.float32(0.0)
-                so_far[T.int64(2)] = T.float32(0.0)
-                so_far[T.int64(3)] = T.float32(0.0)
+                        sums[u, l] = T.float32(0.0)
+                between[T.int64(0)] = T.float32(0.0)
+                drift[T.int64(0)] = T.float32(0.0)
+                base[T.int64(0)] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", task % T.int64(2))) as group:
                     vn: T.int32 = T.Cast("int32", task // T.int64(2))
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            sums[u, l] = T.float32(0.0)
+                            runs[u, l] = T.float32(0.0)
                     for block in range(T.int64(5)):
                         for vector in T.unroll(T.int64(2)):
                             T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) // T.int64(15) + T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) % T.int64(5))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
-                                sums[vector, l] = sums[vector, l] + X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))]
+                                runs[vector, l] = runs[vector, l] + X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))]
                     T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 4, 1, 0]), 0, 2))
                     for l in T.vectorized(T.int64(4)):
-                        sums[T.int64(0), l] = sums[T.int64(0), l] + X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))]
+                        runs[T.int64(0), l] = runs[T.int64(0), l] + X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))]
                     T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 4, 1, 2]), 0, 2))
                     for l in T.vectorized(T.int64(4)):
                         if T.int64(44) + l < T.int64(45):
-                            sums[T.int64(1), l] = sums[T.int64(1), l] + X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))]
+                            runs[T.int64(1), l] = runs[T.int64(1), l] + X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))]
+                    for u in T.unroll(T.int64(1)):
+                        for l in T.vectorized(T.int64(4)):
+                            runs[u, l] = runs[u, l] + runs[u + T.int64(1), l]
+                    for l in T.vectorized(T.int64(4)):
+                        halves[l] = runs[T.int64(0), l]
+                    for l in T.vectorized(T.int64(2)):
+                        halves[l] = halves[l] + halves[l + T.int64(2)]
+                    for l in T.vectorized(T.int64(1)):
+                        halves[l] = halves[l] + halves[l + T.int64(1)]
+                    run: T.float32 = halves[T.int64(0)]
+                    own: T.float32 = run / T.float32(45.0)
+                    share: T.float32 = T.float32(1.0)
+                    distance: T.float32 = own - own - drift[T.int64(0)]
+                    between[T.int64(0)] = between[T.int64(0)] + distance * (distance * (T.float32(0.0) * share))
+                    drift[T.int64(0)] = drift[T.int64(0)] + distance * share
+                    base[T.int64(0)] = own
+                    for block in range(T.int64(5)):
+                        for vector in T.unroll(T.int64(2)):
+                            T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(7)) // T.int64(15) + T.int64(4)), T.Cast("int32", ((block * T.int64(4) + vector * T.int64(2) + T.int64(2)) // T.int64(5) + T.int64(1)) % T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(2)) % T.int64(5))]), 0, 2))
+                            for l in T.vectorized(T.int64(4)):
+                                sums[vector, l] = sums[vector, l] + (X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own) * (X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own)
+                    T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 5, 2, 2]), 0, 2))
+                    for l in T.vectorized(T.int64(4)):
+                        sums[T.int64(0), l] = sums[T.int64(0), l] + (X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - own) * (X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - own)
+                    T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 5, 2, 4]), 0, 2))
+                    for l in T.vectorized(T.int64(4)):
+                        if T.int64(44) + l < T.int64(45):
+                            sums[T.int64(1), l] = sums[T.int64(1), l] + (X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - own) * (X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - own)
+                for row in range(T.int64(1)):
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
@@ -84,114 +114,27 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    so_far[T.int64(0)] = halves[T.int64(0)] / T.float32(45.0)
-                    for block in range(T.int64(5)):
-                        for vector in T.unroll(T.int64(2)):
-                            T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(7)) // T.int64(15) + T.int64(4)), T.Cast("int32", ((block * T.int64(4) + vector * T.int64(2) + T.int64(2)) // T.int64(5) + T.int64(1)) % T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(2)) % T.int64(5))]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                squares[vector, l] = squares[vector, l] + (X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - so_far[T.int64(0)]) * (X[vn, group * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - so_far[T.int64(0)])
-                    T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 5, 2, 2]), 0, 2))
-                    for l in T.vectorized(T.int64(4)):
-                        squares[T.int64(0), l] = squares[T.int64(0), l] + (X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - so_far[T.int64(0)]) * (X[vn, group * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - so_far[T.int64(0)])
-                    T.evaluate(T.prefetch(T.address_of(X[vn, group * 3 + 5, 2, 4]), 0, 2))
-                    for l in T.vectorized(T.int64(4)):
-                        if T.int64(44) + l < T.int64(45):
-                            squares[T.int64(1), l] = squares[T.int64(1), l] + (X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - so_far[T.int64(0)]) * (X[vn, group * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - so_far[T.int64(0)])
-                    first: T.float32 = so_far[T.int64(0)]
-                    share: T.float32 = T.float32(1.0)
-                    distance: T.float32 = so_far[T.int64(0)] - first - so_far[T.int64(2)]
-                    so_far[T.int64(3)] = so_far[T.int64(3)] + distance * (distance * (T.float32(0.0) * share))
-                    so_far[T.int64(2)] = so_far[T.int64(2)] + distance * share
-                    so_far[T.int64(1)] = first
-                for u in T.unroll(T.int64(1)):
-                    for l in T.vectorized(T.int64(4)):
-                        squares[u, l] = squares[u, l] + squares[u + T.int64(1), l]
-                for l in T.vectorized(T.int64(4)):
-                    halves[l] = squares[T.int64(0), l]
-                for l in T.vectorized(T.int64(2)):
-                    halves[l] = halves[l] + halves[l + T.int64(2)]
-                for l in T.vectorized(T.int64(1)):
-                    halves[l] = halves[l] + halves[l + T.int64(1)]
-                totals[T.int64(0)] = so_far[T.int64(1)] + so_far[T.int64(2)]
-                totals[T.int64(1)] = halves[T.int64(0)] + so_far[T.int64(3)]
-                for row in range(T.int64(1)):
-                    of_row[T.int64(0)] = totals[T.int64(0)]
-                    of_row[T.int64(1)] = T.float32(1.0) / T.sqrt(totals[T.int64(1)] / T.float32(45.0) + T.float32(0.5))
+                    with T.LetStmt(base[T.int64(0)] + drift[T.int64(0)]) as mean:
+                        squares: T.float32 = halves[T.int64(0)] + between[T.int64(0)]
+                        of_row[T.int64(0)] = mean
+                        of_row[T.int64(1)] = T.float32(1.0) / T.sqrt(squares / T.float32(45.0) + T.float32(0.5))
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            squares[u, l] = T.float32(0.0)
-                    so_far[T.int64(1)] = T.float32(0.0)
-                    so_far[T.int64(2)] = T.float32(0.0)
-                    so_far[T.int64(3)] = T.float32(0.0)
-                    with T.LetStmt(task + row) as here:
-                        group: T.int32 = T.Cast("int32", here % T.int64(2))
-                        vn: T.int32 = T.Cast("int32", here // T.int64(2))
-                        behind: T.int64 = task + row + T.int64(1)
-                        group_1: T.int32 = T.Cast("int32", behind % T.int64(2))
-                        vn_1: T.int32 = T.Cast("int32", behind // T.int64(2))
-                        for within in range(T.int64(3)):
-                            within_1: T.int32 = T.Cast("int32", within)
-                            for block in range(T.int64(1)):
-                                for vector in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(4)):
-                                        Y[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
-                            for l in T.vectorized(T.int64(4)):
-                                Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
-                            for l in T.vectorized(T.int64(4)):
-                                if T.int64(12) + l < T.int64(15):
-                                    Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
-                        if row < T.int64(0):
-                            for u in T.unroll(T.int64(2)):
+                            sums[u, l] = T.float32(0.0)
+                    between[T.int64(0)] = T.float32(0.0)
+                    drift[T.int64(0)] = T.float32(0.0)
+                    base[T.int64(0)] = T.float32(0.0)
+                    here: T.int64 = task + row
+                    group: T.int32 = T.Cast("int32", here % T.int64(2))
+                    vn: T.int32 = T.Cast("int32", here // T.int64(2))
+                    for within in range(T.int64(3)):
+                        within_1: T.int32 = T.Cast("int32", within)
+                        for block in range(T.int64(1)):
+                            for vector in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
-                                    sums[u, l] = T.float32(0.0)
-                            for block in range(T.int64(5)):
-                                for vector in T.unroll(T.int64(2)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) // T.int64(15) + T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2)) % T.int64(5))]), 0, 2))
-                                    for l in T.vectorized(T.int64(4)):
-                                        sums[vector, l] = sums[vector, l] + X[vn_1, group_1 * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))]
-                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + 4, 1, 0]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                sums[T.int64(0), l] = sums[T.int64(0), l] + X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))]
-                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + 4, 1, 2]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                if T.int64(44) + l < T.int64(45):
-                                    sums[T.int64(1), l] = sums[T.int64(1), l] + X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))]
-                            for u in T.unroll(T.int64(1)):
-                                for l in T.vectorized(T.int64(4)):
-                                    sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
-                            for l in T.vectorized(T.int64(4)):
-                                halves[l] = sums[T.int64(0), l]
-                            for l in T.vectorized(T.int64(2)):
-                                halves[l] = halves[l] + halves[l + T.int64(2)]
-                            for l in T.vectorized(T.int64(1)):
-                                halves[l] = halves[l] + halves[l + T.int64(1)]
-                            so_far[T.int64(0)] = halves[T.int64(0)] / T.float32(45.0)
-                            for block in range(T.int64(5)):
-                                for vector in T.unroll(T.int64(2)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(7)) // T.int64(15) + T.int64(4)), T.Cast("int32", ((block * T.int64(4) + vector * T.int64(2) + T.int64(2)) // T.int64(5) + T.int64(1)) % T.int64(3)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(2)) % T.int64(5))]), 0, 2))
-                                    for l in T.vectorized(T.int64(4)):
-                                        squares[vector, l] = squares[vector, l] + (X[vn_1, group_1 * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - so_far[T.int64(0)]) * (X[vn_1, group_1 * 3 + T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(15)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5) % T.int64(3)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - so_far[T.int64(0)])
-                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + 5, 2, 2]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                squares[T.int64(0), l] = squares[T.int64(0), l] + (X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - so_far[T.int64(0)]) * (X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(10)) // T.int64(15) + T.int64(2)), T.Cast("int32", (l // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", l % T.int64(5))] - so_far[T.int64(0)])
-                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 3 + 5, 2, 4]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                if T.int64(44) + l < T.int64(45):
-                                    squares[T.int64(1), l] = squares[T.int64(1), l] + (X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - so_far[T.int64(0)]) * (X[vn_1, group_1 * 3 + T.Cast("int32", (l + T.int64(14)) // T.int64(15) + T.int64(2)), T.Cast("int32", ((l + T.int64(4)) // T.int64(5) + T.int64(2)) % T.int64(3)), T.Cast("int32", (l + T.int64(4)) % T.int64(5))] - so_far[T.int64(0)])
-                            first: T.float32 = so_far[T.int64(0)]
-                            share: T.float32 = T.float32(1.0)
-                            distance: T.float32 = so_far[T.int64(0)] - first - so_far[T.int64(2)]
-                            so_far[T.int64(3)] = so_far[T.int64(3)] + distance * (distance * (T.float32(0.0) * share))
-                            so_far[T.int64(2)] = so_far[T.int64(2)] + distance * share
-                            so_far[T.int64(1)] = first
-                    for u in T.unroll(T.int64(1)):
+                                    Y[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
                         for l in T.vectorized(T.int64(4)):
-                            squares[u, l] = squares[u, l] + squares[u + T.int64(1), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = squares[T.int64(0), l]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    totals[T.int64(0)] = so_far[T.int64(1)] + so_far[T.int64(2)]
-                    totals[T.int64(1)] = halves[T.int64(0)] + so_far[T.int64(3)]
+                            Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
+                        for l in T.vectorized(T.int64(4)):
+                            if T.int64(12) + l < T.int64(15):
+                                Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]

@@ -42,7 +42,6 @@ class Module:
                 T.writes(X[T.int64(0):n, T.int64(0):T.int64(37)])
                 sums = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                totals = T.alloc_buffer((T.int64(2),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 first: T.int64 = task * T.int64(2)
                 count: T.int64 = T.min(T.int64(2), n - first)
@@ -53,55 +52,15 @@ class Module:
                     for vector in T.unroll(T.int64(2)):
                         T.evaluate(T.prefetch(T.address_of(X[first, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + T.int64(16)]), 0, 2))
                         for l in T.vectorized(T.int64(4)):
-                            sums[vector, l] = sums[vector, l] + X[first, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l] * X[first, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l]
+                            sums[vector, l] = sums[vector, l] + X[first, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] * X[first, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)]
                 T.evaluate(T.prefetch(T.address_of(X[first, T.int64(37)]), 0, 2))
                 for l in T.vectorized(T.int64(4)):
-                    sums[T.int64(0), l] = sums[T.int64(0), l] + X[first, l + T.int64(32)] * X[first, l + T.int64(32)]
+                    sums[T.int64(0), l] = sums[T.int64(0), l] + X[first, T.int64(32) + (T.int64(0) + l)] * X[first, T.int64(32) + (T.int64(0) + l)]
                 T.evaluate(T.prefetch(T.address_of(X[first, T.int64(41)]), 0, 2))
                 for l in T.vectorized(T.int64(4)):
                     if T.int64(4) + l < T.int64(5):
-                        sums[T.int64(1), l] = sums[T.int64(1), l] + X[first, l + T.int64(36)] * X[first, l + T.int64(36)]
-                for u in T.unroll(T.int64(1)):
-                    for l in T.vectorized(T.int64(4)):
-                        sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
-                for l in T.vectorized(T.int64(4)):
-                    halves[l] = sums[T.int64(0), l]
-                for l in T.vectorized(T.int64(2)):
-                    halves[l] = halves[l] + halves[l + T.int64(2)]
-                for l in T.vectorized(T.int64(1)):
-                    halves[l] = halves[l] + halves[l + T.int64(1)]
-                totals[T.int64(0)] = halves[T.int64(0)]
+                        sums[T.int64(1), l] = sums[T.int64(1), l] + X[first, T.int64(32) + (T.int64(4) + l)] * X[first, T.int64(32) + (T.int64(4) + l)]
                 for row in range(count):
-                    of_row[T.int64(0)] = T.float32(1.0) / T.sqrt(totals[T.int64(0)] / T.float32(37.0) + T.float32(0.5))
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(4)):
-                            sums[u, l] = T.float32(0.0)
-                    with T.LetStmt(first + row) as vi:
-                        vi_1: T.int64 = first + row + T.int64(1)
-                        for piece in range(T.int64(2)):
-                            for block in range(T.int64(2)):
-                                for vector in T.unroll(T.int64(2)):
-                                    for l in T.vectorized(T.int64(4)):
-                                        X[vi, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l] = X[vi, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l] * of_row[T.int64(0)] * w[piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l]
-                            if row + T.int64(1) < count:
-                                for block in range(T.int64(2)):
-                                    for vector in T.unroll(T.int64(2)):
-                                        T.evaluate(T.prefetch(T.address_of(X[vi_1, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + T.int64(16)]), 0, 2))
-                                        for l in T.vectorized(T.int64(4)):
-                                            sums[vector, l] = sums[vector, l] + X[vi_1, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l] * X[vi_1, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + l]
-                        for l in T.vectorized(T.int64(4)):
-                            X[vi, l + T.int64(32)] = X[vi, l + T.int64(32)] * of_row[T.int64(0)] * w[l + T.int64(32)]
-                        for l in T.vectorized(T.int64(4)):
-                            if T.int64(4) + l < T.int64(5):
-                                X[vi, l + T.int64(36)] = X[vi, l + T.int64(36)] * of_row[T.int64(0)] * w[l + T.int64(36)]
-                        if row + T.int64(1) < count:
-                            T.evaluate(T.prefetch(T.address_of(X[vi_1, T.int64(37)]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                sums[T.int64(0), l] = sums[T.int64(0), l] + X[vi_1, l + T.int64(32)] * X[vi_1, l + T.int64(32)]
-                            T.evaluate(T.prefetch(T.address_of(X[vi_1, T.int64(41)]), 0, 2))
-                            for l in T.vectorized(T.int64(4)):
-                                if T.int64(4) + l < T.int64(5):
-                                    sums[T.int64(1), l] = sums[T.int64(1), l] + X[vi_1, l + T.int64(36)] * X[vi_1, l + T.int64(36)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
@@ -111,4 +70,43 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    totals[T.int64(0)] = halves[T.int64(0)]
+                    with T.LetStmt(halves[T.int64(0)]) as squares:
+                        of_row[T.int64(0)] = T.float32(1.0) / T.sqrt(squares / T.float32(37.0) + T.float32(0.5))
+                    for u in T.unroll(T.int64(2)):
+                        for l in T.vectorized(T.int64(4)):
+                            sums[u, l] = T.float32(0.0)
+                    vi: T.int64 = first + row
+                    vi_1: T.int64 = first + row + T.int64(1)
+                    if row + T.int64(1) < count:
+                        for piece in range(T.int64(2)):
+                            for block in range(T.int64(2)):
+                                for vector in T.unroll(T.int64(2)):
+                                    for l in T.vectorized(T.int64(4)):
+                                        X[vi, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] = X[vi, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] * of_row[T.int64(0)] * w[piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)]
+                            for block in range(T.int64(2)):
+                                for vector in T.unroll(T.int64(2)):
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_1, piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + T.int64(16)]), 0, 2))
+                                    for l in T.vectorized(T.int64(4)):
+                                        sums[vector, l] = sums[vector, l] + X[vi_1, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] * X[vi_1, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)]
+                        for l in T.vectorized(T.int64(4)):
+                            X[vi, T.int64(32) + (T.int64(0) + l)] = X[vi, T.int64(32) + (T.int64(0) + l)] * of_row[T.int64(0)] * w[T.int64(32) + (T.int64(0) + l)]
+                        for l in T.vectorized(T.int64(4)):
+                            if T.int64(4) + l < T.int64(5):
+                                X[vi, T.int64(32) + (T.int64(4) + l)] = X[vi, T.int64(32) + (T.int64(4) + l)] * of_row[T.int64(0)] * w[T.int64(32) + (T.int64(4) + l)]
+                        T.evaluate(T.prefetch(T.address_of(X[vi_1, T.int64(37)]), 0, 2))
+                        for l in T.vectorized(T.int64(4)):
+                            sums[T.int64(0), l] = sums[T.int64(0), l] + X[vi_1, T.int64(32) + (T.int64(0) + l)] * X[vi_1, T.int64(32) + (T.int64(0) + l)]
+                        T.evaluate(T.prefetch(T.address_of(X[vi_1, T.int64(41)]), 0, 2))
+                        for l in T.vectorized(T.int64(4)):
+                            if T.int64(4) + l < T.int64(5):
+                                sums[T.int64(1), l] = sums[T.int64(1), l] + X[vi_1, T.int64(32) + (T.int64(4) + l)] * X[vi_1, T.int64(32) + (T.int64(4) + l)]
+                    else:
+                        for piece, block in T.grid(T.int64(2), T.int64(2)):
+                            for vector in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(4)):
+                                    X[vi, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] = X[vi, piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)] * of_row[T.int64(0)] * w[piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l)]
+                        for l in T.vectorized(T.int64(4)):
+                            X[vi, T.int64(32) + (T.int64(0) + l)] = X[vi, T.int64(32) + (T.int64(0) + l)] * of_row[T.int64(0)] * w[T.int64(32) + (T.int64(0) + l)]
+                        for l in T.vectorized(T.int64(4)):
+                            if T.int64(4) + l < T.int64(5):
+                                X[vi, T.int64(32) + (T.int64(4) + l)] = X[vi, T.int64(32) + (T.int64(4) + l)] * of_row[T.int64(0)] * w[T.int64(32) + (T.int64(4) + l)]

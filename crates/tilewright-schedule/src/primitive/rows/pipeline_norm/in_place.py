@@ -44,9 +44,8 @@ class Module:
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(8)):
                         partial[u, l] = T.float32(0.0)
-                with T.LetStmt(first + T.min(count - T.int64(1), T.int64(0))) as behind:
-                    vj: T.int32 = T.Cast("int32", behind % T.int64(2))
-                    vi: T.int32 = T.Cast("int32", behind // T.int64(2))
+                with T.LetStmt(T.Cast("int32", first % T.int64(2))) as vj:
+                    vi: T.int32 = T.Cast("int32", first // T.int64(2))
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
@@ -67,29 +66,29 @@ class Module:
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = T.rsqrt(totals[T.int64(0)] + T.float32(0.25))
-                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as behind:
-                        vj: T.int32 = T.Cast("int32", behind % T.int64(2))
-                        vi: T.int32 = T.Cast("int32", behind // T.int64(2))
+                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as next:
+                        vj: T.int32 = T.Cast("int32", next % T.int64(2))
+                        vi: T.int32 = T.Cast("int32", next // T.int64(2))
+                        ahead: T.int64 = first + row + T.int64(86)
+                        vj_1: T.int32 = T.Cast("int32", ahead % T.int64(2))
+                        vi_1: T.int32 = T.Cast("int32", ahead // T.int64(2))
+                        of_row[T.int64(0)] = T.rsqrt(totals[T.int64(0)] + T.float32(0.25))
                         here: T.int64 = first + row
-                        vj_1: T.int32 = T.Cast("int32", here % T.int64(2))
-                        vi_1: T.int32 = T.Cast("int32", here // T.int64(2))
-                        further: T.int64 = first + row + T.int64(86)
-                        vj_2: T.int32 = T.Cast("int32", further % T.int64(2))
-                        vi_2: T.int32 = T.Cast("int32", further // T.int64(2))
+                        vj_2: T.int32 = T.Cast("int32", here % T.int64(2))
+                        vi_2: T.int32 = T.Cast("int32", here // T.int64(2))
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, vj_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(8))]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_1, vj_1, T.Cast("int32", block * T.int64(8) + vector * T.int64(8))]), 0, 2))
                                 for l in T.vectorized(T.int64(8)):
                                     partial[vector, l] = partial[vector, l] + (X[vi, vj, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] + B[T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)]) * (X[vi, vj, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] + B[T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)])
                                 for l in T.vectorized(T.int64(8)):
-                                    X[vi_1, vj_1, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] = (X[vi_1, vj_1, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] + B[T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)]) * of_row[T.int64(0)]
-                        T.evaluate(T.prefetch(T.address_of(X[vi_2, vj_2, 8]), 0, 2))
+                                    X[vi_2, vj_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] = (X[vi_2, vj_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)] + B[T.Cast("int32", block * T.int64(8) + vector * T.int64(8) + l)]) * of_row[T.int64(0)]
+                        T.evaluate(T.prefetch(T.address_of(X[vi_1, vj_1, 8]), 0, 2))
                         for l in T.vectorized(T.int64(8)):
                             if T.int64(8) + l < T.int64(12):
                                 partial[T.int64(0), l] = partial[T.int64(0), l] + (X[vi, vj, T.Cast("int32", T.int64(8) + l)] + B[T.Cast("int32", T.int64(8) + l)]) * (X[vi, vj, T.Cast("int32", T.int64(8) + l)] + B[T.Cast("int32", T.int64(8) + l)])
                         for l in T.vectorized(T.int64(4)):
-                            X[vi_1, vj_1, T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)] = (X[vi_1, vj_1, T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)] + B[T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)]) * of_row[T.int64(0)]
+                            X[vi_2, vj_2, T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)] = (X[vi_2, vj_2, T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)] + B[T.Cast("int32", T.Add(T.int64(8), T.int64(0)) + l)]) * of_row[T.int64(0)]
                     for l in T.vectorized(T.int64(8)):
                         halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):

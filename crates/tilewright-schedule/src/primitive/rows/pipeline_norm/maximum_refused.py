@@ -20,6 +20,6 @@ class Module:
                 Y[vi, vj] = X[vi, vj] - total[vi]
 
 # expect:
-# error[TW0706]: `pipeline_norm` cannot be applied: there are not a few sums of float32 and one result
+# error[TW0706]: `pipeline_norm` cannot be applied: a maximum is reduced, and not for the sum of a softmax
 #  |
 #  = note: in the step `pipeline_norm(b, 4, 1, 2)`

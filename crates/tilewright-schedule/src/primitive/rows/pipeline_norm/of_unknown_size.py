@@ -53,15 +53,14 @@ class Module:
                 for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(4)):
                         partial[u, l] = T.float32(0.0)
-                with T.LetStmt(first + T.min(count - T.int64(1), T.int64(0))) as vi:
-                    for block in range(m // T.int64(8)):
-                        for vector in T.unroll(T.int64(2)):
-                            for l in T.vectorized(T.int64(4)):
-                                partial[vector, l] = partial[vector, l] + X[vi, block * T.int64(8) + vector * T.int64(4) + l]
-                    for vector in range((m % T.int64(8) + T.int64(3)) // T.int64(4)):
+                for block in range(m // T.int64(8)):
+                    for vector in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            if m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l < m:
-                                partial[T.int64(0), l] = partial[T.int64(0), l] + X[vi, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l]
+                            partial[vector, l] = partial[vector, l] + X[first, block * T.int64(8) + vector * T.int64(4) + l]
+                for vector in range((m % T.int64(8) + T.int64(3)) // T.int64(4)):
+                    for l in T.vectorized(T.int64(4)):
+                        if m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l < m:
+                            partial[T.int64(0), l] = partial[T.int64(0), l] + X[first, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l]
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(4)):
                         partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
@@ -76,25 +75,25 @@ class Module:
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
                             partial[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = totals[T.int64(0)] * T.float32(0.125)
                     with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as vi:
-                        vi_1: T.int64 = first + row
-                        vi_2: T.int64 = first + row + T.int64(2)
+                        vi_1: T.int64 = first + row + T.int64(2)
+                        of_row[T.int64(0)] = totals[T.int64(0)] * T.float32(0.125)
+                        vi_2: T.int64 = first + row
                         for block in range(m // T.int64(8)):
                             for vector in T.unroll(T.int64(2)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(8) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_1, block * T.int64(8) + vector * T.int64(4)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
                                     partial[vector, l] = partial[vector, l] + X[vi, block * T.int64(8) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi_1, block * T.int64(8) + vector * T.int64(4) + l] = X[vi_1, block * T.int64(8) + vector * T.int64(4) + l] - of_row[T.int64(0)]
+                                    Y[vi_2, block * T.int64(8) + vector * T.int64(4) + l] = X[vi_2, block * T.int64(8) + vector * T.int64(4) + l] - of_row[T.int64(0)]
                         for vector in range((m % T.int64(8) + T.int64(3)) // T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi_2, m // T.int64(8) * T.int64(8) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi_1, m // T.int64(8) * T.int64(8) + vector * T.int64(4)]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l < m:
                                     partial[T.int64(0), l] = partial[T.int64(0), l] + X[vi, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l < m:
-                                    Y[vi_1, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l] = X[vi_1, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l] - of_row[T.int64(0)]
+                                    Y[vi_2, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l] = X[vi_2, m // T.int64(8) * T.int64(8) + vector * T.int64(4) + l] - of_row[T.int64(0)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]

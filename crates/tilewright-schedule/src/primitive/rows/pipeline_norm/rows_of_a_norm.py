@@ -59,7 +59,7 @@ class Module:
                 for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(4)):
                         partial[u, l] = T.float32(0.0)
-                with T.LetStmt(T.Cast("int32", first + T.min(count - T.int64(1), T.int64(0)))) as vi:
+                with T.LetStmt(T.Cast("int32", first)) as vi:
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
@@ -85,7 +85,7 @@ class Module:
                     for l in T.vectorized(T.int64(4)):
                         partial_1[u, l] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", first + T.min(count - T.int64(1), T.int64(1)))) as vi:
-                    vi_1: T.int32 = T.Cast("int32", first + T.min(count - T.int64(1), T.int64(0)))
+                    vi_1: T.int32 = T.Cast("int32", first)
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
@@ -127,22 +127,22 @@ class Module:
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
                             partial_1[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = totals[T.int64(1)] / T.float32(11.0)
-                    of_row[T.int64(1)] = T.sqrt(totals_1[T.int64(0)] / T.float32(11.0) + T.float32(0.5))
                     with T.LetStmt(T.Cast("int32", first + T.min(row + T.int64(2), count - T.int64(1)))) as vi:
                         vi_1: T.int32 = T.Cast("int32", first + T.min(row + T.int64(1), count - T.int64(1)))
-                        vi_2: T.int32 = T.Cast("int32", first + row)
-                        vi_3: T.int32 = T.Cast("int32", first + row + T.int64(95))
+                        vi_2: T.int32 = T.Cast("int32", first + row + T.int64(95))
+                        of_row[T.int64(0)] = totals[T.int64(1)] / T.float32(11.0)
+                        of_row[T.int64(1)] = T.float32(1.0) / T.sqrt(totals_1[T.int64(0)] / T.float32(11.0) + T.float32(0.5))
+                        vi_3: T.int32 = T.Cast("int32", first + row)
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(2)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_3, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
                                     partial[vector, l] = partial[vector, l] + X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)]
                                 for l in T.vectorized(T.int64(4)):
                                     partial_1[vector, l] = partial_1[vector, l] + (X[vi_1, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] - of_term[T.int64(0)]) * (X[vi_1, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] - of_term[T.int64(0)])
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = (X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] - of_row[T.int64(0)]) / of_row[T.int64(1)] * W[T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)]
-                        T.evaluate(T.prefetch(T.address_of(X[vi_3, 8]), 0, 2))
+                                    Y[vi_3, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = (X[vi_3, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)]
+                        T.evaluate(T.prefetch(T.address_of(X[vi_2, 8]), 0, 2))
                         for l in T.vectorized(T.int64(4)):
                             if T.int64(8) + l < T.int64(11):
                                 partial[T.int64(0), l] = partial[T.int64(0), l] + X[vi, T.Cast("int32", T.int64(8) + l)]
@@ -151,7 +151,7 @@ class Module:
                                 partial_1[T.int64(0), l] = partial_1[T.int64(0), l] + (X[vi_1, T.Cast("int32", T.int64(8) + l)] - of_term[T.int64(0)]) * (X[vi_1, T.Cast("int32", T.int64(8) + l)] - of_term[T.int64(0)])
                         for l in T.vectorized(T.int64(4)):
                             if T.int64(8) + l < T.int64(11):
-                                Y[vi_2, T.Cast("int32", T.int64(8) + l)] = (X[vi_2, T.Cast("int32", T.int64(8) + l)] - of_row[T.int64(0)]) / of_row[T.int64(1)] * W[T.Cast("int32", T.int64(8) + l)]
+                                Y[vi_3, T.Cast("int32", T.int64(8) + l)] = (X[vi_3, T.Cast("int32", T.int64(8) + l)] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[T.Cast("int32", T.int64(8) + l)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]

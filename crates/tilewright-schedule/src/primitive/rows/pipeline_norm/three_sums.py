@@ -63,7 +63,7 @@ class Module:
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(4)):
                         partial[u, l] = T.float32(0.0)
-                with T.LetStmt(T.Cast("int32", first + T.min(count - T.int64(1), T.int64(0)))) as vi:
+                with T.LetStmt(T.Cast("int32", first)) as vi:
                     for block in range(T.int64(2)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -83,7 +83,7 @@ class Module:
                     for l in T.vectorized(T.int64(4)):
                         partial_1[u, l] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", first + T.min(count - T.int64(1), T.int64(1)))) as vi:
-                    vi_1: T.int32 = T.Cast("int32", first + T.min(count - T.int64(1), T.int64(0)))
+                    vi_1: T.int32 = T.Cast("int32", first)
                     for block in range(T.int64(2)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -119,7 +119,7 @@ class Module:
                         partial_2[u, l] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", first + T.min(count - T.int64(1), T.int64(2)))) as vi:
                     vi_1: T.int32 = T.Cast("int32", first + T.min(count - T.int64(1), T.int64(1)))
-                    vi_2: T.int32 = T.Cast("int32", first + T.min(count - T.int64(1), T.int64(0)))
+                    vi_2: T.int32 = T.Cast("int32", first)
                     for block in range(T.int64(2)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -165,17 +165,17 @@ class Module:
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             partial_2[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = totals[T.int64(2)]
-                    of_row[T.int64(1)] = totals_1[T.int64(1)]
-                    of_row[T.int64(2)] = totals_2[T.int64(0)]
                     with T.LetStmt(T.Cast("int32", first + T.min(row + T.int64(3), count - T.int64(1)))) as vi:
                         vi_1: T.int32 = T.Cast("int32", first + T.min(row + T.int64(2), count - T.int64(1)))
                         vi_2: T.int32 = T.Cast("int32", first + T.min(row + T.int64(1), count - T.int64(1)))
-                        vi_3: T.int32 = T.Cast("int32", first + row)
-                        vi_4: T.int32 = T.Cast("int32", first + row + T.int64(131))
+                        vi_3: T.int32 = T.Cast("int32", first + row + T.int64(131))
+                        of_row[T.int64(0)] = totals[T.int64(2)]
+                        of_row[T.int64(1)] = totals_1[T.int64(1)]
+                        of_row[T.int64(2)] = totals_2[T.int64(0)]
+                        vi_4: T.int32 = T.Cast("int32", first + row)
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_4, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
                                     partial[vector, l] = partial[vector, l] + X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)]
                                 for l in T.vectorized(T.int64(4)):
@@ -183,7 +183,7 @@ class Module:
                                 for l in T.vectorized(T.int64(4)):
                                     partial_2[vector, l] = partial_2[vector, l] + (X[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * of_term_1[T.int64(1)] - of_term_1[T.int64(0)])
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * of_row[T.int64(0)] + of_row[T.int64(1)] - of_row[T.int64(2)]
+                                    Y[vi_4, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi_4, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * of_row[T.int64(0)] + of_row[T.int64(1)] - of_row[T.int64(2)]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):

@@ -41,84 +41,97 @@ class Module:
             with T.block("shares"):
                 T.reads(X[0:3, 0:5, 0:12], M[0:5, 0:12])
                 T.writes(X[0:3, 0:5, 0:12])
-                powers = T.alloc_buffer((T.int64(2), T.int64(12)), align=64)
-                next = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
-                sums = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
-                halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                partial = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                totals = T.alloc_buffer((T.int64(2),), scope="local", align=64)
+                partial_1 = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                totals_1 = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                of_term = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
+                kept = T.alloc_buffer((T.int64(2), T.int64(12)), align=64)
                 first: T.int64 = task * T.int64(4)
                 count: T.int64 = T.min(T.int64(4), T.int64(15) - first)
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(4)):
-                        next[u, l] = T.float32(-3.4028235e38)
+                        partial[u, l] = T.float32(-3.4028235e38)
                 with T.LetStmt(T.Cast("int32", first % T.int64(5))) as vi:
                     va: T.int32 = T.Cast("int32", first // T.int64(5))
                     for block in range(T.int64(3)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                next[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[vector, l])
+                                partial[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > partial[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], partial[vector, l])
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
+                totals[T.int64(0)] = halves[T.int64(0)]
                 for row in range(count):
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = next[T.int64(0), l]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                    most[T.int64(0)] = halves[T.int64(0)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            next[u, l] = T.float32(-3.4028235e38)
+                            partial[u, l] = T.float32(-3.4028235e38)
+                    of_term[T.int64(0)] = totals[T.int64(0)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            sums[u, l] = T.float32(0.0)
-                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as behind:
-                        vi: T.int32 = T.Cast("int32", behind % T.int64(5))
-                        va: T.int32 = T.Cast("int32", behind // T.int64(5))
-                        here: T.int64 = first + row
-                        vi_1: T.int32 = T.Cast("int32", here % T.int64(5))
-                        va_1: T.int32 = T.Cast("int32", here // T.int64(5))
-                        further: T.int64 = first + row + T.int64(682)
-                        vi_2: T.int32 = T.Cast("int32", further % T.int64(5))
-                        va_2: T.int32 = T.Cast("int32", further // T.int64(5))
+                            partial_1[u, l] = T.float32(0.0)
+                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as next:
+                        vi: T.int32 = T.Cast("int32", next % T.int64(5))
+                        va: T.int32 = T.Cast("int32", next // T.int64(5))
+                        next_1: T.int64 = first + row
+                        vi_1: T.int32 = T.Cast("int32", next_1 % T.int64(5))
+                        va_1: T.int32 = T.Cast("int32", next_1 // T.int64(5))
+                        ahead: T.int64 = first + row + T.int64(683)
+                        vi_2: T.int32 = T.Cast("int32", ahead % T.int64(5))
+                        va_2: T.int32 = T.Cast("int32", ahead // T.int64(5))
                         if row == T.int64(0):
                             for block in range(T.int64(3)):
                                 for vector in T.unroll(T.int64(1)):
                                     T.evaluate(T.prefetch(T.address_of(X[va_2, vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     T.evaluate(T.prefetch(T.address_of(M[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
-                                        next[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[vector, l])
+                                        partial[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > partial[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], partial[vector, l])
                                     for l in T.vectorized(T.int64(4)):
-                                        powers[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] = T.exp(X[va_1, vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - most[T.int64(0)])
+                                        kept[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] = T.exp(X[va_1, vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_term[T.int64(0)])
                                     for l in T.vectorized(T.int64(4)):
-                                        sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l]
+                                        partial_1[vector, l] = partial_1[vector, l] + kept[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l]
                         else:
-                            front: T.int64 = first + row - T.int64(1)
-                            vi_3: T.int32 = T.Cast("int32", front % T.int64(5))
-                            va_3: T.int32 = T.Cast("int32", front // T.int64(5))
+                            of_row[T.int64(0)] = T.float32(1.0) / totals_1[T.int64(0)]
+                            here: T.int64 = first + row - T.int64(1)
+                            vi_3: T.int32 = T.Cast("int32", here % T.int64(5))
+                            va_3: T.int32 = T.Cast("int32", here // T.int64(5))
                             for block in range(T.int64(3)):
                                 for vector in T.unroll(T.int64(1)):
                                     T.evaluate(T.prefetch(T.address_of(X[va_2, vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     T.evaluate(T.prefetch(T.address_of(M[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
-                                        next[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[vector, l])
+                                        partial[vector, l] = T.Select(X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > partial[vector, l], X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], partial[vector, l])
                                     for l in T.vectorized(T.int64(4)):
-                                        powers[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] = T.exp(X[va_1, vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - most[T.int64(0)])
+                                        kept[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] = T.exp(X[va_1, vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] * T.float32(0.5) + M[vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_term[T.int64(0)])
                                     for l in T.vectorized(T.int64(4)):
-                                        sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l]
+                                        partial_1[vector, l] = partial_1[vector, l] + kept[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l]
                                     for l in T.vectorized(T.int64(4)):
-                                        X[va_3, vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)] * T.float32(2.0)
+                                        X[va_3, vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = kept[(row + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)] * T.float32(2.0)
                     for l in T.vectorized(T.int64(4)):
-                        halves[l] = sums[T.int64(0), l]
+                        halves[l] = partial[T.int64(0), l]
+                    for l in T.vectorized(T.int64(2)):
+                        halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
+                    for l in T.vectorized(T.int64(1)):
+                        halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
+                    totals[T.int64(1)] = totals[T.int64(0)]
+                    totals[T.int64(0)] = halves[T.int64(0)]
+                    for l in T.vectorized(T.int64(4)):
+                        halves[l] = partial_1[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    of_row[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
-                end: T.int64 = first + count - T.int64(1)
-                vi: T.int32 = T.Cast("int32", end % T.int64(5))
-                va: T.int32 = T.Cast("int32", end // T.int64(5))
+                    totals_1[T.int64(0)] = halves[T.int64(0)]
+                of_row[T.int64(0)] = T.float32(1.0) / totals_1[T.int64(0)]
+                here: T.int64 = first + count - T.int64(1)
+                vi: T.int32 = T.Cast("int32", here % T.int64(5))
+                va: T.int32 = T.Cast("int32", here // T.int64(5))
                 for block in range(T.int64(3)):
                     for vector in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[(count + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)] * T.float32(2.0)
+                            X[va, vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = kept[(count + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)] * T.float32(2.0)

@@ -26,8 +26,7 @@ class Module:
                 vi, vj = T.axis.remap("SS", [i, j])
                 Y[vi, vj] = X[vi, vj] - largest[vi] - T.Cast("float64", T.log(total[vi]))
 
-
 # expect:
-# error[TW0706]: `pipeline_softmax` cannot be applied: the function is no softmax that is worked out in float32
+# error[TW0706]: `pipeline_softmax` cannot be applied: a reduction is no sum or maximum that is worked out in float32
 #  |
 #  = note: in the step `pipeline_softmax(b, 4, 1, 4)`

@@ -36,33 +36,34 @@ class Module:
             with T.block("place"):
                 T.reads(X[0:2, 0:32])
                 T.writes(Y[0:2])
-                extremes = T.alloc_buffer((T.int64(1), T.int64(4)), "int8", scope="local", align=64)
-                places = T.alloc_buffer((T.int64(1), T.int64(4)), "int64", scope="local", align=64)
-                extreme = T.alloc_buffer((T.int64(4),), "int8", scope="local", align=64)
-                place = T.alloc_buffer((T.int64(4),), "int64", scope="local", align=64)
-                best = T.alloc_buffer((T.int64(1),), "int8", scope="local", align=64)
+                runs = T.alloc_buffer((T.int64(1), T.int64(4)), "int8", scope="local", align=64)
+                halves = T.alloc_buffer((T.int64(4),), "int8", scope="local", align=64)
                 at = T.alloc_buffer((T.int64(1),), "int64", scope="local", align=64)
+                best = T.alloc_buffer((T.int64(1),), "int8", scope="local", align=64)
+                places = T.alloc_buffer((T.int64(1), T.int64(4)), "int64", scope="local", align=64)
+                place = T.alloc_buffer((T.int64(4),), "int64", scope="local", align=64)
                 for row in range(T.int64(1)):
                     vi: T.int32 = T.Cast("int32", task + row)
-                    best[T.int64(0)] = T.int8(-128)
                     at[T.int64(0)] = T.int64(0)
+                    best[T.int64(0)] = T.int8(-128)
                     for piece in range(T.int64(2)):
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                extremes[u, l] = T.int8(-128)
+                                runs[u, l] = T.int8(-128)
                         for block in range(T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", piece * T.int64(16) + block * T.int64(4) + vector * T.int64(4) + T.int64(4096))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    extremes[vector, l] = T.max(extremes[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))])
+                                    runs[vector, l] = T.max(runs[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))])
                         for l in T.vectorized(T.int64(4)):
-                            extreme[l] = extremes[T.int64(0), l]
+                            halves[l] = runs[T.int64(0), l]
                         for l in T.vectorized(T.int64(2)):
-                            extreme[l] = T.max(extreme[l], extreme[l + T.int64(2)])
+                            halves[l] = T.max(halves[l], halves[l + T.int64(2)])
                         for l in T.vectorized(T.int64(1)):
-                            extreme[l] = T.max(extreme[l], extreme[l + T.int64(1)])
-                        at[T.int64(0)] = T.Select(extreme[T.int64(0)] > best[T.int64(0)], piece * T.int64(16), at[T.int64(0)])
-                        best[T.int64(0)] = T.Select(extreme[T.int64(0)] > best[T.int64(0)], extreme[T.int64(0)], best[T.int64(0)])
+                            halves[l] = T.max(halves[l], halves[l + T.int64(1)])
+                        run: T.int8 = halves[T.int64(0)]
+                        at[T.int64(0)] = T.Select(run > best[T.int64(0)], piece * T.int64(16), at[T.int64(0)])
+                        best[T.int64(0)] = T.Select(run > best[T.int64(0)], run, best[T.int64(0)])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             places[u, l] = T.int64(9223372036854775807)

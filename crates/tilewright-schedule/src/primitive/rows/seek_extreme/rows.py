@@ -36,61 +36,63 @@ class Module:
             with T.block("place"):
                 T.reads(X[0:5, 0:43])
                 T.writes(Y[0:5])
-                extremes = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
-                places = T.alloc_buffer((T.int64(2), T.int64(4)), "int64", scope="local", align=64)
-                extreme = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                place = T.alloc_buffer((T.int64(4),), "int64", scope="local", align=64)
-                best = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                runs = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
+                halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
                 at = T.alloc_buffer((T.int64(1),), "int64", scope="local", align=64)
+                best = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                places = T.alloc_buffer((T.int64(2), T.int64(4)), "int64", scope="local", align=64)
+                place = T.alloc_buffer((T.int64(4),), "int64", scope="local", align=64)
                 first: T.int64 = task * T.int64(2)
                 count: T.int64 = T.min(T.int64(2), T.int64(5) - first)
                 for row in range(count):
                     vi: T.int32 = T.Cast("int32", first + row)
-                    best[T.int64(0)] = T.float32("-inf")
                     at[T.int64(0)] = T.int64(0)
+                    best[T.int64(0)] = T.float32("-inf")
                     for piece in range(T.int64(2)):
                         for u in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
-                                extremes[u, l] = T.float32("-inf")
+                                runs[u, l] = T.float32("-inf")
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(2)):
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + T.int64(1024))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    extremes[vector, l] = T.max(extremes[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))])
+                                    runs[vector, l] = T.max(runs[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))])
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                extremes[u, l] = T.max(extremes[u, l], extremes[u + T.int64(1), l])
+                                runs[u, l] = T.max(runs[u, l], runs[u + T.int64(1), l])
                         for l in T.vectorized(T.int64(4)):
-                            extreme[l] = extremes[T.int64(0), l]
+                            halves[l] = runs[T.int64(0), l]
                         for l in T.vectorized(T.int64(2)):
-                            extreme[l] = T.max(extreme[l], extreme[l + T.int64(2)])
+                            halves[l] = T.max(halves[l], halves[l + T.int64(2)])
                         for l in T.vectorized(T.int64(1)):
-                            extreme[l] = T.max(extreme[l], extreme[l + T.int64(1)])
-                        at[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), piece * T.int64(16), at[T.int64(0)])
-                        best[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), extreme[T.int64(0)], best[T.int64(0)])
+                            halves[l] = T.max(halves[l], halves[l + T.int64(1)])
+                        run: T.float32 = halves[T.int64(0)]
+                        at[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), piece * T.int64(16), at[T.int64(0)])
+                        best[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), run, best[T.int64(0)])
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            extremes[u, l] = T.float32("-inf")
+                            runs[u, l] = T.float32("-inf")
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(2)):
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + T.int64(1056))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
-                                extremes[vector, l] = T.max(extremes[vector, l], X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(8) + vector * T.int64(4) + l))])
+                                runs[vector, l] = T.max(runs[vector, l], X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(8) + vector * T.int64(4) + l))])
                     T.evaluate(T.prefetch(T.address_of(X[vi, 1064]), 0, 2))
                     for l in T.vectorized(T.int64(4)):
                         if T.int64(8) + l < T.int64(11):
-                            extremes[T.int64(0), l] = T.max(extremes[T.int64(0), l], X[vi, T.Cast("int32", T.int64(32) + (T.int64(8) + l))])
+                            runs[T.int64(0), l] = T.max(runs[T.int64(0), l], X[vi, T.Cast("int32", T.int64(32) + (T.int64(8) + l))])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            extremes[u, l] = T.max(extremes[u, l], extremes[u + T.int64(1), l])
+                            runs[u, l] = T.max(runs[u, l], runs[u + T.int64(1), l])
                     for l in T.vectorized(T.int64(4)):
-                        extreme[l] = extremes[T.int64(0), l]
+                        halves[l] = runs[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):
-                        extreme[l] = T.max(extreme[l], extreme[l + T.int64(2)])
+                        halves[l] = T.max(halves[l], halves[l + T.int64(2)])
                     for l in T.vectorized(T.int64(1)):
-                        extreme[l] = T.max(extreme[l], extreme[l + T.int64(1)])
-                    at[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), T.int64(32), at[T.int64(0)])
-                    best[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), extreme[T.int64(0)], best[T.int64(0)])
+                        halves[l] = T.max(halves[l], halves[l + T.int64(1)])
+                    with T.LetStmt(halves[T.int64(0)]) as run:
+                        at[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), T.int64(32), at[T.int64(0)])
+                        best[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), run, best[T.int64(0)])
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
                             places[u, l] = T.int64(9223372036854775807)

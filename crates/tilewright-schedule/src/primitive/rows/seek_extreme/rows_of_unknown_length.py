@@ -40,27 +40,27 @@ class Module:
             with T.block("place"):
                 T.reads(X[T.int64(0):n, T.int64(0):T.int64(24)])
                 T.writes(Y[T.int64(0):T.int64(24)])
-                best = T.alloc_buffer((T.int64(8),), align=64)
                 at = T.alloc_buffer((T.int64(8),), "int64", align=64)
+                best = T.alloc_buffer((T.int64(8),), align=64)
                 first: T.int64 = task * T.int64(2)
                 count: T.int64 = T.min(T.int64(2), T.int64(3) - first)
                 for row in range(count):
-                    lot: T.int64 = first + row
+                    strip: T.int64 = first + row
                     if n > T.int64(0):
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
                                     at[block * T.int64(8) + vector * T.int64(4) + l] = T.int64(0)
                                 for l in T.vectorized(T.int64(4)):
-                                    best[block * T.int64(8) + vector * T.int64(4) + l] = X[T.int64(0), lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]
+                                    best[block * T.int64(8) + vector * T.int64(4) + l] = X[T.int64(0), strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]
                         for k in range(T.int64(1), T.int64(1) + (n - T.int64(1))):
                             for block in range(T.int64(1)):
                                 for vector in T.unroll(T.int64(2)):
                                     for l in T.vectorized(T.int64(4)):
-                                        at[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[k, lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[k, lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), k, at[block * T.int64(8) + vector * T.int64(4) + l])
+                                        at[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[k, strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[k, strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), k, at[block * T.int64(8) + vector * T.int64(4) + l])
                                     for l in T.vectorized(T.int64(4)):
-                                        best[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[k, lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[k, lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), X[k, lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l], best[block * T.int64(8) + vector * T.int64(4) + l])
+                                        best[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[k, strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[k, strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), X[k, strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l], best[block * T.int64(8) + vector * T.int64(4) + l])
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] = at[block * T.int64(8) + vector * T.int64(4) + l]
+                                    Y[strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] = at[block * T.int64(8) + vector * T.int64(4) + l]

@@ -43,31 +43,31 @@ class Module:
             with T.block("place"):
                 T.reads(X[T.int64(0):n, T.int64(0):T.int64(300), T.int64(0):T.int64(4), T.int64(0):T.int64(6)])
                 T.writes(Y[T.int64(0):n, T.int64(0), T.int64(0):T.int64(4), T.int64(0):T.int64(6)])
-                best = T.alloc_buffer((T.int64(8),), align=64)
                 at = T.alloc_buffer((T.int64(8),), "int32", align=64)
+                best = T.alloc_buffer((T.int64(8),), align=64)
                 first: T.int64 = task * T.int64(2)
                 count: T.int64 = T.min(T.int64(2), n * T.int64(3) - first)
                 for row in range(count):
                     here: T.int64 = first + row
-                    lot: T.int64 = here % T.int64(3)
+                    strip: T.int64 = here % T.int64(3)
                     vi: T.int64 = here // T.int64(3)
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
                                 at[block * T.int64(8) + vector * T.int64(4) + l] = 0
                             for l in T.vectorized(T.int64(4)):
-                                best[block * T.int64(8) + vector * T.int64(4) + l] = X[vi, T.int64(0), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]
+                                best[block * T.int64(8) + vector * T.int64(4) + l] = X[vi, T.int64(0), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]
                     for k in range(T.int64(1), T.int64(300)):
-                        next_lot: T.int64 = T.Select(k + T.int64(128) < T.int64(300), lot * T.int64(8), lot * T.int64(8) + T.int64(8))
+                        next_strip: T.int64 = T.Select(k + T.int64(128) < T.int64(300), strip * T.int64(8), strip * T.int64(8) + T.int64(8))
                         next: T.int64 = T.Select(k + T.int64(128) < T.int64(300), k + T.int64(128), k + T.int64(128) - T.int64(300))
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(2)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi, next, (next_lot + block * T.int64(8) + vector * T.int64(4)) // T.int64(6), (next_lot + block * T.int64(8) + vector * T.int64(4)) % T.int64(6)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, next, (next_strip + block * T.int64(8) + vector * T.int64(4)) // T.int64(6), (next_strip + block * T.int64(8) + vector * T.int64(4)) % T.int64(6)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    at[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[vi, k, (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[vi, k, (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), T.Cast("int32", k), at[block * T.int64(8) + vector * T.int64(4) + l])
+                                    at[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[vi, k, (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[vi, k, (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), T.Cast("int32", k), at[block * T.int64(8) + vector * T.int64(4) + l])
                                 for l in T.vectorized(T.int64(4)):
-                                    best[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[vi, k, (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[vi, k, (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), X[vi, k, (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)], best[block * T.int64(8) + vector * T.int64(4) + l])
+                                    best[block * T.int64(8) + vector * T.int64(4) + l] = T.Select((X[vi, k, (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] < best[block * T.int64(8) + vector * T.int64(4) + l]) | T.isnan(X[vi, k, (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)]) & (not T.isnan(best[block * T.int64(8) + vector * T.int64(4) + l])), X[vi, k, (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)], best[block * T.int64(8) + vector * T.int64(4) + l])
                     for block in range(T.int64(1)):
                         for vector in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
-                                Y[vi, T.int64(0), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (lot * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] = T.Cast("int64", at[block * T.int64(8) + vector * T.int64(4) + l])
+                                Y[vi, T.int64(0), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) // T.int64(6), (strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l) % T.int64(6)] = T.Cast("int64", at[block * T.int64(8) + vector * T.int64(4) + l])

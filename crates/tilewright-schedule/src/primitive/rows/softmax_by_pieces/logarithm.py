@@ -41,12 +41,10 @@ class Module:
             with T.block("shares"):
                 T.reads(X[0:4, 0:33])
                 T.writes(Y[0:4, 0:33])
-                next = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
+                runs = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 sums = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
                 most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
-                moved = T.alloc_buffer((T.int64(1),), scope="local", align=64)
-                last = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(2),), scope="local", align=64)
                 for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(4)):
@@ -56,54 +54,56 @@ class Module:
                     for piece in range(T.int64(2)):
                         for u in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
-                                next[u, l] = most[T.int64(0)]
+                                runs[u, l] = most[T.int64(0)]
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
-                                    next[vector, l] = T.Select(X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))] > next[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))], next[vector, l])
+                                    runs[vector, l] = T.Select(X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))] > runs[vector, l], X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))], runs[vector, l])
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                next[u, l] = T.Select(next[u + T.int64(1), l] > next[u, l], next[u + T.int64(1), l], next[u, l])
+                                runs[u, l] = T.Select(runs[u + T.int64(1), l] > runs[u, l], runs[u + T.int64(1), l], runs[u, l])
                         for l in T.vectorized(T.int64(4)):
-                            halves[l] = next[T.int64(0), l]
+                            halves[l] = runs[T.int64(0), l]
                         for l in T.vectorized(T.int64(2)):
                             halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                         for l in T.vectorized(T.int64(1)):
                             halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                        moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                        most[T.int64(0)] = halves[T.int64(0)]
+                        run: T.float32 = halves[T.int64(0)]
+                        rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                         for u in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
-                                sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                                sums[u, l] = sums[u, l] * rescale
+                        most[T.int64(0)] = run
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(2)):
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", piece * T.int64(16) + block * T.int64(8) + vector * T.int64(4) + T.int64(16))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    sums[vector, l] = sums[vector, l] + T.exp(X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))] - most[T.int64(0)])
+                                    sums[vector, l] = sums[vector, l] + T.exp(X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(8) + vector * T.int64(4) + l))] - run)
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            next[u, l] = most[T.int64(0)]
+                            runs[u, l] = most[T.int64(0)]
                     for l in T.vectorized(T.int64(4)):
                         if T.int64(0) + l < T.int64(1):
-                            next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))] > next[T.int64(0), l], X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))], next[T.int64(0), l])
+                            runs[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))] > runs[T.int64(0), l], X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))], runs[T.int64(0), l])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            next[u, l] = T.Select(next[u + T.int64(1), l] > next[u, l], next[u + T.int64(1), l], next[u, l])
+                            runs[u, l] = T.Select(runs[u + T.int64(1), l] > runs[u, l], runs[u + T.int64(1), l], runs[u, l])
                     for l in T.vectorized(T.int64(4)):
-                        halves[l] = next[T.int64(0), l]
+                        halves[l] = runs[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                    moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                    most[T.int64(0)] = halves[T.int64(0)]
+                    run: T.float32 = halves[T.int64(0)]
+                    rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                            sums[u, l] = sums[u, l] * rescale
+                    most[T.int64(0)] = run
                     T.evaluate(T.prefetch(T.address_of(X[vi, 33]), 0, 2))
                     for l in T.vectorized(T.int64(4)):
                         if T.int64(0) + l < T.int64(1):
-                            sums[T.int64(0), l] = sums[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))] - most[T.int64(0)])
+                            sums[T.int64(0), l] = sums[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", T.int64(32) + (T.int64(0) + l))] - run)
                 for row in range(T.int64(1)):
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
@@ -114,9 +114,10 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    last[T.int64(0)] = most[T.int64(0)]
-                    of_row[T.int64(0)] = most[T.int64(0)]
-                    of_row[T.int64(1)] = T.log(halves[T.int64(0)])
+                    with T.LetStmt(most[T.int64(0)]) as largest:
+                        total: T.float32 = halves[T.int64(0)]
+                        of_row[T.int64(0)] = largest
+                        of_row[T.int64(1)] = T.log(total)
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
                             sums[u, l] = T.float32(0.0)

@@ -41,11 +41,10 @@ class Module:
             with T.block("shares"):
                 T.reads(Z[0:3, 0:40], X[0:3, 0:40])
                 T.writes(Y[0:3, 0:40])
-                next = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                runs = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 sums = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
                 most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
-                moved = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 last = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 first: T.int64 = task * T.int64(3)
@@ -57,52 +56,54 @@ class Module:
                     for piece in range(T.int64(2)):
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                next[u, l] = most[T.int64(0)]
+                                runs[u, l] = most[T.int64(0)]
                         for block in range(T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(4)):
-                                    next[vector, l] = T.Select(T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > next[vector, l], T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), next[vector, l])
+                                    runs[vector, l] = T.Select(T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > runs[vector, l], T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), runs[vector, l])
                         for l in T.vectorized(T.int64(4)):
-                            halves[l] = next[T.int64(0), l]
+                            halves[l] = runs[T.int64(0), l]
                         for l in T.vectorized(T.int64(2)):
                             halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                         for l in T.vectorized(T.int64(1)):
                             halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                        moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                        most[T.int64(0)] = halves[T.int64(0)]
+                        run: T.float32 = halves[T.int64(0)]
+                        rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                                sums[u, l] = sums[u, l] * rescale
+                        most[T.int64(0)] = run
                         for block in range(T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
                                 T.evaluate(T.prefetch(T.address_of(Z[vi, T.Cast("int32", piece * T.int64(16) + block * T.int64(4) + vector * T.int64(4) + T.int64(16))]), 0, 2))
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", piece * T.int64(16) + block * T.int64(4) + vector * T.int64(4) + T.int64(16))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - most[T.int64(0)])
+                                    sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - run)
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            next[u, l] = most[T.int64(0)]
+                            runs[u, l] = most[T.int64(0)]
                     for block in range(T.int64(2)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                next[vector, l] = T.Select(T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > next[vector, l], T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), next[vector, l])
+                                runs[vector, l] = T.Select(T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > runs[vector, l], T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), runs[vector, l])
                     for l in T.vectorized(T.int64(4)):
-                        halves[l] = next[T.int64(0), l]
+                        halves[l] = runs[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                    moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                    most[T.int64(0)] = halves[T.int64(0)]
+                    run: T.float32 = halves[T.int64(0)]
+                    rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                            sums[u, l] = sums[u, l] * rescale
+                    most[T.int64(0)] = run
                     for block in range(T.int64(2)):
                         for vector in T.unroll(T.int64(1)):
                             T.evaluate(T.prefetch(T.address_of(Z[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + T.int64(40))]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + T.int64(40))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
-                                sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - most[T.int64(0)])
+                                sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - run)
                 for row in range(T.int64(3)):
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = sums[T.int64(0), l]
@@ -111,7 +112,8 @@ class Module:
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
                     last[T.int64(0)] = most[T.int64(0)]
-                    of_row[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
+                    with T.LetStmt(halves[T.int64(0)]) as total:
+                        of_row[T.int64(0)] = T.float32(1.0) / total
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             sums[u, l] = T.float32(0.0)
@@ -122,22 +124,23 @@ class Module:
                         for piece in range(T.int64(2)):
                             for u in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(4)):
-                                    next[u, l] = most[T.int64(0)]
+                                    runs[u, l] = most[T.int64(0)]
                             for block in range(T.int64(4)):
                                 for vector in T.unroll(T.int64(1)):
                                     for l in T.vectorized(T.int64(4)):
-                                        next[vector, l] = T.Select(T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > next[vector, l], T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), next[vector, l])
+                                        runs[vector, l] = T.Select(T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > runs[vector, l], T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), runs[vector, l])
                             for l in T.vectorized(T.int64(4)):
-                                halves[l] = next[T.int64(0), l]
+                                halves[l] = runs[T.int64(0), l]
                             for l in T.vectorized(T.int64(2)):
                                 halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                             for l in T.vectorized(T.int64(1)):
                                 halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                            moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                            most[T.int64(0)] = halves[T.int64(0)]
+                            run: T.float32 = halves[T.int64(0)]
+                            rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                             for u in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(4)):
-                                    sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                                    sums[u, l] = sums[u, l] * rescale
+                            most[T.int64(0)] = run
                             for block in range(T.int64(4)):
                                 for vector in T.unroll(T.int64(1)):
                                     T.evaluate(T.prefetch(T.address_of(Z[vi_1, T.Cast("int32", piece * T.int64(16) + block * T.int64(4) + vector * T.int64(4) + T.int64(16))]), 0, 2))
@@ -145,25 +148,26 @@ class Module:
                                     for l in T.vectorized(T.int64(4)):
                                         Y[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] = T.exp(T.if_then_else(Z[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - last[T.int64(0)]) * of_row[T.int64(0)]
                                     for l in T.vectorized(T.int64(4)):
-                                        sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - most[T.int64(0)])
+                                        sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", piece * T.int64(16) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - run)
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                next[u, l] = most[T.int64(0)]
+                                runs[u, l] = most[T.int64(0)]
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(1)):
                                 for l in T.vectorized(T.int64(4)):
-                                    next[vector, l] = T.Select(T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > next[vector, l], T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), next[vector, l])
+                                    runs[vector, l] = T.Select(T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) > runs[vector, l], T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)), runs[vector, l])
                         for l in T.vectorized(T.int64(4)):
-                            halves[l] = next[T.int64(0), l]
+                            halves[l] = runs[T.int64(0), l]
                         for l in T.vectorized(T.int64(2)):
                             halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                         for l in T.vectorized(T.int64(1)):
                             halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                        moved[T.int64(0)] = T.exp(most[T.int64(0)] - halves[T.int64(0)])
-                        most[T.int64(0)] = halves[T.int64(0)]
+                        run: T.float32 = halves[T.int64(0)]
+                        rescale: T.float32 = T.exp(most[T.int64(0)] - run)
                         for u in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
-                                sums[u, l] = sums[u, l] * moved[T.int64(0)]
+                                sums[u, l] = sums[u, l] * rescale
+                        most[T.int64(0)] = run
                         for block in range(T.int64(2)):
                             for vector in T.unroll(T.int64(1)):
                                 T.evaluate(T.prefetch(T.address_of(Z[vi_1, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + T.int64(40))]), 0, 2))
@@ -171,7 +175,7 @@ class Module:
                                 for l in T.vectorized(T.int64(4)):
                                     Y[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] = T.exp(T.if_then_else(Z[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - last[T.int64(0)]) * of_row[T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - most[T.int64(0)])
+                                    sums[vector, l] = sums[vector, l] + T.exp(T.if_then_else(Z[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))] > T.float32(0.0), X[vi_1, T.Cast("int32", T.int64(32) + (block * T.int64(4) + vector * T.int64(4) + l))], T.float32(-9.0)) - run)
                     else:
                         for piece, block in T.grid(T.int64(2), T.int64(4)):
                             for vector in T.unroll(T.int64(1)):

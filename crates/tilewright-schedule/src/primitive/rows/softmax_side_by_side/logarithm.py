@@ -43,7 +43,7 @@ class Module:
                 T.writes(Y[0:2, 0:9, 0:13])
                 most = T.alloc_buffer((T.int64(16),), align=64)
                 total = T.alloc_buffer((T.int64(16),), align=64)
-                next = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                run = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 sum = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(2), T.int64(16)), align=64)
                 for row in range(T.int64(1)):
@@ -82,75 +82,75 @@ class Module:
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(142)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(143)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                                 for l in T.vectorized(T.int64(4)):
-                                    most[block * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[block * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(128)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(129)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
@@ -170,140 +170,140 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(143)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(2)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(3)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(4)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(5)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(6)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(7)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(8)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(9)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(10)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(11)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(12)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(13)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(14)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(15)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                     for one in range(T.int64(9)):
                         for block in range(width // T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(128)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                                 for l in T.vectorized(T.int64(4)):
-                                    most[block * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[block * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(128)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > next[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] > run[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                     for block in range(width // T.int64(4)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -337,7 +337,7 @@ class Module:
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(142)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(143)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l]
+                                    Y[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
                                     Y[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
@@ -387,7 +387,7 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(16) + T.int64(143)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16) + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    Y[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
                                     Y[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", several * T.int64(16) + T.int64(1)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
@@ -438,9 +438,9 @@ class Module:
                             for vector in T.unroll(T.int64(1)):
                                 T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(128)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l]
+                                    Y[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l]
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(128)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4))]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one + T.int64(0)), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    Y[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] = X[vi, T.Cast("int32", T.Mul(T.int64(0), T.int64(16)) + one), T.Cast("int32", width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l)] - of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - of_row[T.int64(1), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]

@@ -54,7 +54,7 @@ class Module:
                 T.writes(Y[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):m])
                 most = T.alloc_buffer((T.int64(8),), align=64)
                 total = T.alloc_buffer((T.int64(8),), align=64)
-                next = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
+                run = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 sum = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 last = T.alloc_buffer((T.int64(8),), align=64)
                 of_row = T.alloc_buffer((T.int64(1), T.int64(8)), align=64)
@@ -62,9 +62,9 @@ class Module:
                 count: T.int64 = T.min(T.int64(2), (m + T.int64(7)) // T.int64(8) * T.int64(2) - first)
                 for row in range(count):
                     here: T.int64 = first + row
-                    lot: T.int64 = here % ((m + T.int64(7)) // T.int64(8))
+                    strip: T.int64 = here % ((m + T.int64(7)) // T.int64(8))
                     vi: T.int64 = here // ((m + T.int64(7)) // T.int64(8))
-                    width: T.int64 = T.min(T.int64(8), m - lot * T.int64(8))
+                    width: T.int64 = T.min(T.int64(8), m - strip * T.int64(8))
                     for block in range(width // T.int64(4)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -81,101 +81,101 @@ class Module:
                     for several in range(n // T.int64(4)):
                         for block in range(width // T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                                 for l in T.vectorized(T.int64(4)):
-                                    most[block * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[block * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = sum[T.int64(0), l] + T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                     for one in range(n % T.int64(4)):
                         for block in range(width // T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[block * T.int64(4) + vector * T.int64(4) + l]
                                 for l in T.vectorized(T.int64(4)):
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                                 for l in T.vectorized(T.int64(4)):
-                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[block * T.int64(4) + vector * T.int64(4) + l] = total[block * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[block * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                                 for l in T.vectorized(T.int64(4)):
-                                    most[block * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[block * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
+                                    run[T.int64(0), l] = most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    next[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > next[T.int64(0), l], T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), next[T.int64(0), l])
+                                    run[T.int64(0), l] = T.Select(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) > run[T.int64(0), l], T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]), run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - next[T.int64(0), l])
+                                    sum[T.int64(0), l] = T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                    total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = total[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] * T.exp(most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = next[T.int64(0), l]
+                                    most[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = run[T.int64(0), l]
                     for block in range(width // T.int64(4)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(4)):
@@ -192,43 +192,43 @@ class Module:
                     for several in range(n // T.int64(4)):
                         for block in range(width // T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(256), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(257), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(258), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, several * T.int64(4) + T.int64(259), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(1), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(2), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, several * T.int64(4) + T.int64(3), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
                     for one in range(n % T.int64(4)):
                         for block in range(width // T.int64(4)):
                             for vector in T.unroll(T.int64(1)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4)]), 0, 2))
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + block * T.int64(4) + vector * T.int64(4) + l]) - last[block * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), block * T.int64(4) + vector * T.int64(4) + l])
                         for vector in range((width % T.int64(4) + T.int64(3)) // T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(256), strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4)]), 0, 2))
                             for l in T.vectorized(T.int64(4)):
                                 if width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l < width:
-                                    Y[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one + T.int64(0), lot * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
+                                    Y[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l] = T.Cast("float16", T.exp(T.Cast("float32", X[vi, n // T.int64(4) * T.int64(4) + one, strip * T.int64(8) + width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) - last[width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l]) * of_row[T.int64(0), width // T.int64(4) * T.int64(4) + vector * T.int64(4) + l])
