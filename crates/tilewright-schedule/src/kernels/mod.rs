@@ -5,5 +5,11 @@ pub(crate) mod cpu;
 use crate::primitive::Primitive;
 
 /// The kernels as primitives, by which traces build them again.
-pub(crate) const KERNELS: &[Primitive] =
-    &[cpu::attention::FLASH_ATTENTION, cpu::gemm::GEMM, cpu::direct_conv::DIRECT_CONV];
+pub(crate) const KERNELS: &[Primitive] = &[
+    cpu::attention::FLASH_ATTENTION,
+    cpu::gemm::GEMM,
+    cpu::direct_conv::DIRECT_CONV,
+    cpu::rows::resident::ROWS_RESIDENT,
+    cpu::rows::by_pieces::ROWS_BY_PIECES,
+    cpu::rows::side_by_side::ROWS_SIDE_BY_SIDE,
+];

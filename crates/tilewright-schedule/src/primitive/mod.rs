@@ -32,7 +32,6 @@ mod reorder;
 mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
-pub(crate) mod rows;
 mod sample;
 mod set_scope;
 mod split;
@@ -60,17 +59,11 @@ pub(crate) use get_loops::GET_LOOPS;
 pub(crate) use loop_partition::LOOP_PARTITION;
 pub(crate) use multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL;
 pub(crate) use parallel::PARALLEL;
-pub(crate) use pipeline_moments::PIPELINE_MOMENTS;
-pub(crate) use pipeline_norm::PIPELINE_NORM;
-pub(crate) use pipeline_softmax::PIPELINE_SOFTMAX;
 pub(crate) use relations::GET_CHILD_BLOCKS;
 pub(crate) use reorder::REORDER;
 pub(crate) use reverse_compute_at::REVERSE_COMPUTE_AT;
 pub(crate) use rfactor::RFACTOR;
-pub(crate) use seek_extreme::SEEK_EXTREME;
 pub(crate) use set_scope::SET_SCOPE;
-pub(crate) use softmax_by_pieces::SOFTMAX_BY_PIECES;
-pub(crate) use softmax_side_by_side::SOFTMAX_SIDE_BY_SIDE;
 pub(crate) use split::SPLIT;
 pub(crate) use split::split;
 pub(crate) use stage_transpose::STAGE_TRANSPOSE;
@@ -132,12 +125,6 @@ pub(crate) const GENERAL: &[Primitive] = &[
     pad_einsum::PAD_EINSUM,
     decompose_padding::DECOMPOSE_PADDING,
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
-    rows::PIPELINE_SOFTMAX,
-    rows::SOFTMAX_BY_PIECES,
-    rows::SOFTMAX_SIDE_BY_SIDE,
-    rows::PIPELINE_NORM,
-    rows::PIPELINE_MOMENTS,
-    rows::SEEK_EXTREME,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

@@ -15,43 +15,51 @@
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::calls::{flag, int};
 use super::elementwise::{ALONE, even_part};
-use super::{Declined, Rule};
+use super::{Declined, Offers, Rule};
 use crate::Schedule;
-use crate::axes::Group;
-use crate::families::rows::{Combine, Map, RowProgram};
+use crate::facts::axes::Group;
+use crate::facts::size::{TASKS, ceil_div};
+use crate::families::rows::{Map, RowProgram};
 use crate::kernels::cpu::rows::ASSUMED_COLUMNS;
-use crate::size::{TASKS, ceil_div};
-use crate::trace::{Arg, Rv};
+use crate::kernels::cpu::rows::by_pieces::ROWS_BY_PIECES;
+use crate::kernels::cpu::rows::resident::ROWS_RESIDENT;
+use crate::kernels::cpu::rows::side_by_side::ROWS_SIDE_BY_SIDE;
+use crate::plan::cpu::rows::{ByPiecesPlan, ResidentPlan, SideBySidePlan};
+use crate::primitive::MULTIPLY_BY_RECIPROCAL;
+use crate::trace::Rv;
 
 pub(super) const SOFTMAX: Rule = Rule {
     name: "softmax",
     doc: "A softmax, or its logarithm: maxima, powers and results of rows that follow each other at once, or piece by piece.",
-    apply: |schedule, target| apply(schedule, target, softmax),
+    kernels: &["softmax"],
+    offers: Offers::One(|schedule, target| apply(schedule, target, softmax)),
 };
 
 pub(super) const NORM: Rule = Rule {
     name: "norm",
     doc: "A norm of many rows: its sums, those that depend on them and results of rows that follow each other, at once.",
-    apply: |schedule, target| {
+    kernels: &["norm"],
+    offers: Offers::One(|schedule, target| {
         // Divisions by the root of a variance.
         let last = *schedule.stages()?.last().ok_or_else(gone)?;
-        let _ = schedule.on_block("multiply_by_reciprocal", last);
+        let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
         apply(schedule, target, norm)
-    },
+    }),
 };
 
 pub(super) const MOMENTS: Rule = Rule {
     name: "moments",
     doc: "A norm of rows of one or several axes: the result of a row and the moments of the next one at once, piece by piece.",
-    apply: |schedule, target| apply(schedule, target, moments),
+    kernels: &["moments"],
+    offers: Offers::One(|schedule, target| apply(schedule, target, moments)),
 };
 
 pub(super) const EXTREME: Rule = Rule {
     name: "extreme",
     doc: "Places of greatest or least elements: looked for in one piece of a row, or in a lane for each row.",
-    apply: |schedule, target| apply(schedule, target, extreme),
+    kernels: &["extreme"],
+    offers: Offers::One(|schedule, target| apply(schedule, target, extreme)),
 };
 
 /// Independent accumulators of a reduction, at most.
@@ -104,11 +112,11 @@ const MAX_SEARCHED_PIECE: i64 = 1 << 13;
 /// Elements whose search takes as long as to begin one more piece.
 const PIECE_OVERHEAD_ELEMENTS: i64 = 512;
 
-/// A call of a primitive without its block.
-struct Candidate {
-    primitive: &'static str,
-    sizes: Vec<i64>,
-    flag: Option<bool>,
+/// A walk with its plan.
+enum Candidate {
+    Resident(ResidentPlan),
+    ByPieces(ByPiecesPlan),
+    SideBySide(SideBySidePlan),
 }
 
 type Candidates = fn(&RowProgram, &Target) -> Result<Candidate, Declined>;
@@ -117,9 +125,11 @@ fn apply(schedule: &mut Schedule, target: &Target, candidate: Candidates) -> Res
     let last: Rv = *schedule.stages()?.last().ok_or_else(gone)?;
     let (function, _) = schedule.site(last).ok_or_else(gone)?;
     let program = RowProgram::of(function).map_err(|fault| Declined::because(fault.message))?;
-    let Candidate { primitive, sizes, flag: own } = candidate(&program, target)?;
-    let sizes = sizes.into_iter().map(int).chain(own.map(flag));
-    schedule.apply_named(primitive, std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
+    match candidate(&program, target)? {
+        Candidate::Resident(plan) => schedule.build(&ROWS_RESIDENT, last, &plan)?,
+        Candidate::ByPieces(plan) => schedule.build(&ROWS_BY_PIECES, last, &plan)?,
+        Candidate::SideBySide(plan) => schedule.build(&ROWS_SIDE_BY_SIDE, last, &plan)?,
+    }
     Ok(())
 }
 
@@ -137,17 +147,13 @@ fn accumulators(columns: i64, lanes: i64) -> i64 {
     [MAX_ACCUMULATORS, 2, 1].into_iter().min_by_key(left).unwrap_or(1)
 }
 
-fn is_softmax(program: &RowProgram) -> bool {
-    program.reductions.iter().any(|reduction| reduction.fold.op == Combine::Greater)
-}
-
 fn column(program: &RowProgram) -> Result<Option<i64>, Declined> {
     let column = program.column().map_err(|fault| Declined::because(fault.message))?;
     Ok(column.extent.as_int())
 }
 
 fn softmax(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
-    if !is_softmax(program) {
+    if !program.is_softmax() {
         return declined("there is not a maximum, a sum and a result");
     }
     let (columns, lanes) = (column(program)?, lanes(target));
@@ -165,8 +171,8 @@ fn softmax(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
         Some(count) => (count / TASKS).min(most),
         None => most,
     };
-    let sizes = vec![lanes, accumulators, even_part(count, rows, 1).max(1)];
-    Ok(Candidate { primitive: "pipeline_softmax", sizes, flag: None })
+    let rows = even_part(count, rows, 1).max(1);
+    Ok(Candidate::Resident(ResidentPlan { lanes, accumulators, rows }))
 }
 
 /// Rows that are too long for several of them to be near the core at once.
@@ -176,8 +182,14 @@ fn softmax_by_pieces(program: &RowProgram, columns: i64, target: &Target) -> Res
         return declined("there are few long rows");
     }
     let wanted = |rows: i64| even_part(Some(rows), (rows / TASKS).clamp(1, LONG_ROWS_PER_TASK), 1).max(1);
-    let sizes = vec![lanes(target), MAX_ACCUMULATORS, rows.map_or(LONG_ROWS_PER_TASK, wanted), PIECE_ELEMENTS];
-    Ok(Candidate { primitive: "softmax_by_pieces", sizes, flag: Some(fits_l2(columns, target, KEPT_ROW_OF_L2)) })
+    Ok(Candidate::ByPieces(ByPiecesPlan {
+        lanes: lanes(target),
+        accumulators: MAX_ACCUMULATORS,
+        rows: rows.map_or(LONG_ROWS_PER_TASK, wanted),
+        piece: PIECE_ELEMENTS,
+        keep: fits_l2(columns, target, KEPT_ROW_OF_L2),
+        prefetch_row: false,
+    }))
 }
 
 /// Whether so many numbers stay in a part of the second-level cache.
@@ -213,8 +225,8 @@ fn softmax_side_by_side(program: &RowProgram, beside: &Group, target: &Target) -
         let least = if tasks >= MIN_STRIPS_PER_TASK * TASKS / 2 { MIN_STRIPS_PER_TASK } else { 1 };
         even_part(Some(tasks), several.max(least).min((tasks / TASKS).max(least)), 1).max(1)
     });
-    let sizes = vec![lanes(target), several, strip, steps(columns)];
-    Ok(Candidate { primitive: "softmax_side_by_side", sizes, flag: Some(near.is_some()) })
+    let (lanes, steps, keep) = (lanes(target), steps(columns), near.is_some());
+    Ok(Candidate::SideBySide(SideBySidePlan { lanes, rows: several, strip, steps, keep, vectors: 1 }))
 }
 
 /// Steps that are taken together: those that are left are taken one by one.
@@ -227,7 +239,7 @@ fn steps(columns: Option<i64>) -> i64 {
 }
 
 fn norm(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
-    if is_softmax(program) || matches!(program.map, Map::Place { .. }) || program.side_by_side.is_some() {
+    if program.is_softmax() || matches!(program.map, Map::Place { .. }) || program.side_by_side.is_some() {
         return declined("there are not a few sums of float32 along rows and one result");
     }
     let columns = column(program)?.unwrap_or(ASSUMED_COLUMNS).max(1);
@@ -242,8 +254,8 @@ fn norm(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
     }
     let rows = (count / TASKS).min((TASK_ELEMENTS / columns).max(MIN_RESIDENT_ROWS));
     let lanes = lanes(target);
-    let sizes = vec![lanes, accumulators(columns, lanes), even_part(Some(count), rows, 1)];
-    Ok(Candidate { primitive: "pipeline_norm", sizes, flag: None })
+    let (accumulators, rows) = (accumulators(columns, lanes), even_part(Some(count), rows, 1));
+    Ok(Candidate::Resident(ResidentPlan { lanes, accumulators, rows }))
 }
 
 fn moments(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
@@ -259,12 +271,12 @@ fn moments(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
         return declined("there are few rows");
     }
     let most = (TASK_ELEMENTS / count).max(MIN_MOMENT_ROWS);
-    let several = rows.map_or(MIN_MOMENT_ROWS, |rows| even_part(Some(rows), (rows / MOMENT_TASKS).min(most).max(1), 1));
+    let rows = rows.map_or(MIN_MOMENT_ROWS, |rows| even_part(Some(rows), (rows / MOMENT_TASKS).min(most).max(1), 1));
     let near = count.saturating_mul(4 * ROWS_IN_L2);
-    let next_row = u64::try_from(near).is_ok_and(|near| near <= target.limits.l2_bytes);
+    let prefetch_row = u64::try_from(near).is_ok_and(|near| near <= target.limits.l2_bytes);
     let (lanes, piece) = (lanes(target), PIECE_ELEMENTS.min(count));
-    let sizes = vec![lanes, accumulators(columns.min(piece), lanes), several, piece];
-    Ok(Candidate { primitive: "pipeline_moments", sizes, flag: Some(next_row) })
+    let accumulators = accumulators(columns.min(piece), lanes);
+    Ok(Candidate::ByPieces(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row }))
 }
 
 fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
@@ -301,5 +313,14 @@ fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
     let most = (TASK_ELEMENTS / work.max(1)).max(1);
     let several = even_part(rows, rows.map_or(most, |rows| most.min((rows / TASKS).max(1))), 1).max(1);
     let accumulators = if piece >= 4 * lanes { MAX_ACCUMULATORS } else { 1 };
-    Ok(Candidate { primitive: "seek_extreme", sizes: vec![lanes, accumulators, several, piece], flag: None })
+    Ok(match program.side_by_side {
+        None => {
+            let rows = several;
+            Candidate::ByPieces(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row: false })
+        }
+        Some(_) => {
+            let (rows, strip, vectors) = (several, piece, accumulators);
+            Candidate::SideBySide(SideBySidePlan { lanes, rows, strip, steps: 1, keep: false, vectors })
+        }
+    })
 }

@@ -14,10 +14,10 @@ use super::axes::{Axes, read_at};
 use super::layout::Accesses;
 use super::recognise::is_costly;
 use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram};
-use crate::formulas::Stage;
-use crate::primitive::Fault;
-use crate::reducer::identity;
-use crate::size::size;
+use crate::facts::fault::Fault;
+use crate::facts::formulas::Stage;
+use crate::facts::reducer::identity;
+use crate::facts::size::size;
 
 fn fault(message: &str) -> Fault {
     Fault::of_call(message)

@@ -5,11 +5,11 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
-use crate::axes::Axis;
-use crate::exprs::{substituted, typed};
-use crate::formulas::Stage;
-use crate::primitive::Fault;
-use crate::stride::stride;
+use crate::facts::axes::Axis;
+use crate::facts::exprs::{substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::formulas::Stage;
+use crate::facts::stride::stride;
 
 fn fault(message: &str) -> Fault {
     Fault::of_call(message)

@@ -6,9 +6,9 @@ use tilewright_tensor::DataType;
 
 use super::ReducedAxes;
 use super::axes::Axes;
-use crate::axes::{Axis, Group};
-use crate::primitive::Fault;
-use crate::stride::{Steps, run, steps, steps_of};
+use crate::facts::axes::{Axis, Group};
+use crate::facts::fault::Fault;
+use crate::facts::stride::{Steps, run, steps, steps_of};
 
 /// What is read and written.
 pub(super) struct Accesses<'a> {

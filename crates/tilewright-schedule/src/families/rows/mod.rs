@@ -18,9 +18,9 @@ mod recognise;
 
 use tilewright_ir::tir::{Buffer, Expr, Var};
 
-use crate::axes::{Axis, Group};
-use crate::primitive::Fault;
-use crate::size::size;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::fault::Fault;
+use crate::facts::size::size;
 
 /// Operations of a term at most, as [`size`] counts them: a walk works it out more than once.
 pub(crate) const MAX_TERM_COST: usize = 16;
@@ -132,9 +132,14 @@ impl RowProgram {
         }
     }
 
-    /// Refuses terms that cost too much to work them out again.
+    /// Whether the reductions are the maximum and the sum of exponentials of a softmax.
+    pub(crate) fn is_softmax(&self) -> bool {
+        self.reductions.iter().any(|reduction| reduction.fold.op == Combine::Greater)
+    }
+
+    /// Refuses sums of terms that cost too much to work them out again.
     pub(crate) fn check_cost(&self, reductions: &[Reduction]) -> Result<(), Fault> {
-        match reductions.iter().any(|reduction| size(&reduction.term.value).1 > MAX_TERM_COST) {
+        match !self.is_softmax() && reductions.iter().any(|reduction| size(&reduction.term.value).1 > MAX_TERM_COST) {
             true => Err(Fault::of_call("the terms of a sum cost much")),
             false => Ok(()),
         }

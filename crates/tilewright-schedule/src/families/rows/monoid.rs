@@ -26,8 +26,8 @@ use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
 use super::{Combine, Fold, Map, Reduction, RowProgram};
-use crate::exprs::{binary, compare, greater, substituted, typed};
-use crate::primitive::Fault;
+use crate::facts::exprs::{binary, compare, greater, substituted, typed};
+use crate::facts::fault::Fault;
 
 /// A number of a row, and what it is before the first run.
 #[derive(Clone, Debug)]
@@ -105,6 +105,7 @@ impl Combine {
 impl Monoid {
     /// The reductions of a program as one monoid. Argreduce keeps indices in `index`.
     pub(crate) fn of(program: &RowProgram, index: DataType) -> Result<Self, Fault> {
+        program.check_cost(program.reductions.get(..1).unwrap_or_default())?;
         match (program.reductions.as_slice(), &program.map) {
             ([best], Map::Place { .. }) => Self::argreduce(best, index),
             ([sum], Map::Elements(map)) if sum.fold.op == Combine::Add => Ok(Self::sum(sum, map.of_row.clone())),

@@ -4,4 +4,5 @@ pub(crate) mod attention;
 pub(crate) mod convolution;
 pub(crate) mod direct_conv;
 pub(crate) mod gemm;
+pub(crate) mod rows;
 pub(crate) mod set_conflicts;

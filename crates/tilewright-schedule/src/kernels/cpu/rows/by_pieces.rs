@@ -25,33 +25,39 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, PrimFunc, Stmt, 
 use tilewright_tensor::DataType;
 
 use super::pieces::{Piece, Pieces};
+use super::side_by_side;
 use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{axes_at, global, kept, loaded, local, placed, prefetches, result_at};
-use crate::axes::Group;
-use crate::exprs::{binary, compare, mentions, substituted, typed};
+use crate::facts::axes::Group;
+use crate::facts::exprs::{binary, compare, mentions, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, named, only_if, serial, store, used_in, with_names};
+use crate::facts::size::ceil_div;
+use crate::facts::tree::Site;
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
-use crate::loops::{folded, load, named, only_if, serial, store, used_in, with_names};
-use crate::primitive::Fault;
-use crate::size::ceil_div;
-use crate::tree::Site;
+use crate::plan::Plan;
+use crate::plan::cpu::rows::{ByPiecesPlan, SideBySidePlan};
+use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched where an extreme alone is looked for, which is as fast as memory.
 const PREFETCH_BYTES: i64 = 4 << 10;
 
-/// A plan of rows taken piece by piece.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ByPieces {
-    pub(crate) sizes: Sizes,
-    /// Elements of a piece, at most.
-    pub(crate) piece: i64,
-    /// Whether terms that the result reads again are kept in memory for a row.
-    pub(crate) keep: bool,
-    /// Whether the next row is prefetched, and not the next piece.
-    pub(crate) next_row: bool,
-}
+pub(crate) const ROWS_BY_PIECES: Primitive = Primitive {
+    name: "RowsByPieces",
+    method: "rows_by_pieces",
+    doc: "Writes the result of a row while the next one is reduced, piece by piece: a softmax of long rows, a norm by \
+          sums or moments, argreduce.",
+    params: ByPiecesPlan::PARAMS,
+    plan: Some(ByPiecesPlan::DEF),
+    gives_list: false,
+    run: |call| super::run(call, kernel),
+};
 
-pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPieces) -> Result<Stmt, Fault> {
+fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
+    if let (Map::Place { .. }, Some(_)) = (&program.map, &program.side_by_side) {
+        return side_by_side::kernel(around, program, &as_strips(plan));
+    }
     program.contiguous()?;
     let unknown = || Fault::of_call("the length of a row is not known");
     let extent = |group: &Group| group.size.as_int().ok_or_else(unknown);
@@ -59,18 +65,26 @@ pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &By
     if columns <= 0 {
         return Err(Fault::of_call("rows have no elements"));
     }
-    let (monoid, lanes) = (Monoid::of(program, DataType::I64)?, plan.sizes.lanes);
+    let (monoid, lanes) = (Monoid::of(program, DataType::I64)?, plan.lanes);
+    let sizes = Sizes { lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
     // Where a result follows each piece, several runs of inner columns may be one.
     let pieces = match (&program.reduced.whole, outer) {
         (Some(_), 2..) => Pieces::joined((outer, columns), lanes, plan.piece),
         _ => Pieces::of((outer, columns), lanes, plan.piece),
     };
     let column = pieces.column(pieces.longest());
-    let of = RowVectors::of(around, (&program.rows, &column), &program.out, plan.sizes)?;
+    let of = RowVectors::of(around, (&program.rows, &column), &program.out, sizes)?;
     let kept = program.kept().map(|(_, name)| name.clone());
     let keep = plan.keep && kept.is_some() && outer == 1;
-    let walk = Walk { program, monoid, of, pieces, kept, keep, next_row: plan.next_row, count: outer * columns };
+    let walk =
+        Walk { program, monoid, of, pieces, kept, keep, prefetch_row: plan.prefetch_row, count: outer * columns };
     walk.tasks()
+}
+
+/// Argreduce of rows side by side in a plan of pieces, as `seek_extreme` has it: a piece is a strip of rows.
+fn as_strips(plan: &ByPiecesPlan) -> SideBySidePlan {
+    let ByPiecesPlan { lanes, accumulators: vectors, rows, piece: strip, .. } = *plan;
+    SideBySidePlan { lanes, rows, strip, steps: 1, keep: false, vectors }
 }
 
 struct Walk<'a> {
@@ -81,7 +95,7 @@ struct Walk<'a> {
     /// The name in the map of terms that it reads again, and whether these are kept.
     kept: Option<Var>,
     keep: bool,
-    next_row: bool,
+    prefetch_row: bool,
     /// Elements of a row.
     count: i64,
 }
@@ -173,7 +187,7 @@ impl Walk<'_> {
     /// A row to reduce, with the names that it and the one to prefetch have.
     fn reduced(&self, name: &str, number: &Expr) -> Result<(Reduced, Row), Fault> {
         let (row, mut names) = self.of.row(name, number)?;
-        let ahead = if self.next_row {
+        let ahead = if self.prefetch_row {
             let (ahead, ahead_names) = self.of.row("ahead", &(number + 1))?;
             names.extend(ahead_names);
             ahead
@@ -482,7 +496,7 @@ impl Walk<'_> {
 
     /// Prefetches of a column of the next row, or of the next piece.
     fn prefetched(&self, next: &Reduced, here: &Here<'_>, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        if self.next_row {
+        if self.prefetch_row {
             self.prefetches(&next.ahead, here, column)
         } else {
             self.prefetches(&next.row, here, &(column + here.piece.length))

@@ -16,21 +16,35 @@ pub(crate) mod resident;
 pub(crate) mod side_by_side;
 mod vectors;
 
-pub(crate) use vectors::Sizes;
-
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{Buffer, Expr, Scope, Stmt, Var};
+use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use crate::axes::Group;
-use crate::exprs::{elements_read, mentions, prefetch_element, stored, substituted, typed};
+use crate::facts::axes::Group;
+use crate::facts::exprs::{elements_read, mentions, prefetch_element, stored, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{load, memory, store};
+use crate::facts::tree::Site;
 use crate::families::rows::RowProgram;
-use crate::loops::{load, memory, store};
-use crate::primitive::Fault;
+use crate::plan::Plan;
+use crate::primitive::call::{Call, Outcome};
 use vectors::Row;
 
 /// Columns for which symbolic numbers of columns are planned.
 pub(crate) const ASSUMED_COLUMNS: i64 = 1 << 10;
+
+/// A walk over the rows of a program, as a plan says, in a function and at the block that gives the result.
+type Walk<P> = fn((&PrimFunc, &Site), &RowProgram, &P) -> Result<Stmt, Fault>;
+
+/// A walk in place of all statements of the root block. The function has to be a row reduction, and nothing else.
+fn run<P: Plan>(call: &Call<'_>, walk: Walk<P>) -> Result<Outcome, Fault> {
+    let (site, plan) = (call.block(0)?, P::of_call(call)?);
+    call.with_root_body(&site, || {
+        let at_block = |fault: Fault| Fault { path: fault.path.or_else(|| Some(site.path())), ..fault };
+        let program = RowProgram::of(call.function).map_err(at_block)?;
+        walk((call.function, &site), &program, &plan).map_err(at_block)
+    })
+}
 
 /// A formula of an element, where all axes and some numbers have these values.
 fn placed(formula: &Expr, axes: &Row, numbers: &[(Var, Expr)]) -> Expr {

@@ -18,18 +18,20 @@
 //! is too dear: the result then lags (`Y[i - 1, k]`), is left out at first, and the last row's comes at the end. Exponentials
 //! that the result reads are kept for two rows.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Scope, Stmt, StmtKind};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{ASSUMED_COLUMNS, axes_at, kept, loaded, local, placed, prefetches, result_at};
-use crate::exprs::{binary, compare};
-use crate::families::rows::{Combine, Formula, Reduction, RowProgram};
-use crate::loops::{folded, load, memory, serial, store, used_in, with_names};
-use crate::primitive::Fault;
-use crate::size::PAGE;
-use crate::tree::Site;
-use tilewright_ir::tir::PrimFunc;
+use crate::facts::exprs::{binary, compare};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{folded, load, memory, serial, store, used_in, with_names};
+use crate::facts::size::PAGE;
+use crate::facts::tree::Site;
+use crate::families::rows::{Formula, Reduction, RowProgram};
+use crate::plan::Plan;
+use crate::plan::cpu::rows::ResidentPlan;
+use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory does.
 const PREFETCH_BYTES: i64 = 4 << 10;
@@ -39,11 +41,23 @@ const PREFETCH_BYTES_OF_EXPS: i64 = 32 << 10;
 /// Numbers of a page: the two rows of exponentials, of which one is written and the other read, are a quarter of a page apart.
 const PAGE_NUMBERS: i64 = PAGE / 4;
 
-/// Rows that stay in the first-level cache.
-pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, sizes: Sizes) -> Result<Stmt, Fault> {
+pub(crate) const ROWS_RESIDENT: Primitive = Primitive {
+    name: "RowsResident",
+    method: "rows_resident",
+    doc: "Runs the reductions of rows that stay in the first-level cache, and what is made of them, at once, each in \
+          another row: a softmax, or a norm.",
+    params: ResidentPlan::PARAMS,
+    plan: Some(ResidentPlan::DEF),
+    gives_list: false,
+    run: |call| super::run(call, kernel),
+};
+
+fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ResidentPlan) -> Result<Stmt, Fault> {
     program.contiguous()?;
+    program.check_cost(&program.reductions)?;
+    let sizes = Sizes { lanes: plan.lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
     let of = RowVectors::of(around, (&program.rows, program.column()?), &program.out, sizes)?;
-    let lags = program.reductions.iter().any(|reduction| reduction.fold.op == Combine::Greater);
+    let lags = program.is_softmax();
     let lead = program.depth() as i64 - i64::from(lags);
     Walk { program, map: program.elements()?, of, lead, lags }.tasks()
 }

@@ -24,36 +24,33 @@ use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{axes_at, global, local, placed, prefetches, result_at};
-use crate::axes::{Axis, Group};
-use crate::exprs::{binary, compare, substituted, typed};
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::{binary, compare, substituted, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{load, named, only_if, serial, store, used_in, with_names};
+use crate::facts::size::ceil_div;
+use crate::facts::tree::Site;
 use crate::families::rows::monoid::{Component, Monoid};
 use crate::families::rows::{Map, RowProgram};
-use crate::loops::{load, named, only_if, serial, store, used_in, with_names};
-use crate::primitive::Fault;
-use crate::size::ceil_div;
-use crate::tree::Site;
+use crate::plan::Plan;
+use crate::plan::cpu::rows::SideBySidePlan;
+use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched: beside exponentials, and where an extreme alone is looked for.
 const PREFETCH_BYTES_OF_EXPS: i64 = 8 << 10;
 const PREFETCH_BYTES: i64 = 4 << 10;
 
-/// A plan of rows side by side.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SideBySide {
-    /// Rows of a vector.
-    pub(crate) lanes: i64,
-    /// Vectors of an iteration of the loop over a strip.
-    pub(crate) vectors: i64,
-    pub(crate) strips_per_task: i64,
-    /// Rows of a strip.
-    pub(crate) strip: i64,
-    /// Elements of each row that are taken in together.
-    pub(crate) steps: i64,
-    /// Whether terms that the result reads again are kept in memory for a strip.
-    pub(crate) keep: bool,
-}
+pub(crate) const ROWS_SIDE_BY_SIDE: Primitive = Primitive {
+    name: "RowsSideBySide",
+    method: "rows_side_by_side",
+    doc: "Reduces rows that lie side by side in memory, each in a lane, in strips of neighbours: a softmax, argreduce.",
+    params: SideBySidePlan::PARAMS,
+    plan: Some(SideBySidePlan::DEF),
+    gives_list: false,
+    run: |call| super::run(call, kernel),
+};
 
-pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &SideBySide) -> Result<Stmt, Fault> {
+pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &SideBySidePlan) -> Result<Stmt, Fault> {
     let beside = program.side_by_side.as_ref();
     let beside = beside.ok_or_else(|| Fault::of_call("the numbers of a row lie together"))?;
     let extent = program.column()?.extent.as_int();
@@ -69,7 +66,7 @@ pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     let is_even = all.is_some_and(|all| all % strip == 0);
     if matches!(program.map, Map::Place { .. }) && !is_even {
         let all = all.ok_or_else(|| Fault::of_call("the number of neighbours is not known"))?;
-        return Err(Fault::of_call(format!("{all} rows side by side are not lots of {strip}")));
+        return Err(Fault::of_call(format!("{all} rows side by side are not strips of {strip}")));
     }
     let strips = match all {
         Some(all) => Expr::i64(ceil_div(all, strip)),
@@ -81,7 +78,7 @@ pub(crate) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     let number = Axis { var: Var::new("strip", DataType::I64), extent: strips };
     let axes: Vec<Axis> = program.rows.axes.iter().chain([&number]).cloned().collect();
     let rows = Group::new(&Analyzer::new(), axes, DataType::I64)?;
-    let sizes = Sizes { lanes: plan.lanes, accumulators: plan.vectors, rows_per_task: plan.strips_per_task };
+    let sizes = Sizes { lanes: plan.lanes, accumulators: plan.vectors, rows_per_task: plan.rows };
     let of = RowVectors::of(around, (&rows, &column), &program.out, sizes)?;
     let monoid = Monoid::of(program, index_dtype(program)?)?;
     Walk { program, monoid, of, beside, number: &number.var, plan, width, kept, keep }.tasks()
@@ -102,7 +99,7 @@ struct Walk<'a> {
     beside: &'a Group,
     /// The number of a strip.
     number: &'a Var,
-    plan: &'a SideBySide,
+    plan: &'a SideBySidePlan,
     /// The name of the number of rows of a strip, where some have fewer.
     width: Option<Var>,
     /// The name in the map of terms that it reads again, and whether these are kept.

@@ -8,11 +8,11 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Va
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::axes::{Axis, Group};
-use crate::exprs::{binary, compare, typed};
-use crate::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
-use crate::primitive::Fault;
-use crate::tree::Site;
+use crate::facts::axes::{Axis, Group};
+use crate::facts::exprs::{binary, compare, typed};
+use crate::facts::fault::Fault;
+use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
+use crate::facts::tree::Site;
 
 /// Lanes of the narrowest vector that goes past the caches.
 const STREAMED_LANES: i64 = 4;

@@ -1,0 +1,32 @@
+# The maximum has to be of the numbers in the exponents.
+# test: diagnostics
+# step: b = get_block("shares")
+# step: rows_resident(b, 4, 1, 4)
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(X: T.Buffer((3, 8), "float32"), Y: T.Buffer((3, 8), "float32")):
+        largest = T.alloc_buffer((3,), "float32")
+        total = T.alloc_buffer((3,), "float32")
+        for i, k in T.grid(3, 8):
+            with T.block("largest"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    largest[vi] = T.float32("-inf")
+                largest[vi] = T.max(largest[vi], X[vi, 7 - vk] * T.float32(2))
+        for i, k in T.grid(3, 8):
+            with T.block("total"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    total[vi] = T.float32(0)
+                total[vi] = total[vi] + T.exp(X[vi, vk] - largest[vi])
+        for i, j in T.grid(3, 8):
+            with T.block("shares"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Y[vi, vj] = T.exp(X[vi, vj] - largest[vi]) / total[vi]
+
+# expect:
+# error[TW0706]: `rows_resident` cannot be applied: the maximum or the sum is of other numbers
+#  |
+#  = note: in the step `rows_resident(b, 4, 1, 4)`
