@@ -57,7 +57,7 @@ pub(super) const MOMENTS: Rule = Rule {
 
 pub(super) const EXTREME: Rule = Rule {
     name: "extreme",
-    doc: "Places of greatest or least elements: looked for in one piece of a row, or in a lane for each row.",
+    doc: "Indices of greatest or least elements: looked for in one piece of a row, or in a lane for each row.",
     kernels: &["extreme"],
     offers: Offers::One(|schedule, target| apply(schedule, target, extreme)),
 };
@@ -71,7 +71,7 @@ const PIECE_ELEMENTS: i64 = 2048;
 
 /// Rows of a task, at least: the stages that come before the first result have nothing to share cycles with.
 const MIN_RESIDENT_ROWS: i64 = 16;
-/// Elements of the longest row of which two rows of exponentials stay near the core.
+/// Elements of the longest row of which two rows of exponentials stay in a cache.
 const MAX_RESIDENT_EXPS: i64 = 1 << 14;
 
 /// Rows of a softmax by pieces at least, unless all have no more elements than `FEW_ELEMENTS`: fewer are shared in parts.
@@ -157,25 +157,25 @@ fn softmax(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
         return declined("there is not a maximum, a sum and a result");
     }
     let (columns, lanes) = (column(program)?, lanes(target));
-    if let Some(beside) = &program.side_by_side {
-        return softmax_side_by_side(program, beside, target);
+    if let Some(neighbours) = &program.side_by_side {
+        return softmax_side_by_side(program, neighbours, target);
     }
     if let Some(columns) = columns.filter(|&columns| columns > MAX_RESIDENT_EXPS) {
         return softmax_by_pieces(program, columns, target);
     }
     let accumulators = accumulators(columns.unwrap_or(ASSUMED_COLUMNS).max(1), lanes);
-    let most = columns.map_or(MIN_RESIDENT_ROWS, |columns| TASK_ELEMENTS / columns.max(1));
+    let max_rows = columns.map_or(MIN_RESIDENT_ROWS, |columns| TASK_ELEMENTS / columns.max(1));
     let count = program.rows.size.as_int();
     let rows = match count {
-        Some(count) if count < TASKS * MIN_RESIDENT_ROWS.min(most) => return declined("there are few rows"),
-        Some(count) => (count / TASKS).min(most),
-        None => most,
+        Some(count) if count < TASKS * MIN_RESIDENT_ROWS.min(max_rows) => return declined("there are few rows"),
+        Some(count) => (count / TASKS).min(max_rows),
+        None => max_rows,
     };
     let rows = even_part(count, rows, 1).max(1);
     Ok(Candidate::Resident(ResidentPlan { lanes, accumulators, rows }))
 }
 
-/// Rows that are too long for several of them to be near the core at once.
+/// Rows that are too long for several of them to stay in a cache at once.
 fn softmax_by_pieces(program: &RowProgram, columns: i64, target: &Target) -> Result<Candidate, Declined> {
     let rows = program.rows.size.as_int();
     if rows.is_some_and(|rows| rows < MIN_LONG_ROWS && rows.saturating_mul(columns) > FEW_ELEMENTS) {
@@ -198,24 +198,24 @@ fn fits_l2(numbers: i64, target: &Target, part: u64) -> bool {
 }
 
 /// Rows that lie side by side: as many together as the cache holds exponentials of, if those are enough to read memory in runs.
-fn softmax_side_by_side(program: &RowProgram, beside: &Group, target: &Target) -> Result<Candidate, Declined> {
-    let (rows, columns, all) = (program.rows.size.as_int(), column(program)?, beside.size.as_int());
+fn softmax_side_by_side(program: &RowProgram, neighbours: &Group, target: &Target) -> Result<Candidate, Declined> {
+    let (rows, columns, all) = (program.rows.size.as_int(), column(program)?, neighbours.size.as_int());
     if all.is_some_and(|all| all < MIN_SIDE_BY_SIDE) {
         return declined("few rows lie side by side");
     }
-    let is_near =
+    let fits =
         |strip: &i64| columns.is_some_and(|columns| fits_l2(columns.saturating_mul(*strip), target, KEPT_STRIP_OF_L2));
     let halves = std::iter::successors(Some(MAX_KEPT_STRIP), |strip| Some(strip / 2));
-    let near = halves.take_while(|strip| *strip >= MIN_STRIP).find(is_near);
-    let (widest, wanted) = near.map_or((MAX_STRIP, WIDE_TASKS), |near| (near, TASKS));
+    let kept = halves.take_while(|strip| *strip >= MIN_STRIP).find(fits);
+    let (widest, wanted) = kept.map_or((MAX_STRIP, WIDE_TASKS), |kept| (kept, TASKS));
     let shared = all.map_or(MAX_STRIP, |all| all.saturating_mul(rows.unwrap_or(TASKS)) / wanted);
-    let most = widest.min(shared.max(MIN_STRIP));
+    let max_rows = widest.min(shared.max(MIN_STRIP));
     let is_even = |strip: &i64| all.is_some_and(|all| *strip > 0 && all % strip == 0);
     let strip = match all {
-        Some(all) if all <= most => all,
+        Some(all) if all <= max_rows => all,
         _ => {
             let units = [MIN_STRIP / 4, MIN_STRIP / 16, 1];
-            units.map(|unit| even_part(all, most, unit)).into_iter().find(is_even).unwrap_or(most)
+            units.map(|unit| even_part(all, max_rows, unit)).into_iter().find(is_even).unwrap_or(max_rows)
         }
     };
     let strips = all.map(|all| ceil_div(all, strip));
@@ -225,7 +225,7 @@ fn softmax_side_by_side(program: &RowProgram, beside: &Group, target: &Target) -
         let least = if tasks >= MIN_STRIPS_PER_TASK * TASKS / 2 { MIN_STRIPS_PER_TASK } else { 1 };
         even_part(Some(tasks), several.max(least).min((tasks / TASKS).max(least)), 1).max(1)
     });
-    let (lanes, steps, keep) = (lanes(target), steps(columns), near.is_some());
+    let (lanes, steps, keep) = (lanes(target), steps(columns), kept.is_some());
     Ok(Candidate::SideBySide(SideBySidePlan { lanes, rows: several, strip, steps, keep, vectors: 1 }))
 }
 
@@ -239,14 +239,14 @@ fn steps(columns: Option<i64>) -> i64 {
 }
 
 fn norm(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
-    if program.is_softmax() || matches!(program.map, Map::Place { .. }) || program.side_by_side.is_some() {
+    if program.is_softmax() || matches!(program.map, Map::Index { .. }) || program.side_by_side.is_some() {
         return declined("there are not a few sums of float32 along rows and one result");
     }
     let columns = column(program)?.unwrap_or(ASSUMED_COLUMNS).max(1);
     let Some(count) = program.rows.size.as_int() else { return declined("the number of rows is not known") };
     // The rows of all stages, and one of each parameter of the columns.
-    let near = (program.depth() as i64 + 2).saturating_mul(columns).saturating_mul(4);
-    if u64::try_from(near).is_ok_and(|near| near > target.limits.l1_bytes) {
+    let bytes = (program.depth() as i64 + 2).saturating_mul(columns).saturating_mul(4);
+    if u64::try_from(bytes).is_ok_and(|bytes| bytes > target.limits.l1_bytes) {
         return declined("the rows of all stages do not stay in the first cache");
     }
     if count < TASKS * MIN_RESIDENT_ROWS {
@@ -270,10 +270,11 @@ fn moments(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
     if rows.is_some_and(|rows| rows < TASKS) {
         return declined("there are few rows");
     }
-    let most = (TASK_ELEMENTS / count).max(MIN_MOMENT_ROWS);
-    let rows = rows.map_or(MIN_MOMENT_ROWS, |rows| even_part(Some(rows), (rows / MOMENT_TASKS).min(most).max(1), 1));
-    let near = count.saturating_mul(4 * ROWS_IN_L2);
-    let prefetch_row = u64::try_from(near).is_ok_and(|near| near <= target.limits.l2_bytes);
+    let max_rows = (TASK_ELEMENTS / count).max(MIN_MOMENT_ROWS);
+    let rows =
+        rows.map_or(MIN_MOMENT_ROWS, |rows| even_part(Some(rows), (rows / MOMENT_TASKS).min(max_rows).max(1), 1));
+    let bytes = count.saturating_mul(4 * ROWS_IN_L2);
+    let prefetch_row = u64::try_from(bytes).is_ok_and(|bytes| bytes <= target.limits.l2_bytes);
     let (lanes, piece) = (lanes(target), PIECE_ELEMENTS.min(count));
     let accumulators = accumulators(columns.min(piece), lanes);
     Ok(Candidate::ByPieces(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row }))
@@ -281,7 +282,7 @@ fn moments(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
 
 fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
     if matches!(program.map, Map::Elements(_)) {
-        return declined("there is not an extreme and its place");
+        return declined("there is not an extreme and its index");
     }
     let unknown = || Declined::because("the number of rows, or of their elements, is not known");
     let (rows, columns) = (program.rows.size.as_int(), column(program)?.ok_or_else(unknown)?);
@@ -294,13 +295,13 @@ fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
             let piece = columns.saturating_mul(PIECE_OVERHEAD_ELEMENTS).isqrt();
             (rows, piece.clamp(MIN_SEARCHED, MAX_SEARCHED_PIECE), columns)
         }
-        Some(beside) => {
-            let all = beside.size.as_int().ok_or_else(unknown)?;
+        Some(neighbours) => {
+            let all = neighbours.size.as_int().ok_or_else(unknown)?;
             // Strips enough to share where there are few other rows.
-            let most = (all.saturating_mul(rows.unwrap_or(TASKS)) / TASKS).clamp(MIN_STRIP, MAX_STRIP);
-            let mut strips = (MIN_STRIP.min(all)..=most.max(all.min(MIN_STRIP))).rev();
+            let max_rows = (all.saturating_mul(rows.unwrap_or(TASKS)) / TASKS).clamp(MIN_STRIP, MAX_STRIP);
+            let mut strips = (MIN_STRIP.min(all)..=max_rows.max(all.min(MIN_STRIP))).rev();
             let Some(strip) = strips.find(|strip| all % strip == 0) else {
-                return declined("rows side by side are not even lots");
+                return declined("rows side by side are not even strips");
             };
             (rows.map(|rows| rows.saturating_mul(all / strip)), strip, columns.saturating_mul(strip))
         }
@@ -310,8 +311,8 @@ fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
     if rows.is_some_and(|rows| rows < TASKS && is_much(rows)) {
         return declined("there are few rows");
     }
-    let most = (TASK_ELEMENTS / work.max(1)).max(1);
-    let several = even_part(rows, rows.map_or(most, |rows| most.min((rows / TASKS).max(1))), 1).max(1);
+    let max_rows = (TASK_ELEMENTS / work.max(1)).max(1);
+    let several = even_part(rows, rows.map_or(max_rows, |rows| max_rows.min((rows / TASKS).max(1))), 1).max(1);
     let accumulators = if piece >= 4 * lanes { MAX_ACCUMULATORS } else { 1 };
     Ok(match program.side_by_side {
         None => {

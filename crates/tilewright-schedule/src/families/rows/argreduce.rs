@@ -1,8 +1,8 @@
-//! Argreduce in a function: an extreme of each row, and the least place at which it stands.
+//! Argreduce in a function: an extreme of each row, and the least index at which it stands.
 //!
 //! ```text
 //! best[row]  = max over k of term(row, k)
-//! place[row] = min over k of place(k) if term(row, k) == best[row] or is NaN, otherwise more than any place
+//! index[row] = min over k of k if term(row, k) == best[row] or is NaN, otherwise more than any index
 //! ```
 
 use tilewright_arith::Analyzer;
@@ -24,7 +24,7 @@ fn fault(message: &str) -> Fault {
 }
 
 pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Result<RowProgram, Fault> {
-    let none = || fault("there is not an extreme and its place");
+    let none = || fault("there is not an extreme and its index");
     let (extreme, least) = (best.reduced.as_ref().ok_or_else(none)?, seek.reduced.as_ref().ok_or_else(none)?);
     let op = match extreme.op {
         BinOp::Max => Combine::Max,
@@ -32,12 +32,12 @@ pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Res
         _ => return Err(none()),
     };
     let is_extreme = identity(extreme.op, best.buffer.dtype).is_some_and(|from| from.equal(&extreme.from));
-    let ExprKind::Select { condition, then: place, otherwise: nowhere } = &seek.value.kind else {
+    let ExprKind::Select { condition, then: index, otherwise: none_found } = &seek.value.kind else {
         return Err(none());
     };
     let begins = least.op == BinOp::Min
         && identity(BinOp::Min, seek.buffer.dtype).is_some_and(|from| from.equal(&least.from))
-        && least.from.equal(nowhere);
+        && least.from.equal(none_found);
     if !is_extreme || !begins || !seek.buffer.dtype.is_int() || !least.more.is_empty() {
         return Err(none());
     }
@@ -45,13 +45,13 @@ pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Res
     let axes = Axes::given(known, &seek.spatial, &least.axis)?;
     let term = axes.term(known, best, &at)?;
     check_condition(condition, &term, best, &at)?;
-    let place = known.simplify(place);
-    let is_number = match &place.kind {
+    let index = known.simplify(index);
+    let is_number = match &index.kind {
         ExprKind::Cast(inner) => inner.as_var() == Some(&least.axis.var),
-        _ => place.as_var() == Some(&least.axis.var),
+        _ => index.as_var() == Some(&least.axis.var),
     };
     if !is_number {
-        return Err(fault("the place is not that in the row"));
+        return Err(fault("the result is not an index in the row"));
     }
     check_term(&term, &[&seek.buffer, &best.buffer])?;
     let terms = std::slice::from_ref(&term);
@@ -65,7 +65,7 @@ pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Res
         kept: None,
     };
     let (out, indices) = (seek.buffer.clone(), seek.indices.clone());
-    let map = Map::Place { place, nowhere: nowhere.clone() };
+    let map = Map::Index { index, none_found: none_found.clone() };
     Ok(RowProgram { rows, side_by_side, reduced, reductions: vec![reduction], out, indices, map })
 }
 
@@ -90,10 +90,10 @@ fn check_condition(condition: &Expr, term: &Expr, best: &Stage, at: &[Expr]) -> 
         }
         _ => false,
     };
-    if holds { Ok(()) } else { Err(fault("the place is not where the extreme stands, or NaN")) }
+    if holds { Ok(()) } else { Err(fault("the index is not where the extreme stands, or NaN")) }
 }
 
-/// What is searched is read from memory that is not written, and costs little: it is worked out again where the place is.
+/// What is searched is read from memory that is not written, and costs little: it is worked out again where the index is searched for.
 fn check_term(term: &Expr, written: &[&Buffer]) -> Result<(), Fault> {
     let mut refused = size(term).1 > MAX_TERM_COST || is_costly(term);
     walk(term, |e: &Expr| {

@@ -27,12 +27,12 @@ pub(super) struct Axes {
 
 impl Axes {
     /// By the indices at which the result reads a total.
-    pub(super) fn of(known: &mut Analyzer, out: &Stage, place: &[Expr]) -> Result<Self, Fault> {
+    pub(super) fn of(known: &mut Analyzer, out: &Stage, indices: &[Expr]) -> Result<Self, Fault> {
         let mut axes = Self { rows: Vec::new(), reduced: Vec::new(), groups: Vec::new() };
-        let place: Vec<Expr> = place.iter().map(|index| known.simplify(index)).collect();
+        let indices: Vec<Expr> = indices.iter().map(|index| known.simplify(index)).collect();
         for axis in &out.spatial {
-            let is_row = place.iter().any(|index| index.as_var() == Some(&axis.var));
-            let size = place.iter().find_map(|index| match &index.kind {
+            let is_row = indices.iter().any(|index| index.as_var() == Some(&axis.var));
+            let size = indices.iter().find_map(|index| match &index.kind {
                 ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(&axis.var) => b.as_int(),
                 _ => None,
             });
@@ -92,10 +92,10 @@ impl Axes {
         values.iter().map(|value| self.placed(known, value)).collect()
     }
 
-    /// What a reduction of rows is of, where that of this row is at this place.
-    pub(super) fn term(&self, known: &Analyzer, stage: &Stage, place: &[Expr]) -> Result<Expr, Fault> {
+    /// What a reduction of rows is of, where the total of this row has these indices.
+    pub(super) fn term(&self, known: &Analyzer, stage: &Stage, indices: &[Expr]) -> Result<Expr, Fault> {
         let reduced = stage.reduced.as_ref().ok_or_else(|| fault("there is no reduction"))?;
-        check_rows(known, stage, place, &self.rows)?;
+        check_rows(known, stage, indices, &self.rows)?;
         let all = [&reduced.axis].into_iter().chain(&reduced.more);
         let is_unit = |axis: &&Axis| !reduced.more.is_empty() && axis.extent.as_int() == Some(1);
         let (units, mut own): (Vec<&Axis>, Vec<&Axis>) = all.partition(is_unit);
@@ -112,7 +112,7 @@ impl Axes {
         for (own, axis) in own.iter().zip(&self.reduced) {
             values.push((own.var.clone(), typed(Expr::var(&axis.var).cast(own.var.dtype))?));
         }
-        let term = stage.at_places(place, values).ok_or_else(|| fault("a sum is not of the elements of its axes"))?;
+        let term = stage.at_places(indices, values).ok_or_else(|| fault("a sum is not of the elements of its axes"))?;
         Ok(if self.reduced.len() > 1 || !self.groups.is_empty() { known.simplify(&term) } else { term })
     }
 }
@@ -145,14 +145,14 @@ pub(super) fn read_at(value: &Expr, wanted: &Buffer) -> Option<Vec<Expr>> {
 }
 
 /// Refuses a reduction that has not exactly these rows of the result.
-pub(super) fn check_rows(known: &Analyzer, stage: &Stage, places: &[Expr], rows: &[Axis]) -> Result<(), Fault> {
-    let extent_of = |axes: &[Axis], place: &Expr| match (place.as_var(), place.as_int()) {
+pub(super) fn check_rows(known: &Analyzer, stage: &Stage, indices: &[Expr], rows: &[Axis]) -> Result<(), Fault> {
+    let extent_of = |axes: &[Axis], index: &Expr| match (index.as_var(), index.as_int()) {
         (Some(var), _) => axes.iter().find(|axis| axis.var == *var).map(|axis| indexed(axis).map(|axis| axis.extent)),
         (None, Some(0)) => Some(Ok(Expr::i64(1))),
         (None, _) => None,
     };
-    for (index, place) in stage.indices.iter().zip(places) {
-        let sizes = extent_of(&stage.spatial, index).zip(extent_of(rows, place));
+    for (own, index) in stage.indices.iter().zip(indices) {
+        let sizes = extent_of(&stage.spatial, own).zip(extent_of(rows, index));
         let same = match sizes {
             Some((own, wanted)) => known.prove_equal(&own?, &wanted?),
             None => false,

@@ -35,11 +35,11 @@ impl Accesses<'_> {
         if axes.reduced.len() > 1 {
             return Err(apart());
         }
-        let beside = self.side_by_side(known, &axes.rows).ok_or_else(apart)?;
-        let is_row = |axis: &&Axis| beside.iter().all(|other| other.var != axis.var);
+        let neighbours = self.side_by_side(known, &axes.rows).ok_or_else(apart)?;
+        let is_row = |axis: &&Axis| neighbours.iter().all(|other| other.var != axis.var);
         let rows: Vec<Axis> = axes.rows.iter().filter(is_row).cloned().collect();
         let reduced = ReducedAxes { outer: group(&[])?, inner: group(&axes.reduced)?, whole: None };
-        Ok((group(&rows)?, Some(group(&beside)?), reduced))
+        Ok((group(&rows)?, Some(group(&neighbours)?), reduced))
     }
 
     /// How many of the reduced axes, from the last on, all that is read and written is contiguous along; and whether the terms

@@ -4,7 +4,7 @@
 //! total[0][row] = reduction over k of term[0](row, k)
 //! total[1][row] = reduction over k of term[1](row, k, total[0])
 //! out[row, k]   = value(row, k, totals)                 softmax, norms                    (Map::Elements)
-//! out[row]      = least place k where term == total[0]  argmax, argmin                    (Map::Place)
+//! out[row]      = least k where term == total[0]        argmax, argmin                    (Map::Index)
 //! ```
 //!
 //! Reading order: [`RowProgram`], `recognise` (from TensorIR), `axes` and `layout` (which axes are rows, and how they lie in
@@ -93,8 +93,8 @@ pub(crate) struct Formula {
 pub(crate) enum Map {
     /// An element of the result for each element of the row.
     Elements(Formula),
-    /// The least place of the row's extreme.
-    Place { place: Expr, nowhere: Expr },
+    /// The least index of the row's extreme, and more than any index.
+    Index { index: Expr, none_found: Expr },
 }
 
 impl RowProgram {
@@ -116,11 +116,11 @@ impl RowProgram {
         self.reductions.iter().find_map(|reduction| reduction.kept.as_ref().map(|kept| (reduction, kept)))
     }
 
-    /// The result's formula, unless it is a place.
+    /// The result's formula, unless it is an index.
     pub(crate) fn elements(&self) -> Result<&Formula, Fault> {
         match &self.map {
             Map::Elements(value) => Ok(value),
-            Map::Place { .. } => Err(Fault::of_call("the result is a place in a row")),
+            Map::Index { .. } => Err(Fault::of_call("the result is an index in a row")),
         }
     }
 
@@ -150,7 +150,7 @@ impl RowProgram {
         let terms = self.reductions.iter().map(|reduction| reduction.term.value.clone());
         let value = match &self.map {
             Map::Elements(value) => Some(value.value.clone()),
-            Map::Place { .. } => None,
+            Map::Index { .. } => None,
         };
         terms.chain(value).collect()
     }

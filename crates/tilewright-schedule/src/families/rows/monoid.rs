@@ -1,6 +1,6 @@
 //! Row reductions as monoids: what is known of two parts of a row gives what is known of both.
 //!
-//! A [`Monoid`] is data: formulas of named numbers, which a walk puts values in place of. A part of a row is taken in as a
+//! A [`Monoid`] is data: formulas of named numbers, for which a walk substitutes values. A part of a row is taken in as a
 //! *run* of elements `x`:
 //!
 //! ```text
@@ -46,7 +46,7 @@ pub(crate) struct Head {
     pub(crate) from: Expr,
 }
 
-/// The names that walks put values in place of.
+/// The names for which walks substitute values.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     /// An element.
@@ -107,10 +107,10 @@ impl Monoid {
     pub(crate) fn of(program: &RowProgram, index: DataType) -> Result<Self, Fault> {
         program.check_cost(program.reductions.get(..1).unwrap_or_default())?;
         match (program.reductions.as_slice(), &program.map) {
-            ([best], Map::Place { .. }) => Self::argreduce(best, index),
+            ([best], Map::Index { .. }) => Self::argreduce(best, index),
             ([sum], Map::Elements(map)) if sum.fold.op == Combine::Add => Ok(Self::sum(sum, map.of_row.clone())),
-            ([most, exps], Map::Elements(map)) if most.fold.op == Combine::Greater => {
-                Self::online_softmax(most, exps, map.of_row.clone())
+            ([max, exps], Map::Elements(map)) if max.fold.op == Combine::Greater => {
+                Self::online_softmax(max, exps, map.of_row.clone())
             }
             ([sum, squares], Map::Elements(map)) => Self::moments(program, (sum, squares), &map.of_row),
             _ => Err(fault("there are not one or two sums and one result")),
@@ -151,22 +151,22 @@ impl Monoid {
     }
 
     /// The greatest element begins with a number, for of two infinities there would be no distance.
-    fn online_softmax(most: &Reduction, exps: &Reduction, of_row: Vec<(Var, Expr)>) -> Result<Self, Fault> {
-        let mut monoid = Self::new(&most.term.value, DataType::I64);
-        let greatest = Var::new("most", DataType::F32);
+    fn online_softmax(max: &Reduction, exps: &Reduction, of_row: Vec<(Var, Expr)>) -> Result<Self, Fault> {
+        let mut monoid = Self::new(&max.term.value, DataType::I64);
+        let greatest = Var::new("running_max", DataType::F32);
         let (m, run) = (Expr::var(&greatest), Expr::var(&monoid.names.run));
         monoid.state = vec![Component { var: greatest, identity: float(f64::from(f32::MIN)), of_first: None }];
-        monoid.head = Some(Head { fold: most.fold.clone(), from: m.clone() });
+        monoid.head = Some(Head { fold: max.fold.clone(), from: m.clone() });
         monoid.merge = vec![run.clone()];
         monoid.rescale = Some(exp_of_distance(&m, &run)?);
         monoid.tail = Some(exp_of_distance(&Expr::var(&monoid.names.x), &run)?);
         let sum = Expr::var(&monoid.names.sum);
-        monoid.totals = vec![(most.total.clone(), m), (exps.total.clone(), sum)];
+        monoid.totals = vec![(max.total.clone(), m), (exps.total.clone(), sum)];
         monoid.of_row = of_row;
         Ok(monoid)
     }
 
-    /// The mean is kept as that of the first run and how far it drifted from there: numbers that are small beside large means,
+    /// The mean is kept as that of the first run and how far it drifted from there: numbers that are small next to large means,
     /// which would round them.
     fn moments(
         program: &RowProgram,

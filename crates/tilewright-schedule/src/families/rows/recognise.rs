@@ -45,7 +45,7 @@ struct Found<'a> {
     folds: Vec<Fold>,
     axes: Axes,
     /// Where each total is read, and what it is of.
-    places: Vec<Vec<Expr>>,
+    indices_of: Vec<Vec<Expr>>,
     terms: Vec<Expr>,
     indices: Vec<Expr>,
     value: Expr,
@@ -58,17 +58,17 @@ impl<'a> Found<'a> {
         let last = reductions.last().ok_or_else(unread)?;
         let axes = Axes::of(known, out, &read_at(&out.value, &last.buffer).ok_or_else(unread)?)?;
         let (value, indices) = (axes.placed(known, &out.value), axes.all_placed(known, &out.indices));
-        let (mut places, mut terms): (Vec<Vec<Expr>>, Vec<Expr>) = Default::default();
+        let (mut indices_of, mut terms): (Vec<Vec<Expr>>, Vec<Expr>) = Default::default();
         // From the last to the first: a total is read by the result, or by reductions that come after it.
         for stage in reductions.iter().rev() {
-            let place = [&value].into_iter().chain(&terms).find_map(|reader| read_at(reader, &stage.buffer));
-            let place = place.ok_or_else(unread)?;
-            terms.push(axes.term(known, stage, &place)?);
-            places.push(place);
+            let own = [&value].into_iter().chain(&terms).find_map(|reader| read_at(reader, &stage.buffer));
+            let own = own.ok_or_else(unread)?;
+            terms.push(axes.term(known, stage, &own)?);
+            indices_of.push(own);
         }
-        places.reverse();
+        indices_of.reverse();
         terms.reverse();
-        let found = Self { out, reductions, folds, axes, places, terms, indices, value };
+        let found = Self { out, reductions, folds, axes, indices_of, terms, indices, value };
         found.check()?;
         Ok(found)
     }
@@ -83,9 +83,9 @@ impl<'a> Found<'a> {
                 conditional |= predicate.is_some();
                 let same = *buffer == self.out.buffer && same_indices(indices, &self.indices);
                 elsewhere |= buffer.data == self.out.buffer.data && !same;
-                let mut totals = self.reductions.iter().zip(&self.places);
-                elsewhere |= totals.any(|(stage, place)| {
-                    stage.buffer.data == buffer.data && (stage.buffer != *buffer || !same_indices(indices, place))
+                let mut totals = self.reductions.iter().zip(&self.indices_of);
+                elsewhere |= totals.any(|(stage, own)| {
+                    stage.buffer.data == buffer.data && (stage.buffer != *buffer || !same_indices(indices, own))
                 });
             });
         }
@@ -172,7 +172,7 @@ impl<'a> Found<'a> {
     /// The exponential of a softmax: its reductions are the maximum of numbers that cost little and the sum of exponentials of
     /// their distances from it, and the result shows the maximum only where the sum hides what NaN made of it.
     fn check_softmax<'t>(&self, terms: &'t [Expr], totals: &[Var], value: &Expr) -> Result<&'t Expr, Fault> {
-        let ([number, exp], [most, total]) = (terms, totals) else {
+        let ([number, exp], [max, total]) = (terms, totals) else {
             return Err(fault("a maximum is reduced, and not for the sum of a softmax"));
         };
         if self.folds.iter().map(|fold| fold.op).ne([Combine::Greater, Combine::Add]) {
@@ -185,7 +185,7 @@ impl<'a> Found<'a> {
         let Some(ExprKind::Binary(BinOp::Sub, own, from)) = distance.map(|distance| &distance.kind) else {
             return Err(fault("the sum is not of exponentials of numbers' distances from their maximum"));
         };
-        if from.as_var() != Some(most) {
+        if from.as_var() != Some(max) {
             return Err(fault("the sum is not of exponentials of numbers' distances from their maximum"));
         }
         if !number.equal(own) {
@@ -194,7 +194,7 @@ impl<'a> Found<'a> {
         if is_costly(own) {
             return Err(fault("the numbers are not read from memory"));
         }
-        if shows_maximum(value, most, total) {
+        if shows_maximum(value, max, total) {
             return Err(fault("the result reads the maximum or a power apart from the sum"));
         }
         Ok(exp)
@@ -234,7 +234,7 @@ pub(super) fn is_costly(value: &Expr) -> bool {
 /// Whether the maximum, be it in an exponential, is read where the sum does not make all of it NaN that is NaN itself. In a row
 /// with NaN the function's maximum and with it each exponential is NaN, while those of a walk are of the other numbers; both
 /// sums are NaN.
-fn shows_maximum(value: &Expr, most: &Var, total: &Var) -> bool {
+fn shows_maximum(value: &Expr, max: &Var, total: &Var) -> bool {
     let mut like_sum: Vec<Var> = vec![total.clone()];
     let rest = rewrite(value, |e: &Expr| {
         let is_like = |e: &Expr| e.as_var().is_some_and(|var| like_sum.contains(var));
@@ -252,10 +252,10 @@ fn shows_maximum(value: &Expr, most: &Var, total: &Var) -> bool {
             Expr::var(&var)
         })
     });
-    mentions(rest.as_ref().unwrap_or(value), std::slice::from_ref(most))
+    mentions(rest.as_ref().unwrap_or(value), std::slice::from_ref(max))
 }
 
-/// The value with products in place of divisions that are the same for a row: of an exponential by the sum of these, which is at
+/// The value with products instead of divisions that are the same for a row: of an exponential by the sum of these, which is at
 /// least 1, or 0 or NaN where there is no finite number; and by a root, of which the reciprocals of the smallest and the largest
 /// are normal numbers, while 0, infinities and NaN give the same both ways.
 fn with_reciprocals(value: &Expr, totals: &[Var], kept: Option<&Var>) -> Result<Expr, Fault> {

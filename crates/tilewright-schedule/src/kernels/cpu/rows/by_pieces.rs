@@ -16,17 +16,17 @@
 //! memory takes the result of the row before, and gives the next piece, or where the caches hold as many rows the next row.
 //! Exponentials are kept where a row of them stays in a cache (`keep`); otherwise the result works them out again.
 //!
-//! Of argreduce (`Map::Place`) nothing is known before all pieces are: the index is then searched for in the first piece that
+//! Of argreduce (`Map::Index`) nothing is known before all pieces are: the index is then searched for in the first piece that
 //! has the extreme.
 //!
 //! Sums are of independent accumulators over the whole row, in the order of `accumulators` vectors of `lanes`.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, PrimFunc, Stmt, Var};
 use tilewright_tensor::DataType;
 
 use super::pieces::{Piece, Pieces};
 use super::side_by_side;
-use super::vectors::{Row, RowVectors, Sizes, Vector};
+use super::vectors::{NumberedRow, Row, RowVectors, Sizes, Stages, Vector};
 use super::{axes_at, global, kept, loaded, local, placed, prefetches, result_at};
 use crate::facts::axes::Group;
 use crate::facts::exprs::{binary, compare, mentions, substituted, typed};
@@ -55,7 +55,7 @@ pub(crate) const ROWS_BY_PIECES: Primitive = Primitive {
 };
 
 fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
-    if let (Map::Place { .. }, Some(_)) = (&program.map, &program.side_by_side) {
+    if let (Map::Index { .. }, Some(_)) = (&program.map, &program.side_by_side) {
         return side_by_side::kernel(around, program, &as_strips(plan));
     }
     program.contiguous()?;
@@ -69,15 +69,15 @@ fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan)
     let sizes = Sizes { lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
     // Where a result follows each piece, several runs of inner columns may be one.
     let pieces = match (&program.reduced.whole, outer) {
-        (Some(_), 2..) => Pieces::joined((outer, columns), lanes, plan.piece),
+        (Some(_), 2..) => Pieces::joining((outer, columns), lanes, plan.piece),
         _ => Pieces::of((outer, columns), lanes, plan.piece),
     };
     let column = pieces.column(pieces.longest());
     let of = RowVectors::of(around, (&program.rows, &column), &program.out, sizes)?;
     let kept = program.kept().map(|(_, name)| name.clone());
     let keep = plan.keep && kept.is_some() && outer == 1;
-    let walk =
-        Walk { program, monoid, of, pieces, kept, keep, prefetch_row: plan.prefetch_row, count: outer * columns };
+    let m = memory(&monoid, (&pieces, outer * columns), plan, program.out.dtype);
+    let walk = Walk { program, monoid, of, pieces, kept, keep, prefetch_row: plan.prefetch_row, m };
     walk.tasks()
 }
 
@@ -96,8 +96,7 @@ struct Walk<'a> {
     kept: Option<Var>,
     keep: bool,
     prefetch_row: bool,
-    /// Elements of a row.
-    count: i64,
+    m: Memory,
 }
 
 /// The memory of a task.
@@ -116,14 +115,15 @@ struct Memory {
     /// What the result is made with.
     of_row: Buffer,
     /// Accumulators of indices, a vector of them on its way to one, of argreduce.
-    places: Buffer,
-    place: Buffer,
+    indices: Buffer,
+    index: Buffer,
 }
 
-/// A row that is reduced, and the one that is prefetched meanwhile.
-struct Reduced {
-    row: Row,
-    ahead: Row,
+/// A pass over the vectors of a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Head,
+    Tail,
 }
 
 /// A run that is reduced and merged.
@@ -137,126 +137,109 @@ struct Run {
     values: Row,
 }
 
-/// A piece with its vectors and the values of the axes around it.
+/// A piece of a row with its vectors, and the values of the row's axes and of those around the piece.
 struct Here<'a> {
     piece: &'a Piece,
     of: RowVectors<'a>,
-    outer: Row,
+    axes: Row,
+    /// The axes of the piece that is prefetched.
+    ahead: Row,
 }
 
 impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
         let formulas = self.program.formulas();
         self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
-            let m = self.memory();
-            let body = match &self.program.map {
-                Map::Elements(_) => self.rows(&m, first, count)?,
-                Map::Place { place, nowhere } => self.searched(&m, (first, count), (place, nowhere))?,
+            let stages = Stages {
+                begun: &|| self.begun(),
+                once: &|| self.once(),
+                step: &|here, next| self.pieces.each(|piece| self.piece(here, next, piece)),
             };
-            let own = vec![m.kept, m.kept_from, m.runs, m.sums, m.halves];
-            let own = [own, m.state, vec![m.last, m.of_row, m.places, m.place]].concat();
+            let body = match &self.program.map {
+                Map::Elements(_) => self.of.pipelined(first, count, &stages)?,
+                Map::Index { index, none_found } => self.searched((first, count), (index, none_found))?,
+            };
+            let own = [&self.m.kept, &self.m.kept_from, &self.m.runs, &self.m.sums, &self.m.halves]
+                .into_iter()
+                .chain(&self.m.state);
+            let own = own.chain([&self.m.last, &self.m.of_row, &self.m.indices, &self.m.index]).cloned().collect();
             let own = used_in(&body, own);
             Ok((body, own))
         })
     }
 
-    /// The state of the first row, and all rows.
-    fn rows(&self, m: &Memory, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
-        let (begin, begin_names) = self.reduced("begin", first)?;
-        let first_row = self.pieces.each(|piece| self.piece(m, None, Some(&begin), piece))?;
-        let row = self.of.var("row");
-        let i = Expr::var(&row);
-        let (here, mut names) = self.of.row("here", &(first + &i))?;
-        let (next, next_names) = self.reduced("next", &(first + &(&i + 1)))?;
-        let is_another = self.of.known.simplify(&compare(CmpOp::Lt, &(&i + 1), count)?);
-        let results = self.pieces.each(|piece| self.piece(m, Some(&here), None, piece))?;
-        let both = if count.as_int() == Some(1) {
-            results
-        } else {
-            names.extend(next_names);
-            let both = self.pieces.each(|piece| self.piece(m, Some(&here), Some(&next), piece))?;
-            StmtKind::If { condition: is_another, then: both, otherwise: Some(results) }.into()
-        };
-        let steps = [self.once(m)?, self.begun(m)?, vec![with_names(names, both)]].concat();
-        let mut stmts = self.begun(m)?;
-        stmts.push(with_names(begin_names, first_row));
-        stmts.push(serial(&row, count, Stmt::seq(steps)));
+    /// Nothing of a row is taken in.
+    fn begun(&self) -> Result<Stmt, Fault> {
+        let mut stmts = Vec::new();
+        if self.monoid.tail.is_some() {
+            stmts.push(self.of.cleared(&self.m.sums, &Expr::float(0.0, DataType::F32))?);
+        }
+        for (component, own) in self.monoid.state.iter().zip(&self.m.state) {
+            stmts.push(store(own, &[&Expr::i64(0)], &component.identity)?);
+        }
         Ok(Stmt::seq(stmts))
     }
 
-    /// A row to reduce, with the names that it and the one to prefetch have.
-    fn reduced(&self, name: &str, number: &Expr) -> Result<(Reduced, Row), Fault> {
-        let (row, mut names) = self.of.row(name, number)?;
-        let ahead = if self.prefetch_row {
-            let (ahead, ahead_names) = self.of.row("ahead", &(number + 1))?;
-            names.extend(ahead_names);
-            ahead
-        } else {
-            row.clone()
-        };
-        Ok((Reduced { row, ahead }, names))
-    }
-
-    /// Nothing of a row is taken in.
-    fn begun(&self, m: &Memory) -> Result<Vec<Stmt>, Fault> {
-        let mut stmts = Vec::new();
-        if self.monoid.tail.is_some() {
-            stmts.push(self.of.cleared(&m.sums, &Expr::float(0.0, DataType::F32))?);
-        }
-        for (component, own) in self.monoid.state.iter().zip(&m.state) {
-            stmts.push(store(own, &[&Expr::i64(0)], &component.identity)?);
-        }
-        Ok(stmts)
-    }
-
-    fn state(&self, m: &Memory) -> Result<Row, Fault> {
+    fn state(&self) -> Result<Row, Fault> {
         let component =
             |(component, own): (&Component, &Buffer)| Ok((component.var.clone(), load(own, &[&Expr::i64(0)])?));
-        self.monoid.state.iter().zip(&m.state).map(component).collect()
+        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
     }
 
     /// A piece of two rows: the result of the one before, and the next one taken in.
-    fn piece(&self, m: &Memory, before: Option<&Row>, next: Option<&Reduced>, piece: &Piece) -> Result<Stmt, Fault> {
+    fn piece(&self, before: Option<&NumberedRow>, next: Option<&NumberedRow>, piece: &Piece) -> Result<Stmt, Fault> {
         let (mut names, mut stmts) = (Vec::new(), Vec::new());
         let scale = match before {
-            Some(_) if self.keep => self.scale(m, piece)?.map(|scale| named("scale", &scale, &mut names)),
+            Some(_) if self.keep => self.scale(piece)?.map(|scale| named("scale", &scale, &mut names)),
             _ => None,
         };
         let (together, apart) = if self.shares_pass() { (before, None) } else { (None, before) };
         if let Some(row) = apart {
-            stmts.push(self.results(m, row, piece)?);
+            stmts.push(self.results(row, piece)?);
         }
         let column = self.pieces.column(piece.length);
-        let mut here = Here { piece, of: self.of.along(&column), outer: Row::new() };
-        if next.is_some() && self.pieces.several == 1 {
-            here.outer = self.outer(&piece.lot, &mut names)?;
-        }
-        let run = next.map(|next| self.run(m, next, &here)).transpose()?;
-        if together.is_none() && run.is_none() {
-            return Ok(with_names(names, Stmt::seq(stmts)));
-        }
-        let pass = here.of.columns(|at| {
-            let mut stmts = match next {
-                Some(next) => self.prefetched_by_tail(next, &here, &at.first)?,
-                None => Vec::new(),
-            };
-            // Of kept terms those of the row before are read before others take their place.
-            if let Some(row) = together {
-                stmts.push(self.result(m, row, &here, (at, scale.as_ref()))?);
-            }
-            if let (Some(next), Some(run)) = (next, &run) {
-                stmts.extend(self.tail(m, next, &here, (at, run))?);
-            }
-            Ok(stmts)
-        })?;
-        match run {
-            Some(run) => {
-                stmts.extend(run.pass);
-                stmts.push(with_names(run.names, Stmt::seq([run.merged, vec![pass]].concat())));
-            }
-            None => stmts.push(pass),
+        let of = self.of.along(&column);
+        let result = |of: &RowVectors<'_>, at: &Vector| match together {
+            // Of kept terms those of the row before are read before others overwrite them.
+            Some(row) => Ok(vec![self.result((&row.axes, &piece.begin), of, (at, scale.as_ref()))?]),
+            None => Ok(Vec::new()),
+        };
+        match next {
+            Some(next) => stmts.push(self.taken_in(next, piece, of, &result)?),
+            None if together.is_some() => stmts.push(of.columns(|at| result(&of, at))?),
+            None => {}
         }
         Ok(with_names(names, Stmt::seq(stmts)))
+    }
+
+    /// A piece of a row is taken in: the head of its run, and the tails, interleaved with other statements of the same vectors.
+    fn taken_in(
+        &self,
+        next: &NumberedRow,
+        piece: &Piece,
+        of: RowVectors<'_>,
+        interleaved: &dyn Fn(&RowVectors<'_>, &Vector) -> Result<Vec<Stmt>, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let mut names = Vec::new();
+        let outer = if self.pieces.joined == 1 { self.outer(&piece.group, &mut names)? } else { Row::new() };
+        let ahead = if self.prefetch_row {
+            let (ahead, ahead_names) = self.of.row("ahead", &(&next.number + 1))?;
+            names.extend(ahead_names);
+            ahead
+        } else {
+            next.axes.clone()
+        };
+        let (axes, ahead) = ([next.axes.clone(), outer.clone()].concat(), [ahead, outer].concat());
+        let here = Here { piece, of, axes, ahead };
+        let run = self.run(&here)?;
+        let pass = here.of.columns(|at| {
+            let mut stmts = self.prefetched(Pass::Tail, &here, &at.first)?;
+            stmts.extend(interleaved(&here.of, at)?);
+            stmts.extend(self.tail(&here, at, &run)?);
+            Ok(stmts)
+        })?;
+        let merged = with_names(run.names, Stmt::seq([run.merged, vec![pass]].concat()));
+        Ok(with_names(names, Stmt::seq([run.pass, vec![merged]].concat())))
     }
 
     /// Whether results are written in the loop of the tails: memory takes them while exponentials are worked out. Tails that cost
@@ -266,20 +249,20 @@ impl Walk<'_> {
     }
 
     /// A run of elements is reduced and merged into the state.
-    fn run(&self, m: &Memory, next: &Reduced, here: &Here<'_>) -> Result<Run, Fault> {
+    fn run(&self, here: &Here<'_>) -> Result<Run, Fault> {
         let zero = Expr::i64(0);
-        let mut run = Run { pass: Vec::new(), names: Vec::new(), merged: Vec::new(), values: self.state(m)? };
+        let mut run = Run { pass: Vec::new(), names: Vec::new(), merged: Vec::new(), values: self.state()? };
         let Some(Head { fold, from }) = &self.monoid.head else { return Ok(run) };
         let both = |a: &Expr, b: &Expr| fold.op.both(a, b);
-        run.pass.push(here.of.cleared(&m.runs, &substituted(from, &run.values))?);
+        run.pass.push(here.of.cleared(&self.m.runs, &substituted(from, &run.values))?);
         run.pass.push(here.of.columns(|at| {
-            let mut stmts = self.prefetched_by_head(next, here, &at.first)?;
-            stmts.push(here.of.accumulated(&m.runs, at, both, |column| self.element(&next.row, here, column))?);
+            let mut stmts = self.prefetched(Pass::Head, here, &at.first)?;
+            stmts.push(here.of.accumulated(&self.m.runs, at, both, |column| self.element(here, column))?);
             Ok(stmts)
         })?);
-        run.pass.extend(folded(&m.runs, &m.halves, &both)?);
+        run.pass.extend(folded(&self.m.runs, &self.m.halves, &both)?);
         let names = &self.monoid.names;
-        run.values.push((names.run.clone(), named("run", &load(&m.halves, &[&zero])?, &mut run.names)));
+        run.values.push((names.run.clone(), named("run", &load(&self.m.halves, &[&zero])?, &mut run.names)));
         run.values.push((names.begin.clone(), here.piece.begin.clone()));
         if !self.monoid.lets.is_empty() {
             self.counted(here.piece, &mut run)?;
@@ -290,13 +273,13 @@ impl Walk<'_> {
         }
         if let Some(rescale) = &self.monoid.rescale {
             let by = named("rescale", &substituted(rescale, &run.values), &mut run.names);
-            run.merged.push(here.of.scaled(&m.sums, &by)?);
+            run.merged.push(here.of.scaled(&self.m.sums, &by)?);
         }
-        for (merge, own) in self.monoid.merge.iter().zip(&m.state) {
+        for (merge, own) in self.monoid.merge.iter().zip(&self.m.state) {
             run.merged.push(store(own, &[&zero], &substituted(merge, &run.values))?);
         }
         if self.keep {
-            run.merged.push(store(&m.kept_from, &[&self.number(here.piece)?], &load_first(&m.state)?)?);
+            run.merged.push(store(&self.m.kept_from, &[&self.number(here.piece)?], &load_first(&self.m.state)?)?);
         }
         Ok(run)
     }
@@ -317,32 +300,26 @@ impl Walk<'_> {
     }
 
     /// What elements of a vector add to the sum; what the result reads again is kept.
-    fn tail(
-        &self,
-        m: &Memory,
-        next: &Reduced,
-        here: &Here<'_>,
-        (at, run): (&Vector, &Run),
-    ) -> Result<Vec<Stmt>, Fault> {
+    fn tail(&self, here: &Here<'_>, at: &Vector, run: &Run) -> Result<Vec<Stmt>, Fault> {
         let Some(tail) = &self.monoid.tail else { return Ok(Vec::new()) };
         let own = |column: &Expr| {
-            let x = (self.monoid.names.x.clone(), self.element(&next.row, here, column)?);
+            let x = (self.monoid.names.x.clone(), self.element(here, column)?);
             Ok(substituted(tail, &[run.values.as_slice(), &[x]].concat()))
         };
         let add = |a: &Expr, b: &Expr| binary(BinOp::Add, a, b);
         if !self.keep {
-            return Ok(vec![here.of.accumulated(&m.sums, at, add, own)?]);
+            return Ok(vec![here.of.accumulated(&self.m.sums, at, add, own)?]);
         }
         let kept = |column: &Expr| &here.piece.begin + column;
         Ok(vec![
-            here.of.vector(at, |_, column| store(&m.kept, &[&kept(column)], &own(column)?))?,
-            here.of.accumulated(&m.sums, at, add, |column| load(&m.kept, &[&kept(column)]))?,
+            here.of.vector(at, |_, column| store(&self.m.kept, &[&kept(column)], &own(column)?))?,
+            here.of.accumulated(&self.m.sums, at, add, |column| load(&self.m.kept, &[&kept(column)]))?,
         ])
     }
 
     /// What kept terms of a piece have to be multiplied by.
-    fn scale(&self, m: &Memory, piece: &Piece) -> Result<Option<Expr>, Fault> {
-        let (from, last) = (load(&m.kept_from, &[&self.number(piece)?])?, load(&m.last, &[&Expr::i64(0)])?);
+    fn scale(&self, piece: &Piece) -> Result<Option<Expr>, Fault> {
+        let (from, last) = (load(&self.m.kept_from, &[&self.number(piece)?])?, load(&self.m.last, &[&Expr::i64(0)])?);
         Ok(self.monoid.rescaled(&from, &[last]))
     }
 
@@ -353,12 +330,12 @@ impl Walk<'_> {
     }
 
     /// What the result of the row is made with whose pieces are all taken in.
-    fn once(&self, m: &Memory) -> Result<Vec<Stmt>, Fault> {
-        let mut stmts = folded(&m.sums, &m.halves, &|a, b| binary(BinOp::Add, a, b))?;
-        let mut values = self.state(m)?;
-        values.push((self.monoid.names.sum.clone(), load(&m.halves, &[&Expr::i64(0)])?));
+    fn once(&self) -> Result<Stmt, Fault> {
+        let mut stmts = folded(&self.m.sums, &self.m.halves, &|a, b| binary(BinOp::Add, a, b))?;
+        let mut values = self.state()?;
+        values.push((self.monoid.names.sum.clone(), load(&self.m.halves, &[&Expr::i64(0)])?));
         if self.kept.is_some() {
-            stmts.push(store(&m.last, &[&Expr::i64(0)], &load_first(&m.state)?)?);
+            stmts.push(store(&self.m.last, &[&Expr::i64(0)], &load_first(&self.m.state)?)?);
         }
         let mut names = Vec::new();
         let total =
@@ -366,42 +343,41 @@ impl Walk<'_> {
         let numbers: Vec<Expr> = self.monoid.of_row.iter().map(|(_, number)| number.clone()).collect();
         let is_read = |(var, _): &&(Var, Expr)| mentions(&numbers, std::slice::from_ref(var));
         let totals: Row = self.monoid.totals.iter().filter(is_read).map(total).collect();
-        stmts.push(with_names(names, Stmt::seq(kept(&m.of_row, &self.monoid.of_row, &totals)?)));
-        Ok(stmts)
+        stmts.push(with_names(names, Stmt::seq(kept(&self.m.of_row, &self.monoid.of_row, &totals)?)));
+        Ok(Stmt::seq(stmts))
     }
 
     /// The result of a piece, in loops of its own.
-    fn results(&self, m: &Memory, row: &Row, piece: &Piece) -> Result<Stmt, Fault> {
-        let several = self.pieces.several;
+    fn results(&self, row: &NumberedRow, piece: &Piece) -> Result<Stmt, Fault> {
+        let several = self.pieces.joined;
         let column = self.pieces.column(if several == 1 { piece.length } else { self.pieces.columns });
         let within = self.of.var("within");
-        let lot = if several == 1 { piece.lot.clone() } else { &(&piece.lot * several) + &Expr::var(&within) };
+        let group = if several == 1 { piece.group.clone() } else { &(&piece.group * several) + &Expr::var(&within) };
         let mut names = Vec::new();
-        let outer = self.outer(&self.of.known.simplify(&lot), &mut names)?;
-        let here = Here { piece, of: self.of.along(&column), outer };
-        let columns = here.of.columns(|at| Ok(vec![self.result(m, row, &here, (at, None))?]))?;
+        let outer = self.outer(&self.of.known.simplify(&group), &mut names)?;
+        let (axes, of) = ([row.axes.clone(), outer].concat(), self.of.along(&column));
+        let columns = of.columns(|at| Ok(vec![self.result((&axes, &piece.begin), &of, (at, None))?]))?;
         let columns = with_names(names, columns);
         Ok(if several == 1 { columns } else { serial(&within, &Expr::i64(several), columns) })
     }
 
-    /// The result of a vector of a piece.
+    /// The result of a vector of a piece, whose first column and axes around are these.
     fn result(
         &self,
-        m: &Memory,
-        row: &Row,
-        here: &Here<'_>,
+        (around, begin): (&Row, &Expr),
+        of: &RowVectors<'_>,
         (at, scale): (&Vector, Option<&Expr>),
     ) -> Result<Stmt, Fault> {
-        let (map, numbers) = (self.program.elements()?, loaded(&m.of_row, &self.monoid.of_row)?);
-        here.of.result(at, |column| {
-            let place = &here.piece.begin + column;
-            let inner = axes_at(&self.of.known, &self.program.reduced.inner, &place)?;
-            let (axes, mut numbers) = ([row.clone(), here.outer.clone(), inner].concat(), numbers.clone());
+        let (map, numbers) = (self.program.elements()?, loaded(&self.m.of_row, &self.monoid.of_row)?);
+        of.result(at, |column| {
+            let position = begin + column;
+            let inner = axes_at(&of.known, &self.program.reduced.inner, &position)?;
+            let (axes, mut numbers) = ([around.clone(), inner].concat(), numbers.clone());
             if let Some(name) = &self.kept {
                 let again = |last: Expr| self.monoid.tail_of_row(&placed(&self.monoid.element, &axes, &[]), &[last]);
                 let term = match scale {
-                    Some(scale) => Some(binary(BinOp::Mul, &load(&m.kept, &[&place])?, scale)?),
-                    None => again(load(&m.last, &[&Expr::i64(0)])?),
+                    Some(scale) => Some(binary(BinOp::Mul, &load(&self.m.kept, &[&position])?, scale)?),
+                    None => again(load(&self.m.last, &[&Expr::i64(0)])?),
                 };
                 numbers.extend(term.map(|term| (name.clone(), term)));
             }
@@ -410,132 +386,107 @@ impl Walk<'_> {
     }
 
     /// Each row's extreme with the piece that has it, and then its index in that.
-    fn searched(
-        &self,
-        m: &Memory,
-        (first, count): (&Expr, &Expr),
-        (place, nowhere): (&Expr, &Expr),
-    ) -> Result<Stmt, Fault> {
+    fn searched(&self, (first, count): (&Expr, &Expr), (index, none_found): (&Expr, &Expr)) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
         let (row, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
-        let reduced = Reduced { ahead: row.clone(), row };
-        let mut steps = self.begun(m)?;
+        let mut steps = vec![self.begun()?];
         steps.push(self.pieces.each(|piece| {
             let column = self.pieces.column(piece.length);
-            let here = Here { piece, of: self.of.along(&column), outer: Row::new() };
-            let run = self.run(m, &reduced, &here)?;
+            let run = self.run(&Here { piece, of: self.of.along(&column), axes: row.clone(), ahead: row.clone() })?;
             Ok(Stmt::seq([run.pass, vec![with_names(run.names, Stmt::seq(run.merged))]].concat()))
         })?);
-        let [at, best] = m.state.as_slice() else { return Err(Fault::of_call("there is no extreme")) };
-        let (zero, of) = (Expr::i64(0), &self.of);
+        let [at, best] = self.m.state.as_slice() else { return Err(Fault::of_call("there is no extreme")) };
+        let (zero, of, count_of_row) = (Expr::i64(0), &self.of, self.pieces.columns);
         let (at, best) = (load(at, &[&zero])?, load(best, &[&zero])?);
-        steps.push(of.cleared(&m.places, nowhere)?);
+        steps.push(of.cleared(&self.m.indices, none_found)?);
         steps.push(of.columns(|vector| {
             // The last piece may be shorter than others.
-            let is_even = self.count % self.pieces.longest() == 0;
+            let is_even = count_of_row % self.pieces.longest() == 0;
             let least = of.vector(vector, |l, column| {
                 let column = &at + column;
-                let axes = [reduced.row.clone(), axes_at(&of.known, &self.program.reduced.inner, &column)?].concat();
+                let axes = [row.clone(), axes_at(&of.known, &self.program.reduced.inner, &column)?].concat();
                 let here = is_extreme(&placed(&self.monoid.element, &axes, &[]), &best)?;
-                let number = typed(Expr::select(&here, &placed(place, &axes, &[]), nowhere))?;
+                let number = typed(Expr::select(&here, &placed(index, &axes, &[]), none_found))?;
                 let own = [&vector.accumulator, l];
-                let least = store(&m.places, &own, &binary(BinOp::Min, &load(&m.places, &own)?, &number)?)?;
-                let is_in = compare(CmpOp::Lt, &column, &Expr::i64(self.count))?;
+                let least = store(&self.m.indices, &own, &binary(BinOp::Min, &load(&self.m.indices, &own)?, &number)?)?;
+                let is_in = compare(CmpOp::Lt, &column, &Expr::i64(count_of_row))?;
                 Ok(if is_even { least } else { only_if(is_in, least) })
             })?;
             Ok(vec![least])
         })?);
-        steps.extend(folded(&m.places, &m.place, &|a, b| binary(BinOp::Min, a, b))?);
-        steps.push(result_at(self.program, &reduced.row, &load(&m.place, &[&zero])?)?);
+        steps.extend(folded(&self.m.indices, &self.m.index, &|a, b| binary(BinOp::Min, a, b))?);
+        steps.push(result_at(self.program, &row, &load(&self.m.index, &[&zero])?)?);
         Ok(serial(&number, count, with_names(names, Stmt::seq(steps))))
     }
 
     /// An element of a piece.
-    fn element(&self, row: &Row, here: &Here<'_>, column: &Expr) -> Result<Expr, Fault> {
-        let (group, place) = self.place(here.piece, column);
-        let axes = axes_at(&self.of.known, group, &place)?;
-        Ok(placed(&self.monoid.element, &[row.clone(), here.outer.clone(), axes].concat(), &[]))
+    fn element(&self, here: &Here<'_>, column: &Expr) -> Result<Expr, Fault> {
+        let (group, position) = self.position(here.piece, column);
+        let axes = [here.axes.clone(), axes_at(&self.of.known, group, &position)?].concat();
+        Ok(placed(&self.monoid.element, &axes, &[]))
     }
 
-    /// An element of a piece as a place in a group of axes.
-    fn place(&self, piece: &Piece, column: &Expr) -> (&Group, Expr) {
-        match (self.pieces.several, &self.program.reduced.whole) {
+    /// An element of a piece as a position in a group of axes.
+    fn position(&self, piece: &Piece, column: &Expr) -> (&Group, Expr) {
+        match (self.pieces.joined, &self.program.reduced.whole) {
             (2.., Some(whole)) => (whole, &self.pieces.before(piece) + column),
             _ => (&self.program.reduced.inner, &piece.begin + column),
         }
     }
 
     /// The axes around the inner ones, under names.
-    fn outer(&self, place: &Expr, names: &mut Row) -> Result<Row, Fault> {
+    fn outer(&self, position: &Expr, names: &mut Row) -> Result<Row, Fault> {
         let group = &self.program.reduced.outer;
-        let place = if group.axes.len() > 1 { named("outer", place, names) } else { place.clone() };
-        let values = axes_at(&self.of.known, group, &place)?;
+        let position = if group.axes.len() > 1 { named("outer", position, names) } else { position.clone() };
+        let values = axes_at(&self.of.known, group, &position)?;
         Ok(values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, names))).collect())
     }
 
-    /// Prefetches beside the heads of a vector: a half of what the next tail and head read where these share them, so that memory
-    /// has something to do in both.
-    fn prefetched_by_head(&self, next: &Reduced, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
-        match (&self.monoid.tail, &self.monoid.rescale) {
-            (None, _) => {
-                let elements = PREFETCH_BYTES / self.monoid.element.dtype.bytes() as i64;
-                self.prefetches(&next.row, here, &(first + elements))
+    /// Prefetches with a vector of a pass: of what comes some bytes later where there are only heads, and otherwise of the
+    /// next piece or row; by halves where two passes are as fast as memory, which then has something to do in both.
+    fn prefetched(&self, pass: Pass, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let (monoid, length) = (&self.monoid, here.piece.length);
+        let halved = |column: &Expr| binary(BinOp::FloorDiv, column, &Expr::i64(2));
+        let (axes, column) = match pass {
+            Pass::Head if monoid.tail.is_none() => {
+                (&here.axes, first + PREFETCH_BYTES / monoid.element.dtype.bytes() as i64)
             }
-            (Some(_), None) => self.prefetched(next, here, &halved(first)?),
-            (Some(_), Some(_)) => Ok(Vec::new()),
-        }
+            Pass::Head if self.shares_pass() => return Ok(Vec::new()),
+            _ => {
+                let column = match pass {
+                    Pass::Head => halved(first)?,
+                    Pass::Tail if monoid.head.is_some() && !self.shares_pass() => halved(&(first + length))?,
+                    Pass::Tail => first.clone(),
+                };
+                (&here.ahead, if self.prefetch_row { column } else { &column + length })
+            }
+        };
+        let (group, position) = self.position(here.piece, &column);
+        let axes = [axes.clone(), axes_at(&self.of.known, group, &self.of.known.simplify(&position))?].concat();
+        prefetches(self.program, std::slice::from_ref(&monoid.element), &axes)
     }
+}
 
-    /// Prefetches beside the tails of a vector.
-    fn prefetched_by_tail(&self, next: &Reduced, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
-        match (&self.monoid.head, &self.monoid.rescale) {
-            (Some(_), None) => self.prefetched(next, here, &halved(&(first + here.piece.length))?),
-            _ => self.prefetched(next, here, first),
-        }
-    }
-
-    /// Prefetches of a column of the next row, or of the next piece.
-    fn prefetched(&self, next: &Reduced, here: &Here<'_>, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        if self.prefetch_row {
-            self.prefetches(&next.ahead, here, column)
-        } else {
-            self.prefetches(&next.row, here, &(column + here.piece.length))
-        }
-    }
-
-    fn prefetches(&self, row: &Row, here: &Here<'_>, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let (group, place) = self.place(here.piece, column);
-        let axes = axes_at(&self.of.known, group, &self.of.known.simplify(&place))?;
-        let axes = [row.clone(), here.outer.clone(), axes].concat();
-        prefetches(self.program, std::slice::from_ref(&self.monoid.element), &axes)
-    }
-
-    fn memory(&self) -> Memory {
-        let Sizes { lanes, accumulators, .. } = self.of.sizes;
-        let (element, index) = (self.monoid.element.dtype, self.program.out.dtype);
-        let component = |component: &Component| local(&component.var.name, &[1], component.var.dtype);
-        Memory {
-            kept: global("kept", &[ceil_div(self.count, lanes) * lanes], DataType::F32),
-            kept_from: global("kept_from", &[ceil_div(self.count, self.pieces.longest())], DataType::F32),
-            runs: local("runs", &[accumulators, lanes], element),
-            sums: local("sums", &[accumulators, lanes], DataType::F32),
-            halves: local("halves", &[lanes], element),
-            state: self.monoid.state.iter().map(component).collect(),
-            last: local("last", &[1], DataType::F32),
-            of_row: local("of_row", &[self.monoid.of_row.len().max(1) as i64], DataType::F32),
-            places: local("places", &[accumulators, lanes], index),
-            place: local("place", &[lanes], index),
-        }
+fn memory(monoid: &Monoid, (pieces, count): (&Pieces, i64), plan: &ByPiecesPlan, index: DataType) -> Memory {
+    let (accumulators, element) = ([plan.accumulators, plan.lanes], monoid.element.dtype);
+    let component = |component: &Component| local(&component.var.name, &[1], component.var.dtype);
+    Memory {
+        kept: global("kept", &[ceil_div(count, plan.lanes) * plan.lanes], DataType::F32),
+        kept_from: global("kept_from", &[ceil_div(count, pieces.longest())], DataType::F32),
+        runs: local("runs", &accumulators, element),
+        sums: local("sums", &accumulators, DataType::F32),
+        halves: local("halves", &[plan.lanes], element),
+        state: monoid.state.iter().map(component).collect(),
+        last: local("last", &[1], DataType::F32),
+        of_row: local("of_row", &[monoid.of_row.len().max(1) as i64], DataType::F32),
+        indices: local("indices", &accumulators, index),
+        index: local("index", &[plan.lanes], index),
     }
 }
 
 fn load_first(state: &[Buffer]) -> Result<Expr, Fault> {
     let first = state.first().ok_or_else(|| Fault::of_call("the monoid has no state"))?;
     load(first, &[&Expr::i64(0)])
-}
-
-fn halved(column: &Expr) -> Result<Expr, Fault> {
-    binary(BinOp::FloorDiv, column, &Expr::i64(2))
 }
 
 /// Whether the element is the extreme of its row, or NaN.

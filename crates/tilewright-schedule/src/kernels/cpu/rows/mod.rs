@@ -36,7 +36,7 @@ pub(crate) const ASSUMED_COLUMNS: i64 = 1 << 10;
 /// A walk over the rows of a program, as a plan says, in a function and at the block that gives the result.
 type Walk<P> = fn((&PrimFunc, &Site), &RowProgram, &P) -> Result<Stmt, Fault>;
 
-/// A walk in place of all statements of the root block. The function has to be a row reduction, and nothing else.
+/// A walk instead of all statements of the root block. The function has to be a row reduction, and nothing else.
 fn run<P: Plan>(call: &Call<'_>, walk: Walk<P>) -> Result<Outcome, Fault> {
     let (site, plan) = (call.block(0)?, P::of_call(call)?);
     call.with_root_body(&site, || {
@@ -51,11 +51,11 @@ fn placed(formula: &Expr, axes: &Row, numbers: &[(Var, Expr)]) -> Expr {
     substituted(formula, &axes.iter().chain(numbers).cloned().collect::<Vec<_>>())
 }
 
-/// The axes of a group at a place of it, in their own types.
-fn axes_at(known: &Analyzer, group: &Group, place: &Expr) -> Result<Row, Fault> {
+/// The axes of a group at a position in it, in their own types.
+fn axes_at(known: &Analyzer, group: &Group, position: &Expr) -> Result<Row, Fault> {
     let values = match group.axes.as_slice() {
-        [axis] => vec![(axis.var.clone(), place.clone())],
-        _ => group.values(known, place)?,
+        [axis] => vec![(axis.var.clone(), position.clone())],
+        _ => group.values(known, position)?,
     };
     let cast = |(var, value): (Var, Expr)| {
         let value = typed(value.cast(var.dtype))?;
@@ -77,7 +77,7 @@ fn prefetches(program: &RowProgram, formulas: &[Expr], axes: &Row) -> Result<Vec
         axes.filter(|axis| axis.extent.as_int() != Some(1)).map(|axis| axis.var.clone()).collect::<Vec<Var>>()
     };
     let rows = match &program.side_by_side {
-        Some(beside) => vars(&[beside]),
+        Some(neighbours) => vars(&[neighbours]),
         None => vars(&[&program.rows]),
     };
     let reduced = vars(&[&program.reduced.outer, &program.reduced.inner]);

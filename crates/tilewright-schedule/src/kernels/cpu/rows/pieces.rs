@@ -9,9 +9,9 @@ use crate::facts::loops::serial;
 
 /// Pieces of a row: of each index of its outer axes some of its inner columns, or all columns of several such indices.
 pub(crate) struct Pieces {
-    /// Places of the outer axes that are taken together, and how many such lots there are.
-    pub(crate) several: i64,
-    lots: i64,
+    /// Indices of the outer axes in one piece, and how many groups of them there are.
+    pub(crate) joined: i64,
+    groups: i64,
     runs: Vec<Run>,
     /// Elements of the inner axes.
     pub(crate) columns: i64,
@@ -24,15 +24,15 @@ struct Run {
     length: i64,
 }
 
-/// A piece: its lot, the first of its columns, and how many elements it has in all.
+/// A piece: its group of outer indices, the first of its columns, and how many elements it has in all.
 pub(crate) struct Piece {
-    pub(crate) lot: Expr,
+    pub(crate) group: Expr,
     pub(crate) begin: Expr,
     pub(crate) length: i64,
 }
 
 impl Pieces {
-    /// Pieces of at most so many elements, of so many outer places that have so many columns each; whole vectors, if there are
+    /// Pieces of at most so many elements, of so many outer indices that have so many columns each; whole vectors, if there are
     /// even ones that are not much smaller.
     pub(crate) fn of((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
         if columns > piece {
@@ -44,18 +44,18 @@ impl Pieces {
             if rest > 0 {
                 runs.push(Run { first: count * length, count: 1, length: rest });
             }
-            return Self { several: 1, lots: outer, runs, columns };
+            return Self { joined: 1, groups: outer, runs, columns };
         }
-        Self { several: 1, lots: outer, runs: vec![Run { first: 0, count: 1, length: columns }], columns }
+        Self { joined: 1, groups: outer, runs: vec![Run { first: 0, count: 1, length: columns }], columns }
     }
 
-    /// The same, where elements of several outer places may be one piece.
-    pub(crate) fn joined((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
-        let fits = |several: &i64| outer % several == 0 && several * columns <= piece;
+    /// The same, where elements of several outer indices may be one piece.
+    pub(crate) fn joining((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
+        let fits = |joined: &i64| outer % joined == 0 && joined * columns <= piece;
         match (2..=(piece / columns).min(outer)).rev().find(fits) {
-            Some(several) => {
-                let runs = vec![Run { first: 0, count: 1, length: several * columns }];
-                Self { several, lots: outer / several, runs, columns }
+            Some(joined) => {
+                let runs = vec![Run { first: 0, count: 1, length: joined * columns }];
+                Self { joined, groups: outer / joined, runs, columns }
             }
             None => Self::of((outer, columns), lanes, piece),
         }
@@ -72,21 +72,21 @@ impl Pieces {
 
     /// The loops over all pieces.
     pub(crate) fn each(&self, body: impl Fn(&Piece) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
-        let lot = Var::new("lot", DataType::I64);
+        let group = Var::new("group", DataType::I64);
         let mut stmts = Vec::with_capacity(self.runs.len());
         for run in &self.runs {
             let number = Var::new("piece", DataType::I64);
-            let place = if run.count == 1 { Expr::i64(run.first) } else { &Expr::var(&number) * run.length };
-            let of_lot = if self.lots == 1 { Expr::i64(0) } else { Expr::var(&lot) };
-            let stmt = body(&Piece { lot: of_lot, begin: place, length: run.length })?;
+            let begin = if run.count == 1 { Expr::i64(run.first) } else { &Expr::var(&number) * run.length };
+            let own = if self.groups == 1 { Expr::i64(0) } else { Expr::var(&group) };
+            let stmt = body(&Piece { group: own, begin, length: run.length })?;
             stmts.push(if run.count == 1 { stmt } else { serial(&number, &Expr::i64(run.count), stmt) });
         }
         let all = Stmt::seq(stmts);
-        Ok(if self.lots == 1 { all } else { serial(&lot, &Expr::i64(self.lots), all) })
+        Ok(if self.groups == 1 { all } else { serial(&group, &Expr::i64(self.groups), all) })
     }
 
     /// Elements of a row in front of a piece.
     pub(crate) fn before(&self, piece: &Piece) -> Expr {
-        &(&piece.lot * (self.several * self.columns)) + &piece.begin
+        &(&piece.group * (self.joined * self.columns)) + &piece.begin
     }
 }

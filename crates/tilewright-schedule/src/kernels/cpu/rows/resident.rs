@@ -25,7 +25,7 @@ use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{ASSUMED_COLUMNS, axes_at, kept, loaded, local, placed, prefetches, result_at};
 use crate::facts::exprs::{binary, compare};
 use crate::facts::fault::Fault;
-use crate::facts::loops::{folded, load, memory, serial, store, used_in, with_names};
+use crate::facts::loops::{self, folded, load, serial, store, used_in, with_names};
 use crate::facts::size::PAGE;
 use crate::facts::tree::Site;
 use crate::families::rows::{Formula, Reduction, RowProgram};
@@ -35,7 +35,7 @@ use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory does.
 const PREFETCH_BYTES: i64 = 4 << 10;
-/// The same beside exponentials: what memory gives while one is worked out, with room to spare. A core that waits for numbers one
+/// The same between exponentials: what memory gives while one is worked out, with room to spare. A core that waits for numbers one
 /// row ahead reaches three quarters of the bandwidth of memory.
 const PREFETCH_BYTES_OF_EXPS: i64 = 32 << 10;
 /// Numbers of a page: the two rows of exponentials, of which one is written and the other read, are a quarter of a page apart.
@@ -59,7 +59,9 @@ fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ResidentPlan)
     let of = RowVectors::of(around, (&program.rows, program.column()?), &program.out, sizes)?;
     let lags = program.is_softmax();
     let lead = program.depth() as i64 - i64::from(lags);
-    Walk { program, map: program.elements()?, of, lead, lags }.tasks()
+    let map = program.elements()?;
+    let m = memory(program, map, &of)?;
+    Walk { program, map, of, lead, lags, m }.tasks()
 }
 
 struct Walk<'a> {
@@ -70,6 +72,7 @@ struct Walk<'a> {
     lead: i64,
     /// Whether the result is that of the row before the loop's own.
     lags: bool,
+    m: Memory,
 }
 
 /// The memory of a task.
@@ -112,17 +115,17 @@ impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
         let formulas = self.program.formulas();
         self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
-            let m = self.memory()?;
-            let body = self.pipeline(&m, first, count)?;
-            let of_reductions = m.reductions.into_iter().flat_map(|m| [m.accumulators, m.totals, m.of_row]);
-            let own = of_reductions.chain([m.of_row, m.halves, m.kept]).collect();
+            let body = self.pipeline(first, count)?;
+            let m = &self.m;
+            let of_reductions = m.reductions.iter().flat_map(|m| [&m.accumulators, &m.totals, &m.of_row]);
+            let own = of_reductions.chain([&m.of_row, &m.halves, &m.kept]).cloned().collect();
             let own = used_in(&body, own);
             Ok((body, own))
         })
     }
 
     /// The reductions of the first rows, all rows, and the result of the last one if that lags.
-    fn pipeline(&self, m: &Memory, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
+    fn pipeline(&self, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
         let known = &self.of.known;
         let last = count - 1;
         let within = |number: &Expr| match number.as_int() {
@@ -137,7 +140,7 @@ impl Walk<'_> {
                 before => Ok(Some(Reduced { number: within(&Expr::i64(before))?, before })),
             });
             let reduced = reduced.collect::<Result<_, Fault>>()?;
-            stmts.push(self.step(m, first, &Step { reduced, result: None, ahead: None, is_first: None })?);
+            stmts.push(self.step(first, &Step { reduced, result: None, ahead: None, is_first: None })?);
         }
         let row = self.of.var("row");
         let i = Expr::var(&row);
@@ -151,21 +154,21 @@ impl Walk<'_> {
             ahead: Some(&i + (self.lead + self.rows_ahead())),
             is_first: if self.lags { Some(compare(CmpOp::Eq, &i, &Expr::i64(0))?) } else { None },
         };
-        stmts.push(serial(&row, count, self.step(m, first, &all)?));
+        stmts.push(serial(&row, count, self.step(first, &all)?));
         if self.lags {
             let reduced = depths().map(|_| None).collect();
             let rest = Step { reduced, result: Some(last.clone()), ahead: None, is_first: None };
-            stmts.push(self.step(m, first, &rest)?);
+            stmts.push(self.step(first, &rest)?);
         }
         Ok(Stmt::seq(stmts))
     }
 
     /// All columns of the rows, and the totals.
-    fn step(&self, m: &Memory, first: &Expr, step: &Step) -> Result<Stmt, Fault> {
+    fn step(&self, first: &Expr, step: &Step) -> Result<Stmt, Fault> {
         let (mut stmts, mut names, mut running) = (Vec::new(), Vec::new(), Vec::new());
-        for ((reduction, own), reduced) in self.program.reductions.iter().zip(&m.reductions).zip(&step.reduced) {
+        for ((reduction, own), reduced) in self.program.reductions.iter().zip(&self.m.reductions).zip(&step.reduced) {
             let Some(reduced) = reduced else { continue };
-            stmts.extend(self.once(m, &reduction.term, reduction.depth, &own.of_row)?);
+            stmts.extend(self.once(&reduction.term, reduction.depth, &own.of_row)?);
             stmts.push(self.of.cleared(&own.accumulators, &reduction.fold.identity)?);
             let (row, own_names) = self.of.row("next", &(first + &reduced.number))?;
             names.extend(own_names);
@@ -182,7 +185,7 @@ impl Walk<'_> {
                 None => Vec::new(),
             };
             for (reduction, own, row, reduced) in &running {
-                stmts.extend(self.accumulated(m, (reduction, own), (row, &reduced.number), at)?);
+                stmts.extend(self.accumulated((reduction, own), (row, &reduced.number), at)?);
             }
             Ok(stmts)
         };
@@ -190,12 +193,12 @@ impl Walk<'_> {
             None => self.of.columns(reduce)?,
             Some(number) => {
                 let (row, own_names) = self.of.row("here", &(first + number))?;
-                let mut result = self.once(m, self.map, self.program.depth(), &m.of_row)?;
+                let mut result = self.once(self.map, self.program.depth(), &self.m.of_row)?;
                 result.push(with_names(
                     own_names,
                     self.of.columns(|at| {
                         let mut stmts = reduce(at)?;
-                        stmts.push(self.result(m, (&row, number), at)?);
+                        stmts.push(self.result((&row, number), at)?);
                         Ok(stmts)
                     })?,
                 ));
@@ -210,7 +213,7 @@ impl Walk<'_> {
         };
         stmts.push(with_names(names, columns));
         for (reduction, own, _, reduced) in &running {
-            stmts.extend(self.total(m, reduction, own, reduced.before)?);
+            stmts.extend(self.total(reduction, own, reduced.before)?);
         }
         Ok(Stmt::seq(stmts))
     }
@@ -221,9 +224,11 @@ impl Walk<'_> {
     }
 
     /// What a formula of so deep a stage is made with in this row.
-    fn once(&self, m: &Memory, formula: &Formula, depth: usize, of_row: &Buffer) -> Result<Vec<Stmt>, Fault> {
+    fn once(&self, formula: &Formula, depth: usize, of_row: &Buffer) -> Result<Vec<Stmt>, Fault> {
         let mut totals: Row = Vec::new();
-        for (reduction, own) in self.program.reductions.iter().zip(&m.reductions).filter(|(own, _)| own.depth < depth) {
+        for (reduction, own) in
+            self.program.reductions.iter().zip(&self.m.reductions).filter(|(own, _)| own.depth < depth)
+        {
             let rows_before = Expr::i64((depth - reduction.depth - 1) as i64);
             totals.push((reduction.total.clone(), load(&own.totals, &[&rows_before])?));
         }
@@ -233,7 +238,6 @@ impl Walk<'_> {
     /// A vector of a row is reduced; what the result reads again is kept, too.
     fn accumulated(
         &self,
-        m: &Memory,
         (reduction, own): (&Reduction, &ReductionMemory),
         (row, number): (&Row, &Expr),
         at: &Vector,
@@ -246,32 +250,32 @@ impl Walk<'_> {
         }
         let slot = self.slot(number)?;
         Ok(vec![
-            self.of.vector(at, |_, column| store(&m.kept, &[&slot, column], &term(column)?))?,
-            self.of.accumulated(&own.accumulators, at, both, |column| load(&m.kept, &[&slot, column]))?,
+            self.of.vector(at, |_, column| store(&self.m.kept, &[&slot, column], &term(column)?))?,
+            self.of.accumulated(&own.accumulators, at, both, |column| load(&self.m.kept, &[&slot, column]))?,
         ])
     }
 
-    fn result(&self, m: &Memory, (row, number): (&Row, &Expr), at: &Vector) -> Result<Stmt, Fault> {
-        let numbers = loaded(&m.of_row, &self.map.of_row)?;
+    fn result(&self, (row, number): (&Row, &Expr), at: &Vector) -> Result<Stmt, Fault> {
+        let numbers = loaded(&self.m.of_row, &self.map.of_row)?;
         let slot = self.slot(number)?;
         self.of.result(at, |column| {
             let (axes, mut numbers) = (self.axes(row, column)?, numbers.clone());
             if let Some((_, name)) = self.program.kept() {
-                numbers.push((name.clone(), load(&m.kept, &[&slot, column])?));
+                numbers.push((name.clone(), load(&self.m.kept, &[&slot, column])?));
             }
             result_at(self.program, &axes, &placed(&self.map.value, &axes, &numbers))
         })
     }
 
     /// The total of a row, in front of those of so many rows before it.
-    fn total(&self, m: &Memory, reduction: &Reduction, own: &ReductionMemory, before: i64) -> Result<Vec<Stmt>, Fault> {
-        let mut stmts = folded(&own.accumulators, &m.halves, &|a, b| reduction.fold.op.both(a, b))?;
+    fn total(&self, reduction: &Reduction, own: &ReductionMemory, before: i64) -> Result<Vec<Stmt>, Fault> {
+        let mut stmts = folded(&own.accumulators, &self.m.halves, &|a, b| reduction.fold.op.both(a, b))?;
         let all = own.totals.shape.first().and_then(Expr::as_int).unwrap_or(1);
         for number in (1..all.min(before + 1)).rev() {
             let newer = load(&own.totals, &[&Expr::i64(number - 1)])?;
             stmts.push(store(&own.totals, &[&Expr::i64(number)], &newer)?);
         }
-        let total = load(&m.halves, &[&Expr::i64(0)])?;
+        let total = load(&self.m.halves, &[&Expr::i64(0)])?;
         stmts.push(store(&own.totals, &[&Expr::i64(0)], &total)?);
         Ok(stmts)
     }
@@ -287,28 +291,28 @@ impl Walk<'_> {
         let bytes = if self.lags { PREFETCH_BYTES_OF_EXPS } else { PREFETCH_BYTES };
         (bytes / columns.saturating_mul(DataType::F32.bytes() as i64).max(1)).max(1)
     }
+}
 
-    fn memory(&self) -> Result<Memory, Fault> {
-        let Sizes { lanes, accumulators, .. } = self.of.sizes;
-        let numbers = |name: &str, formula: &Formula| local(name, &[formula.of_row.len() as i64], DataType::F32);
-        let depth = self.program.depth();
-        let reduction = |reduction: &Reduction| ReductionMemory {
-            accumulators: local("partial", &[accumulators, lanes], DataType::F32),
-            totals: local("totals", &[(depth - reduction.depth) as i64], DataType::F32),
-            of_row: numbers("of_term", &reduction.term),
-        };
-        let columns = &self.program.column()?.extent;
-        let whole = |size: i64| Ok::<_, Fault>(&self.of.ceil_div(columns, size)? * size);
-        let columns = match columns.as_int() {
-            Some(columns) if columns <= PAGE_NUMBERS / 2 => whole(lanes)?,
-            _ => &whole(PAGE_NUMBERS)? + PAGE_NUMBERS / 4,
-        };
-        let shape = vec![Expr::i64(2), self.of.known.simplify(&columns)];
-        Ok(Memory {
-            reductions: self.program.reductions.iter().map(reduction).collect(),
-            of_row: numbers("of_row", self.map),
-            halves: local("halves", &[lanes], DataType::F32),
-            kept: memory("kept", shape, DataType::F32, Scope::Global),
-        })
-    }
+fn memory(program: &RowProgram, map: &Formula, of: &RowVectors<'_>) -> Result<Memory, Fault> {
+    let Sizes { lanes, accumulators, .. } = of.sizes;
+    let numbers = |name: &str, formula: &Formula| local(name, &[formula.of_row.len() as i64], DataType::F32);
+    let depth = program.depth();
+    let reduction = |reduction: &Reduction| ReductionMemory {
+        accumulators: local("partial", &[accumulators, lanes], DataType::F32),
+        totals: local("totals", &[(depth - reduction.depth) as i64], DataType::F32),
+        of_row: numbers("of_term", &reduction.term),
+    };
+    let columns = &program.column()?.extent;
+    let whole = |size: i64| Ok::<_, Fault>(&of.ceil_div(columns, size)? * size);
+    let columns = match columns.as_int() {
+        Some(columns) if columns <= PAGE_NUMBERS / 2 => whole(lanes)?,
+        _ => &whole(PAGE_NUMBERS)? + PAGE_NUMBERS / 4,
+    };
+    let shape = vec![Expr::i64(2), of.known.simplify(&columns)];
+    Ok(Memory {
+        reductions: program.reductions.iter().map(reduction).collect(),
+        of_row: numbers("of_row", map),
+        halves: local("halves", &[lanes], DataType::F32),
+        kept: loops::memory("kept", shape, DataType::F32, Scope::Global),
+    })
 }

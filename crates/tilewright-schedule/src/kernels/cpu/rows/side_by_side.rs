@@ -19,10 +19,10 @@
 //! Of argreduce the first element gives the first state, and the state is the result: nothing is left to do in another strip.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use super::vectors::{Row, RowVectors, Sizes, Vector};
+use super::vectors::{Row, RowVectors, Sizes, Stages, Vector};
 use super::{axes_at, global, local, placed, prefetches, result_at};
 use crate::facts::axes::{Axis, Group};
 use crate::facts::exprs::{binary, compare, substituted, typed};
@@ -30,13 +30,13 @@ use crate::facts::fault::Fault;
 use crate::facts::loops::{load, named, only_if, serial, store, used_in, with_names};
 use crate::facts::size::ceil_div;
 use crate::facts::tree::Site;
-use crate::families::rows::monoid::{Component, Monoid};
+use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::Plan;
 use crate::plan::cpu::rows::SideBySidePlan;
 use crate::primitive::call::Primitive;
 
-/// Bytes between what is read and what is prefetched: beside exponentials, and where an extreme alone is looked for.
+/// Bytes between what is read and what is prefetched: between exponentials, and where an extreme alone is looked for.
 const PREFETCH_BYTES_OF_EXPS: i64 = 8 << 10;
 const PREFETCH_BYTES: i64 = 4 << 10;
 
@@ -51,8 +51,8 @@ pub(crate) const ROWS_SIDE_BY_SIDE: Primitive = Primitive {
 };
 
 pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &SideBySidePlan) -> Result<Stmt, Fault> {
-    let beside = program.side_by_side.as_ref();
-    let beside = beside.ok_or_else(|| Fault::of_call("the numbers of a row lie together"))?;
+    let neighbours = program.side_by_side.as_ref();
+    let neighbours = neighbours.ok_or_else(|| Fault::of_call("the elements of a row lie together"))?;
     let extent = program.column()?.extent.as_int();
     let kept = program.kept().map(|(_, name)| name.clone());
     let keep = plan.keep && kept.is_some();
@@ -62,15 +62,15 @@ pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     if extent.is_some_and(|extent| extent <= 0) {
         return Err(Fault::of_call("rows have no elements"));
     }
-    let (strip, all) = (plan.strip, beside.size.as_int());
+    let (strip, all) = (plan.strip, neighbours.size.as_int());
     let is_even = all.is_some_and(|all| all % strip == 0);
-    if matches!(program.map, Map::Place { .. }) && !is_even {
+    if matches!(program.map, Map::Index { .. }) && !is_even {
         let all = all.ok_or_else(|| Fault::of_call("the number of neighbours is not known"))?;
         return Err(Fault::of_call(format!("{all} rows side by side are not strips of {strip}")));
     }
     let strips = match all {
         Some(all) => Expr::i64(ceil_div(all, strip)),
-        None => typed(beside.size.ceil_div(strip))?,
+        None => typed(neighbours.size.ceil_div(strip))?,
     };
     let width = if is_even { None } else { Some(Var::new("width", DataType::I64)) };
     let column = width.as_ref().map_or(Expr::i64(strip), Expr::var);
@@ -81,7 +81,8 @@ pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     let sizes = Sizes { lanes: plan.lanes, accumulators: plan.vectors, rows_per_task: plan.rows };
     let of = RowVectors::of(around, (&rows, &column), &program.out, sizes)?;
     let monoid = Monoid::of(program, index_dtype(program)?)?;
-    Walk { program, monoid, of, beside, number: &number.var, plan, width, kept, keep }.tasks()
+    let m = memory(program, &monoid, plan, keep);
+    Walk { program, monoid, of, neighbours, number: &number.var, plan, width, kept, keep, m }.tasks()
 }
 
 /// The narrowest type that has all indices of a row, for there is one in each lane.
@@ -96,7 +97,7 @@ struct Walk<'a> {
     monoid: Monoid,
     /// Strips as rows, whose columns are the rows side by side.
     of: RowVectors<'a>,
-    beside: &'a Group,
+    neighbours: &'a Group,
     /// The number of a strip.
     number: &'a Var,
     plan: &'a SideBySidePlan,
@@ -105,6 +106,7 @@ struct Walk<'a> {
     /// The name in the map of terms that it reads again, and whether these are kept.
     kept: Option<Var>,
     keep: bool,
+    m: Memory,
 }
 
 /// The memory of a task.
@@ -125,12 +127,6 @@ struct Memory {
     scale: Buffer,
 }
 
-/// A strip: the values of the other axes, and its first row.
-struct Strip {
-    row: Row,
-    begin: Expr,
-}
-
 /// Steps that are taken together: the first, how many, and their number among such.
 struct Steps {
     first: Expr,
@@ -148,91 +144,73 @@ impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
         let formulas = self.program.formulas();
         self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
-            let m = self.memory();
-            let body = match (&self.program.map, &self.width) {
-                (Map::Place { place, .. }, _) => self.places(&m, (first, count), place)?,
-                (Map::Elements(_), Some(width)) => self.one_by_one(&m, width, first, count)?,
-                (Map::Elements(_), None) => self.two_at_once(&m, first, count)?,
+            let stages = Stages {
+                begun: &|| self.begun(),
+                once: &|| self.once(),
+                step: &|here, next| self.step(here.map(|here| &here.axes), next.map(|next| &next.axes)),
             };
-            let own = vec![m.total, m.run, m.sum, m.kept, m.kept_from, m.last, m.of_row, m.scale];
-            let own = used_in(&body, [m.state, own].concat());
+            let body = match (&self.program.map, &self.width) {
+                (Map::Index { index, .. }, _) => self.indices(first, count, index)?,
+                (Map::Elements(_), Some(width)) => self.one_by_one(width, first, count)?,
+                (Map::Elements(_), None) => self.of.pipelined(first, count, &stages)?,
+            };
+            let m = &self.m;
+            let own = [&m.total, &m.run, &m.sum, &m.kept, &m.kept_from, &m.last, &m.of_row, &m.scale];
+            let own = used_in(&body, m.state.iter().chain(own).cloned().collect());
             Ok((body, own))
         })
     }
 
-    /// The strip of a number, and the names that it has.
-    fn strip(&self, name: &str, number: &Expr) -> Result<(Strip, Row), Fault> {
-        let (row, names) = self.of.row(name, number)?;
-        let own = row.iter().find(|(var, _)| var == self.number).map(|(_, number)| number.clone());
-        let begin = self.of.known.simplify(&(&own.unwrap_or(Expr::i64(0)) * self.plan.strip));
-        Ok((Strip { row, begin }, names))
+    /// The first row of a strip.
+    fn begin(&self, strip: &Row) -> Expr {
+        let own = strip.iter().find(|(var, _)| var == self.number).map(|(_, number)| number.clone());
+        self.of.known.simplify(&(&own.unwrap_or(Expr::i64(0)) * self.plan.strip))
+    }
+
+    /// The result of one strip, and another one taken in.
+    fn step(&self, here: Option<&Row>, next: Option<&Row>) -> Result<Stmt, Fault> {
+        self.each(|steps, at| {
+            let mut stmts = here.map_or(Ok(Vec::new()), |here| self.results(here, steps, at))?;
+            stmts.extend(next.map_or(Ok(Vec::new()), |next| self.taken_in(next, steps, at))?);
+            Ok(stmts)
+        })
     }
 
     /// Strips one after the other, some of fewer rows.
-    fn one_by_one(&self, m: &Memory, width: &Var, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
+    fn one_by_one(&self, width: &Var, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
         let row = self.of.var("row");
-        let (strip, mut names) = self.strip("here", &(first + &Expr::var(&row)))?;
-        let left = binary(BinOp::Min, &Expr::i64(self.plan.strip), &(&self.beside.size - &strip.begin))?;
+        let (strip, mut names) = self.of.row("here", &(first + &Expr::var(&row)))?;
+        let left = binary(BinOp::Min, &Expr::i64(self.plan.strip), &(&self.neighbours.size - &self.begin(&strip)))?;
         names.push((width.clone(), left));
-        let steps = [
-            self.begun(m)?,
-            self.each(|steps, at| self.taken_in(m, &strip, steps, at))?,
-            self.once(m)?,
-            self.each(|steps, at| self.results(m, &strip, steps, at))?,
-        ];
+        let steps = [self.begun()?, self.step(None, Some(&strip))?, self.once()?, self.step(Some(&strip), None)?];
         Ok(serial(&row, count, with_names(names, Stmt::seq(steps))))
     }
 
-    /// The results of each strip while the next one is taken in.
-    fn two_at_once(&self, m: &Memory, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
-        let (begin, begin_names) = self.strip("begin", first)?;
-        let start = self.each(|steps, at| self.taken_in(m, &begin, steps, at))?;
-        let row = self.of.var("row");
-        let i = Expr::var(&row);
-        let (here, mut names) = self.strip("here", &(first + &i))?;
-        let (next, next_names) = self.strip("next", &(first + &(&i + 1)))?;
-        let results = self.each(|steps, at| self.results(m, &here, steps, at))?;
-        let is_another = self.of.known.simplify(&compare(CmpOp::Lt, &(&i + 1), count)?);
-        let steps = if count.as_int() == Some(1) {
-            results
-        } else {
-            names.extend(next_names);
-            let both = self.each(|steps, at| {
-                let mut stmts = self.results(m, &here, steps, at)?;
-                stmts.extend(self.taken_in(m, &next, steps, at)?);
-                Ok(stmts)
-            })?;
-            StmtKind::If { condition: is_another, then: both, otherwise: Some(results) }.into()
-        };
-        let steps = [self.once(m)?, self.begun(m)?, with_names(names, steps)];
-        Ok(Stmt::seq([self.begun(m)?, with_names(begin_names, start), serial(&row, count, Stmt::seq(steps))]))
-    }
-
     /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no index.
-    fn places(&self, m: &Memory, (first, count): (&Expr, &Expr), place: &Expr) -> Result<Stmt, Fault> {
+    fn indices(&self, first: &Expr, count: &Expr, index: &Expr) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
-        let (strip, names) = self.strip("here", &(first + &Expr::var(&number)))?;
+        let (strip, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
         let extent = &self.program.column()?.extent;
         let k = self.of.var("k");
-        let first_elements = self.of.columns(|at| self.first_elements(m, &strip, at))?;
+        let first_elements = self.of.columns(|at| self.first_elements(&strip, at))?;
         let next = Steps { first: Expr::var(&k), count: 1, number: Expr::var(&k) };
-        let others = self.wrapped(&strip, &next, |ahead| {
-            self.of.columns(|at| {
-                let mut stmts = match ahead {
-                    Some((strip, k)) => self.prefetches(strip, k, &at.first)?,
-                    None => Vec::new(),
-                };
-                stmts.extend(self.taken_in(m, &strip, &next, at)?);
-                Ok(stmts)
-            })
+        let mut ahead_names = Row::new();
+        let ahead = self.wrapped(&strip, &next, &mut ahead_names)?;
+        let others = self.of.columns(|at| {
+            let mut stmts = match &ahead {
+                Some((begin, k)) => self.prefetches(&self.axes(&strip, k, &(begin + &at.first))?)?,
+                None => Vec::new(),
+            };
+            stmts.extend(self.taken_in(&strip, &next, at)?);
+            Ok(stmts)
         })?;
         let left = self.of.known.simplify(&(extent - 1));
-        let others = Stmt::for_loop(&k, Expr::i64(1), left, ForKind::Serial, others);
-        let at = m.state.first().ok_or_else(|| Fault::of_call("there is no index"))?;
+        let others = Stmt::for_loop(&k, Expr::i64(1), left, ForKind::Serial, with_names(ahead_names, others));
+        let at = self.m.state.first().ok_or_else(|| Fault::of_call("there is no index"))?;
         let results = self.of.columns(|vector| {
             Ok(vec![self.of.result(vector, |column| {
-                let axes = self.axes(&strip, &load(at, &[column])?, column)?;
-                result_at(self.program, &axes, &placed(place, &axes, &[]))
+                let axes = self.axes(&strip, &load(at, &[column])?, &(&self.begin(&strip) + column))?;
+                result_at(self.program, &axes, &placed(index, &axes, &[]))
             })?])
         })?;
         let steps = Stmt::seq([first_elements, others, results]);
@@ -244,7 +222,7 @@ impl Walk<'_> {
     }
 
     /// The states of a vector of rows after their first elements.
-    fn first_elements(&self, m: &Memory, strip: &Strip, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+    fn first_elements(&self, strip: &Row, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let names = &self.monoid.names;
         let zero = Expr::int(0, names.begin.dtype);
         let component = |(component, own): (&Component, &Buffer)| {
@@ -257,14 +235,14 @@ impl Walk<'_> {
                 store(own, &[column], &substituted(first, &values))
             })
         };
-        self.monoid.state.iter().zip(&m.state).map(component).collect()
+        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
     }
 
     /// Nothing of a strip is taken in.
-    fn begun(&self, m: &Memory) -> Result<Stmt, Fault> {
+    fn begun(&self) -> Result<Stmt, Fault> {
         self.of.columns(|at| {
             let identities = self.monoid.state.iter().map(|component| component.identity.clone());
-            let all = m.state.iter().zip(identities).chain([(&m.total, Expr::float(0.0, DataType::F32))]);
+            let all = self.m.state.iter().zip(identities).chain([(&self.m.total, Expr::float(0.0, DataType::F32))]);
             all.map(|(own, value)| self.of.vector(at, |_, column| store(own, &[column], &value))).collect()
         })
     }
@@ -288,51 +266,62 @@ impl Walk<'_> {
     }
 
     /// A vector of rows takes in some elements of each.
-    fn taken_in(&self, m: &Memory, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+    fn taken_in(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let (of, zero) = (&self.of, Expr::i64(0));
         let element = |step: i64, column: &Expr| self.element(strip, &steps.at(step), column);
         let mut stmts = Vec::new();
-        let Some(head) = &self.monoid.head else {
-            return Err(Fault::of_call("sums of rows side by side have no walk"));
-        };
+        if self.monoid.tail.is_some() {
+            stmts.extend(self.prefetched(strip, steps, at)?);
+        }
         // A run of one element from the identity on is that element.
-        let is_element = self.plan.steps == 1 && head.from.equal(&head.fold.identity);
-        if !is_element {
-            if self.monoid.tail.is_some() {
-                stmts.extend(self.prefetched(strip, steps, at)?);
-            }
+        let is_element = |head: &&Head| steps.count == 1 && head.from.equal(&head.fold.identity);
+        let folded = self.monoid.head.as_ref().filter(|head| !is_element(head));
+        if let Some(head) = folded {
             stmts.push(of.vector(at, |l, column| {
-                store(&m.run, &[&zero, l], &substituted(&head.from, &self.state(m, column)?))
+                store(&self.m.run, &[&zero, l], &substituted(&head.from, &self.state(column)?))
             })?);
             for step in 0..steps.count {
                 stmts.push(of.vector(at, |l, column| {
-                    let run = load(&m.run, &[&zero, l])?;
-                    store(&m.run, &[&zero, l], &head.fold.op.both(&run, &element(step, column)?)?)
+                    let run = load(&self.m.run, &[&zero, l])?;
+                    store(&self.m.run, &[&zero, l], &head.fold.op.both(&run, &element(step, column)?)?)
                 })?);
             }
         }
-        let values = |l: &Expr, column: &Expr| -> Result<Row, Fault> {
-            let run = if is_element { element(0, column)? } else { load(&m.run, &[&zero, l])? };
-            let begin = typed(steps.first.cast(self.monoid.names.begin.dtype))?;
-            let own = [(self.monoid.names.run.clone(), run), (self.monoid.names.begin.clone(), begin)];
-            Ok([self.state(m, column)?, own.to_vec()].concat())
+        let values = |l: &Expr, column: &Expr| {
+            let run = if folded.is_some() { load(&self.m.run, &[&zero, l])? } else { element(0, column)? };
+            self.values(steps, run, column)
         };
-        stmts.extend(self.tails(m, steps, at, &element, &values)?);
-        for (merge, own) in self.monoid.merge.iter().zip(&m.state) {
+        stmts.extend(self.tails(steps, at, &element, &values)?);
+        for (merge, own) in self.monoid.merge.iter().zip(&self.m.state) {
             stmts.push(of.vector(at, |l, column| store(own, &[column], &substituted(merge, &values(l, column)?)))?);
         }
-        if let (true, Some(first)) = (self.keep, m.state.first()) {
-            stmts.push(
-                of.vector(at, |_, column| store(&m.kept_from, &[&steps.number, column], &load(first, &[column])?))?,
-            );
+        if let (true, Some(first)) = (self.keep, self.m.state.first()) {
+            let kept = |column: &Expr| store(&self.m.kept_from, &[&steps.number, column], &load(first, &[column])?);
+            stmts.push(of.vector(at, |_, column| kept(column))?);
         }
         Ok(stmts)
+    }
+
+    /// Values of the monoid's names for a run of a row.
+    fn values(&self, steps: &Steps, run: Expr, column: &Expr) -> Result<Row, Fault> {
+        let names = &self.monoid.names;
+        let mut values = self.state(column)?;
+        values.extend([
+            (names.run.clone(), run),
+            (names.begin.clone(), typed(steps.first.cast(names.begin.dtype))?),
+            (names.is_first.clone(), compare(CmpOp::Eq, &steps.first, &Expr::i64(0))?),
+            (names.before.clone(), typed(steps.first.cast(DataType::F32))?),
+            (names.length.clone(), Expr::float(steps.count as f64, DataType::F32)),
+        ]);
+        for (var, value) in &self.monoid.lets {
+            values.push((var.clone(), substituted(value, &values)));
+        }
+        Ok(values)
     }
 
     /// What some elements of a vector of rows add to their sums; what the result reads again is kept.
     fn tails(
         &self,
-        m: &Memory,
         steps: &Steps,
         at: &Vector,
         element: &dyn Fn(i64, &Expr) -> Result<Expr, Fault>,
@@ -347,60 +336,60 @@ impl Walk<'_> {
                 Ok(substituted(tail, &[values(l, column)?, vec![x]].concat()))
             };
             let add = |l: &Expr, tail: &Expr| match step {
-                0 => store(&m.sum, &[&zero, l], tail),
-                _ => store(&m.sum, &[&zero, l], &binary(BinOp::Add, &load(&m.sum, &[&zero, l])?, tail)?),
+                0 => store(&self.m.sum, &[&zero, l], tail),
+                _ => store(&self.m.sum, &[&zero, l], &binary(BinOp::Add, &load(&self.m.sum, &[&zero, l])?, tail)?),
             };
             if self.keep {
-                stmts.push(of.vector(at, |l, column| store(&m.kept, &[&k, column], &own(l, column)?))?);
-                stmts.push(of.vector(at, |l, column| add(l, &load(&m.kept, &[&k, column])?))?);
+                stmts.push(of.vector(at, |l, column| store(&self.m.kept, &[&k, column], &own(l, column)?))?);
+                stmts.push(of.vector(at, |l, column| add(l, &load(&self.m.kept, &[&k, column])?))?);
             } else {
                 stmts.push(of.vector(at, |l, column| add(l, &own(l, column)?))?);
             }
         }
         stmts.push(of.vector(at, |l, column| {
-            let mut before = load(&m.total, &[column])?;
+            let mut before = load(&self.m.total, &[column])?;
             if let Some(rescale) = &self.monoid.rescale {
                 before = binary(BinOp::Mul, &before, &substituted(rescale, &values(l, column)?))?;
             }
-            store(&m.total, &[column], &binary(BinOp::Add, &before, &load(&m.sum, &[&zero, l])?)?)
+            store(&self.m.total, &[column], &binary(BinOp::Add, &before, &load(&self.m.sum, &[&zero, l])?)?)
         })?);
         Ok(stmts)
     }
 
     /// The state of a row of the strip.
-    fn state(&self, m: &Memory, column: &Expr) -> Result<Row, Fault> {
+    fn state(&self, column: &Expr) -> Result<Row, Fault> {
         let component = |(component, own): (&Component, &Buffer)| Ok((component.var.clone(), load(own, &[column])?));
-        self.monoid.state.iter().zip(&m.state).map(component).collect()
+        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
     }
 
     /// What the results of the rows are made with whose totals are there.
-    fn once(&self, m: &Memory) -> Result<Stmt, Fault> {
+    fn once(&self) -> Result<Stmt, Fault> {
         self.of.columns(|at| {
             let one = |(number, (_, formula)): (i64, &(Var, Expr))| {
                 self.of.vector(at, |_, column| {
-                    let mut values = self.state(m, column)?;
-                    values.push((self.monoid.names.sum.clone(), load(&m.total, &[column])?));
+                    let mut values = self.state(column)?;
+                    values.push((self.monoid.names.sum.clone(), load(&self.m.total, &[column])?));
                     let totals = self.monoid.totals.iter();
                     let totals: Row = totals.map(|(var, total)| (var.clone(), substituted(total, &values))).collect();
-                    store(&m.of_row, &[&Expr::i64(number), column], &substituted(formula, &totals))
+                    store(&self.m.of_row, &[&Expr::i64(number), column], &substituted(formula, &totals))
                 })
             };
             let mut stmts: Vec<Stmt> = (0..).zip(&self.monoid.of_row).map(one).collect::<Result<_, _>>()?;
-            if let (Some(_), Some(first)) = (&self.kept, m.state.first()) {
-                stmts.push(self.of.vector(at, |_, column| store(&m.last, &[column], &load(first, &[column])?))?);
+            if let (Some(_), Some(first)) = (&self.kept, self.m.state.first()) {
+                stmts.push(self.of.vector(at, |_, column| store(&self.m.last, &[column], &load(first, &[column])?))?);
             }
             Ok(stmts)
         })
     }
 
     /// The results of a vector of rows in some steps.
-    fn results(&self, m: &Memory, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+    fn results(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let (map, zero, mut stmts) = (self.program.elements()?, Expr::i64(0), Vec::new());
         if self.keep {
             stmts.push(self.of.vector(at, |l, column| {
-                let from = load(&m.kept_from, &[&steps.number, column])?;
-                let scale = self.monoid.rescaled(&from, &[load(&m.last, &[column])?]);
-                store(&m.scale, &[&zero, l], &scale.ok_or_else(|| Fault::of_call("nothing is rescaled"))?)
+                let from = load(&self.m.kept_from, &[&steps.number, column])?;
+                let scale = self.monoid.rescaled(&from, &[load(&self.m.last, &[column])?]);
+                store(&self.m.scale, &[&zero, l], &scale.ok_or_else(|| Fault::of_call("nothing is rescaled"))?)
             })?);
         } else {
             stmts.extend(self.prefetched(strip, steps, at)?);
@@ -408,19 +397,23 @@ impl Walk<'_> {
         for step in 0..steps.count {
             let k = steps.at(step);
             stmts.push(self.of.result(at, |column| {
-                let (axes, mut numbers) = (self.axes(strip, &k, column)?, Row::new());
+                let (axes, mut numbers) = (self.axes(strip, &k, &(&self.begin(strip) + column))?, Row::new());
                 if let Some(name) = &self.kept {
                     let term = if self.keep {
                         let l = self.of.known.simplify(&(column - &at.first));
-                        Some(binary(BinOp::Mul, &load(&m.kept, &[&k, column])?, &load(&m.scale, &[&zero, &l])?)?)
+                        Some(binary(
+                            BinOp::Mul,
+                            &load(&self.m.kept, &[&k, column])?,
+                            &load(&self.m.scale, &[&zero, &l])?,
+                        )?)
                     } else {
-                        let last = load(&m.last, &[column])?;
+                        let last = load(&self.m.last, &[column])?;
                         self.monoid.tail_of_row(&placed(&self.monoid.element, &axes, &[]), &[last])
                     };
                     numbers.extend(term.map(|term| (name.clone(), term)));
                 }
                 for (number, (var, _)) in (0..).zip(&self.monoid.of_row) {
-                    numbers.push((var.clone(), load(&m.of_row, &[&Expr::i64(number), column])?));
+                    numbers.push((var.clone(), load(&self.m.of_row, &[&Expr::i64(number), column])?));
                 }
                 result_at(self.program, &axes, &placed(&map.value, &axes, &numbers))
             })?);
@@ -428,69 +421,60 @@ impl Walk<'_> {
         Ok(stmts)
     }
 
-    /// The axes of an element of a row of the strip.
-    fn axes(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Row, Fault> {
+    /// The axes of an element of a row, by the number of that among its neighbours.
+    fn axes(&self, strip: &Row, k: &Expr, row: &Expr) -> Result<Row, Fault> {
         let known = &self.of.known;
-        let place = known.simplify(&(&strip.begin + column));
         let reduced = axes_at(known, &self.program.reduced.inner, k)?;
-        Ok([strip.row.clone(), reduced, axes_at(known, self.beside, &place)?].concat())
+        Ok([strip.clone(), reduced, axes_at(known, self.neighbours, &known.simplify(row))?].concat())
     }
 
-    fn element(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Expr, Fault> {
-        Ok(placed(&self.monoid.element, &self.axes(strip, k, column)?, &[]))
+    fn element(&self, strip: &Row, k: &Expr, column: &Expr) -> Result<Expr, Fault> {
+        Ok(placed(&self.monoid.element, &self.axes(strip, k, &(&self.begin(strip) + column))?, &[]))
     }
 
     /// Prefetches of what comes some steps after these.
-    fn prefetched(&self, strip: &Strip, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+    fn prefetched(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
         let ahead = (PREFETCH_BYTES_OF_EXPS / bytes / self.plan.steps).max(1) * self.plan.steps;
-        let one = |step: i64| self.prefetches(strip, &(&steps.first + (step + ahead)), &at.first);
+        let row = &self.begin(strip) + &at.first;
+        let one = |step: i64| self.prefetches(&self.axes(strip, &(&steps.first + (step + ahead)), &row)?);
         Ok((0..steps.count).map(one).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn prefetches(&self, strip: &Strip, k: &Expr, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        prefetches(self.program, std::slice::from_ref(&self.monoid.element), &self.axes(strip, k, column)?)
+    fn prefetches(&self, axes: &Row) -> Result<Vec<Stmt>, Fault> {
+        prefetches(self.program, std::slice::from_ref(&self.monoid.element), axes)
     }
 
-    /// A step with the strip and index that are prefetched meanwhile: some further on, or the first of the next strip; nothing
-    /// where rows are short.
-    fn wrapped(
-        &self,
-        strip: &Strip,
-        steps: &Steps,
-        body: impl FnOnce(Option<(&Strip, &Expr)>) -> Result<Stmt, Fault>,
-    ) -> Result<Stmt, Fault> {
+    /// The first row and the index that are prefetched meanwhile: some indices further on, or the first of the next strip;
+    /// nothing where rows are short.
+    fn wrapped(&self, strip: &Row, steps: &Steps, names: &mut Row) -> Result<Option<(Expr, Expr)>, Fault> {
         let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
         let further = (PREFETCH_BYTES / bytes.max(1)).max(1);
-        let Some(all) = self.program.column()?.extent.as_int().filter(|&all| all > 2 * further) else {
-            return body(None);
-        };
-        let next = &steps.first + further;
+        let extent = self.program.column()?.extent.as_int();
+        let Some(all) = extent.filter(|&all| all > 2 * further) else { return Ok(None) };
+        let (next, begin) = (&steps.first + further, self.begin(strip));
         let is_here = compare(CmpOp::Lt, &next, &Expr::i64(all))?;
-        let mut names = Row::new();
-        let begin = typed(Expr::select(&is_here, &strip.begin, &(&strip.begin + self.plan.strip)))?;
-        let begin = named("next_strip", &begin, &mut names);
-        let k = named("next", &typed(Expr::select(&is_here, &next, &(&next - all)))?, &mut names);
-        let ahead = Strip { row: strip.row.clone(), begin };
-        Ok(with_names(names, body(Some((&ahead, &k)))?))
+        let begin = typed(Expr::select(&is_here, &begin, &(&begin + self.plan.strip)))?;
+        let begin = named("next_strip", &begin, names);
+        let k = named("next", &typed(Expr::select(&is_here, &next, &(&next - all)))?, names);
+        Ok(Some((begin, k)))
     }
+}
 
-    fn memory(&self) -> Memory {
-        let (lanes, steps) = (self.plan.lanes, self.plan.steps);
-        let strip = ceil_div(self.plan.strip, lanes) * lanes;
-        let all = self.program.reduced.inner.size.as_int().filter(|_| self.keep).unwrap_or(1);
-        let float32 = DataType::F32;
-        let component = |component: &Component| global(&component.var.name, &[strip], component.var.dtype);
-        Memory {
-            state: self.monoid.state.iter().map(component).collect(),
-            total: global("total", &[strip], float32),
-            run: local("run", &[1, lanes], self.monoid.element.dtype),
-            sum: local("sum", &[1, lanes], float32),
-            kept: global("kept", &[all, strip], float32),
-            kept_from: global("kept_from", &[all / steps + all % steps, strip], float32),
-            last: global("last", &[strip], float32),
-            of_row: global("of_row", &[self.monoid.of_row.len().max(1) as i64, strip], float32),
-            scale: local("scale", &[1, lanes], float32),
-        }
+fn memory(program: &RowProgram, monoid: &Monoid, plan: &SideBySidePlan, keep: bool) -> Memory {
+    let (lanes, steps, float32) = (plan.lanes, plan.steps, DataType::F32);
+    let strip = ceil_div(plan.strip, lanes) * lanes;
+    let all = program.reduced.inner.size.as_int().filter(|_| keep).unwrap_or(1);
+    let component = |component: &Component| global(&component.var.name, &[strip], component.var.dtype);
+    Memory {
+        state: monoid.state.iter().map(component).collect(),
+        total: global("total", &[strip], float32),
+        run: local("run", &[1, lanes], monoid.element.dtype),
+        sum: local("sum", &[1, lanes], float32),
+        kept: global("kept", &[all, strip], float32),
+        kept_from: global("kept_from", &[all / steps + all % steps, strip], float32),
+        last: global("last", &[strip], float32),
+        of_row: global("of_row", &[monoid.of_row.len().max(1) as i64, strip], float32),
+        scale: local("scale", &[1, lanes], float32),
     }
 }

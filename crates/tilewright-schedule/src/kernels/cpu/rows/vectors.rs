@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
@@ -27,6 +27,22 @@ pub(crate) struct Vector {
     pub(crate) first: Expr,
     pub(crate) accumulator: Expr,
     is_whole: bool,
+}
+
+/// A row by its number and the values of its axes.
+pub(crate) struct NumberedRow {
+    pub(crate) number: Expr,
+    pub(crate) axes: Row,
+}
+
+/// The stages of a row, where its result waits for its totals.
+pub(crate) struct Stages<'a> {
+    /// Nothing of a row is taken in.
+    pub(crate) begun: &'a dyn Fn() -> Result<Stmt, Fault>,
+    /// What the result of the row is made with that is taken in.
+    pub(crate) once: &'a dyn Fn() -> Result<Stmt, Fault>,
+    /// The result of one row, and another one taken in.
+    pub(crate) step: &'a dyn Fn(Option<&NumberedRow>, Option<&NumberedRow>) -> Result<Stmt, Fault>,
 }
 
 /// How rows are gone through.
@@ -109,6 +125,32 @@ impl RowVectors<'_> {
         };
         let row = values.into_iter().map(named).collect::<Result<_, Fault>>()?;
         Ok((row, names))
+    }
+
+    /// The rows of a task by software pipelining: the result of each while the next one is taken in.
+    pub(crate) fn pipelined(&self, first: &Expr, count: &Expr, stages: &Stages<'_>) -> Result<Stmt, Fault> {
+        let Stages { begun, once, step } = stages;
+        let row = |name: &str, number: Expr| {
+            let (axes, names) = self.row(name, &number)?;
+            Ok::<_, Fault>((NumberedRow { number, axes }, names))
+        };
+        let (begin, begin_names) = row("begin", first.clone())?;
+        let start = with_names(begin_names, step(None, Some(&begin))?);
+        let number = self.var("row");
+        let i = Expr::var(&number);
+        let (here, mut names) = row("here", first + &i)?;
+        let (next, next_names) = row("next", first + &(&i + 1))?;
+        let results = step(Some(&here), None)?;
+        let both = if count.as_int() == Some(1) {
+            results
+        } else {
+            names.extend(next_names);
+            let condition = self.known.simplify(&compare(CmpOp::Lt, &(&i + 1), count)?);
+            let then = step(Some(&here), Some(&next))?;
+            StmtKind::If { condition, then, otherwise: Some(results) }.into()
+        };
+        let steps = Stmt::seq([once()?, begun()?, with_names(names, both)]);
+        Ok(Stmt::seq([begun()?, start, serial(&number, count, steps)]))
     }
 
     /// Loops over the vectors of a row: blocks of as many as there are accumulators, and what is left.

@@ -64,11 +64,11 @@ class Module:
                 base[T.int64(0)] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", first % T.int64(2))) as group:
                     vn: T.int32 = T.Cast("int32", first // T.int64(2))
-                    ahead: T.int64 = first + T.int64(1)
-                    group_1: T.int32 = T.Cast("int32", ahead % T.int64(2))
-                    vn_1: T.int32 = T.Cast("int32", ahead // T.int64(2))
                     for lot in range(T.int64(3)):
                         with T.LetStmt(T.Cast("int32", lot)) as within:
+                            ahead: T.int64 = first + T.int64(1)
+                            group_1: T.int32 = T.Cast("int32", ahead % T.int64(2))
+                            vn_1: T.int32 = T.Cast("int32", ahead // T.int64(2))
                             for u in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
                                     runs[u, l] = T.float32(0.0)
@@ -101,6 +101,9 @@ class Module:
                                     for l in T.vectorized(T.int64(4)):
                                         sums[vector, l] = sums[vector, l] + (X[vn, group * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own) * (X[vn, group * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own)
                         within: T.int32 = T.Cast("int32", lot)
+                        ahead: T.int64 = first + T.int64(1)
+                        group_1: T.int32 = T.Cast("int32", ahead % T.int64(2))
+                        vn_1: T.int32 = T.Cast("int32", ahead // T.int64(2))
                         for u in T.unroll(T.int64(2)):
                             for l in T.vectorized(T.int64(4)):
                                 runs[u, l] = T.float32(0.0)
@@ -162,17 +165,17 @@ class Module:
                     next: T.int64 = first + row + T.int64(1)
                     group_1: T.int32 = T.Cast("int32", next % T.int64(2))
                     vn_1: T.int32 = T.Cast("int32", next // T.int64(2))
-                    ahead: T.int64 = first + row + T.int64(2)
-                    group_2: T.int32 = T.Cast("int32", ahead % T.int64(2))
-                    vn_2: T.int32 = T.Cast("int32", ahead // T.int64(2))
                     if row + T.int64(1) < count:
                         for lot in range(T.int64(3)):
                             with T.LetStmt(T.Cast("int32", lot)) as within:
-                                with T.LetStmt(T.Cast("int32", lot)) as within_1:
-                                    for block in range(T.int64(1)):
-                                        for vector in T.unroll(T.int64(2)):
-                                            for l in T.vectorized(T.int64(4)):
-                                                Y[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
+                                for block in range(T.int64(1)):
+                                    for vector in T.unroll(T.int64(2)):
+                                        for l in T.vectorized(T.int64(4)):
+                                            Y[vn, group * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] = (X[vn, group * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within]
+                            with T.LetStmt(T.Cast("int32", lot)) as within:
+                                ahead: T.int64 = first + row + T.int64(2)
+                                group_2: T.int32 = T.Cast("int32", ahead % T.int64(2))
+                                vn_2: T.int32 = T.Cast("int32", ahead // T.int64(2))
                                 for u in T.unroll(T.int64(2)):
                                     for l in T.vectorized(T.int64(4)):
                                         runs[u, l] = T.float32(0.0)
@@ -204,13 +207,16 @@ class Module:
                                         T.evaluate(T.prefetch(T.address_of(X[vn_2, group_2 * 3 + within, T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(4)) // T.int64(5)), T.Cast("int32", (block * T.int64(4) + vector * T.int64(2) + T.int64(4)) % T.int64(5))]), 0, 2))
                                         for l in T.vectorized(T.int64(4)):
                                             sums[vector, l] = sums[vector, l] + (X[vn_1, group_1 * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own) * (X[vn_1, group_1 * 3 + within, T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) // T.int64(5)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(4) + l) % T.int64(5))] - own)
-                            within: T.int32 = T.Cast("int32", lot)
-                            with T.LetStmt(T.Cast("int32", lot)) as within_1:
+                            with T.LetStmt(T.Cast("int32", lot)) as within:
                                 for l in T.vectorized(T.int64(4)):
-                                    Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
+                                    Y[vn, group * 3 + within, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] = (X[vn, group * 3 + within, T.Cast("int32", (l + T.int64(3)) // T.int64(5) + T.int64(1)), T.Cast("int32", (l + T.int64(3)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within]
                                 for l in T.vectorized(T.int64(4)):
                                     if T.int64(4) + l < T.int64(7):
-                                        Y[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] = (X[vn, group * 3 + within_1, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within_1]
+                                        Y[vn, group * 3 + within, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] = (X[vn, group * 3 + within, T.Cast("int32", (l + T.int64(2)) // T.int64(5) + T.int64(2)), T.Cast("int32", (l + T.int64(2)) % T.int64(5))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 3 + within]
+                            within: T.int32 = T.Cast("int32", lot)
+                            ahead: T.int64 = first + row + T.int64(2)
+                            group_2: T.int32 = T.Cast("int32", ahead % T.int64(2))
+                            vn_2: T.int32 = T.Cast("int32", ahead // T.int64(2))
                             for u in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
                                     runs[u, l] = T.float32(0.0)
