@@ -118,7 +118,11 @@ impl MatchCx<'_> {
 
     fn tensor(self, dtype: Option<DataType>, device: DeviceIndex, tensor: &Tensor) -> Check {
         let expected = self.devices.get(device.0 as usize).copied().unwrap_or(Device::cpu());
-        if !(tensor.is_on_host() && expected.is_host()) && !Device::of(tensor).is_ok_and(|found| found == expected) {
+        let is_there = match expected.is_host() {
+            true => tensor.is_on_host(),
+            false => Device::of(tensor).is_ok_and(|found| found == expected),
+        };
+        if !is_there {
             let found = tensor.device();
             return Err(Problem::of(format!(
                 "the tensor is on {found}, expected {expected}: copy it there first, with .to({expected}) or \
