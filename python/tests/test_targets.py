@@ -199,3 +199,38 @@ def test_a_target_is_named_or_in_scope():
     with Target("haswell"):
         assert Target.target_or_current(None).mcpu == "haswell"
         assert Target.target_or_current("llvm -mcpu=skylake").mcpu == "skylake"
+
+
+@T.prim_func
+def product(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64), "float32"), C: T.Buffer((64, 64), "float32")):
+    for i, j, k in T.grid(64, 64, 64):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+
+def test_a_pass_takes_the_target_of_the_function_then_its_own_then_the_one_in_scope():
+    schedule = tw.tir.transform.ApplyDefaultSchedule
+    here, narrow, wide = tw.IRModule({"f": product}), schedule("haswell"), schedule("skylake-avx512")
+    expected = {name: made(here).script() for name, made in [("haswell", narrow), ("skylake-avx512", wide)]}
+    assert expected["haswell"] != expected["skylake-avx512"]
+    unsaid = schedule()
+    for name, text in expected.items():
+        with Target(name):
+            assert unsaid(here).script() == schedule()(here).script() == text
+    declared = tw.IRModule({"f": product.with_attr("target", "haswell")})
+    assert wide(declared).script() == narrow(declared).script()
+    with pytest.raises(tw.TVMError, match='did you mean "haswell"'):
+        unsaid(tw.IRModule({"f": product.with_attr("target", "haswel")}))
+
+
+def test_a_processor_is_described_by_a_preset():
+    assert Target("znver4").machine == "znver4"
+    tuned = Target("llvm -mcpu=x86-64-v3 -machine=znver2")
+    assert (tuned.mcpu, tuned.machine) == ("x86-64-v3", "znver2")
+    with pytest.raises(tw.TVMError, match='did you mean "znver2"'):
+        Target("llvm -machine=znver22 -mcpu=haswell")
+    assert Target("cuda", host="haswell").machine == "haswell"
+    assert Target("cuda", host="haswell") != Target("cuda", host="znver4")

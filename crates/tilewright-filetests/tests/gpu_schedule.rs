@@ -5,8 +5,10 @@ use tilewright::ir::pass::PassCx;
 use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright::relax_passes::LegalizeOps;
 use tilewright::schedule::DefaultGPUSchedule;
-use tilewright::{GlobalFunc, IRModule, Pass, Target};
+use tilewright::tir_passes::lower;
+use tilewright::{DataType, GlobalFunc, IRModule, Pass, SourceFile, Target, Tensor};
 use tilewright_filetests::random::Sampled;
+use tilewright_interp::{Arg, InterpCx};
 
 const SEEDS: std::ops::Range<u64> = 100..148;
 
@@ -45,6 +47,53 @@ fn kernels(function: &PrimFunc) -> (usize, usize) {
     (many, one)
 }
 
+/// The module with every PrimFunc after the steps for GPUs.
+fn lowered(module: &IRModule) -> IRModule {
+    let mut lowered = module.clone();
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Prim(function) = function {
+            let steps = lower::GPU.steps(function).unwrap_or_else(|found| panic!("{name}: {found}"));
+            lowered.insert(name.clone(), steps);
+        }
+    }
+    lowered
+}
+
+/// Threads of a block turn a row around through shared memory.
+const TURNED: &str = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((8, 32), "float32"), B: T.Buffer((8, 32), "float32")):
+        for bx in T.thread_binding(8, thread="blockIdx.x"):
+            with T.block("block"):
+                vb = T.axis.spatial(8, bx)
+                row = T.alloc_buffer((32,), "float32", scope="shared")
+                for tx in T.thread_binding(32, thread="threadIdx.x"):
+                    row[tx] = A[vb, tx]
+                    T.evaluate(T.tvm_storage_sync("shared"))
+                    B[vb, tx] = row[31 - tx]
+"#;
+
+#[test]
+fn threads_still_wait_for_each_other_after_the_steps_for_gpus() {
+    let module = tilewright::parse_module(&SourceFile::new("turned.py", TURNED)).unwrap();
+    let given = Tensor::from_vec(&[8, 32], (0..256).map(|i| i as f32).collect::<Vec<f32>>()).unwrap();
+    let expected: Vec<f32> = (0..256).map(|i| (i / 32 * 32 + 31 - i % 32) as f32).collect();
+    for module in [module.clone(), lowered(&module)] {
+        let function = module.prim("main").unwrap();
+        // Threads run in a random order between their barriers.
+        for seed in 0..5 {
+            let found = Tensor::zeros(DataType::F32, &[8, 32]).unwrap();
+            let args = [Arg::Tensor(given.clone()), Arg::Tensor(found.clone())];
+            InterpCx::new(seed).run_prim_func(function, &args).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(found.to_vec::<f32>().unwrap(), expected);
+        }
+    }
+    let steps: Vec<&str> = lower::GPU.steps.iter().map(|(name, _)| *name).collect();
+    assert!(steps.iter().all(|name| lower::CPU.steps.iter().any(|(known, _)| known == name)), "{steps:?}");
+}
+
 #[test]
 fn every_function_is_bound_and_means_the_same() {
     let small = DefaultGPUSchedule::new(&Target::parse("cuda -max_threads_per_block=3").unwrap()).unwrap();
@@ -61,6 +110,7 @@ fn every_function_is_bound_and_means_the_same() {
             one += alone;
         }
         sampled.is_meant_by(&bound, 0.0).unwrap_or_else(|why| panic!("{why}"));
+        sampled.is_meant_by(&lowered(&bound), 0.0).unwrap_or_else(|why| panic!("lowered: {why}"));
         modules += 1;
     }
     assert!(modules > 24, "{modules} modules");

@@ -106,21 +106,13 @@ pub const CPU: Lowering = Lowering {
     ],
 };
 
-/// From the block form to loops that are bound to blocks and threads of a GPU, with a kernel's allocations in the scopes that
-/// they have: what every code generator for GPUs takes. The split into a function of the host, which computes the launch,
-/// and one of the device begins behind it: it comes with the first backend that has launches.
+/// From the block form to loops that are bound to blocks and threads of a GPU, with barriers, and with a kernel's allocations
+/// in the scopes that they have. It ends where the split into a function of the host, which computes the launch, and one of
+/// the device has to stand: that comes with the first backend that has launches. `lower_builtins` is a step of processors,
+/// on which a task is one thread and waits for nobody: it drops barriers.
 pub const GPU: Lowering = Lowering {
     name: "gpu",
-    steps: &[
-        LOWER_BUILTINS,
-        COMPACT_PARAMETERS,
-        LOWER_INIT,
-        LOWER_BLOCKS,
-        WIDEN_INDICES,
-        SIMPLIFY,
-        SHORT_CIRCUIT,
-        REMOVE_NO_OP,
-    ],
+    steps: &[COMPACT_PARAMETERS, LOWER_INIT, LOWER_BLOCKS, WIDEN_INDICES, SIMPLIFY, SHORT_CIRCUIT, REMOVE_NO_OP],
 };
 
 impl Lowering {

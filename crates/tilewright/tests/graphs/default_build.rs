@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tilewright::ir::tir::PrimFunc;
 use tilewright::ir::{Attr, GlobalFunc};
-use tilewright::{IRModule, LinkedEvaluator, PassCx, Target, pipelines};
+use tilewright::vm_program::Package;
+use tilewright::{CompileOptions, Emitted, IRModule, LinkedEvaluator, PassCx, Stage, Target, passes, pipelines};
 
 use super::{parse, program};
 
@@ -112,4 +113,70 @@ fn the_schedule_is_for_the_target() {
     let of = |target: &str| tilewright::print_module(&built(&parse(text), &Target::parse(target).unwrap()));
     assert_ne!(of("llvm -mcpu=haswell"), of("llvm -mcpu=znver4"));
     assert_eq!(of("llvm -mcpu=haswell"), of("llvm -mcpu=haswell"));
+}
+
+/// Two sums of the same, one of which says what it is for.
+const TWO_TARGETS: &str = r#"
+    @T.prim_func
+    def own(A: T.Buffer((4096,), "float32"), B: T.Buffer((4096,), "float32")):
+        T.func_attr({"target": {"kind": "llvm", "mcpu": "haswell"}})
+        for i in range(4096):
+            with T.block("B"):
+                vi = T.axis.spatial(4096, i)
+                B[vi] = A[vi] + T.float32(1)
+
+    @T.prim_func
+    def main(A: T.Buffer((4096,), "float32"), B: T.Buffer((4096,), "float32")):
+        for i in range(4096):
+            with T.block("B"):
+                vi = T.axis.spatial(4096, i)
+                B[vi] = A[vi] + T.float32(1)
+"#;
+
+#[test]
+fn a_function_is_compiled_for_the_target_that_it_says() {
+    let module = parse(TWO_TARGETS);
+    let assembly = |target: &str, stage: Stage| {
+        let options = CompileOptions::for_target(Target::parse(target).unwrap());
+        tilewright::emit(&mut PassCx::default(), &module, &options, stage)
+    };
+    let features = |target: &str| {
+        let bytes = assembly(target, Stage::Exe).unwrap_or_else(|error| panic!("{error}"));
+        let Emitted::Executable(bytes) = bytes else { panic!("no executable") };
+        Package::decode(&bytes).unwrap().0.target.features
+    };
+    // What the one function needs is asked of the processor, and what the other one needs.
+    let (plain, wide) = (features("llvm -mtriple=x86_64-linux-gnu"), features("llvm -mcpu=x86-64-v4"));
+    assert!(plain.iter().any(|name| name == "avx2") && !plain.iter().any(|name| name == "avx512f"), "{plain:?}");
+    assert!(wide.iter().any(|name| name == "avx512f"), "{wide:?}");
+    let error = assembly("llvm -mcpu=neoverse-n1", Stage::Exe).unwrap_err().to_string();
+    assert!(error.contains("`own` declares the target") && error.contains("one architecture"), "{error}");
+}
+
+#[test]
+fn a_function_that_is_for_a_device_without_a_backend_is_refused() {
+    let module = parse(&TWO_TARGETS.replace(r#"{"kind": "llvm", "mcpu": "haswell"}"#, "\"cuda\""));
+    let options = CompileOptions::for_target(Target::host());
+    let error = tilewright::emit(&mut PassCx::default(), &module, &options, Stage::Exe).unwrap_err().to_string();
+    assert!(error.contains("not built in this version"), "{error}");
+}
+
+#[test]
+fn passes_without_a_target_of_their_own_take_that_of_the_context() {
+    let module = parse(TWO_TARGETS);
+    let scheduled = |target: &str| {
+        let mut cx = PassCx { target: Some(Target::parse(target).unwrap()), ..PassCx::default() };
+        let pass = passes::by_name("ApplyDefaultSchedule", &Target::host()).unwrap();
+        let module = cx.run(pass.as_ref(), module.clone()).unwrap_or_else(|error| panic!("{error}"));
+        tilewright::print_module(&module)
+    };
+    let (narrow, wide) = (scheduled("x86-64"), scheduled("x86-64-v4"));
+    let of = |text: &str, name: &str| {
+        let body = text.split("def ").find_map(|part| part.strip_prefix(name)).unwrap();
+        body.split_once("@T.prim_func").map_or(body, |(body, _)| body).trim().to_owned()
+    };
+    assert_ne!(of(&narrow, "main"), of(&wide, "main"));
+    // The one that says its own target has the same schedule in both.
+    assert_eq!(of(&narrow, "own"), of(&wide, "own"));
+    assert_eq!(of(&narrow, "own"), of(&scheduled("haswell"), "own"));
 }
