@@ -165,7 +165,7 @@ def test_a_block_with_a_residual_is_three_products(tmp_path: pathlib.Path) -> No
     """The last convolution of the block writes its result over what is added to it."""
     module = tw.script.from_source("from tvm.script import ir as I, relax as R\n" + BLOCK)
     found = rules(module, tmp_path)
-    assert len(found) == 3 and set(found.values()) == {"product"}, found
+    assert len(found) == 3 and set(found.values()) == {"gemm"}, found
     assert sum(name.endswith("_inplace") for name in found) == 1, found
     draw = np.random.default_rng(0).standard_normal
     x, w, v, b = (
@@ -194,7 +194,7 @@ def test_no_convolution_is_left_to_the_fallback(name: str, tmp_path: pathlib.Pat
     found = rules(detach_params(module)[0], tmp_path)
     convolutions = {kernel: rule for kernel, rule in found.items() if "conv2d" in kernel}
     assert len(convolutions) >= 10
-    assert set(convolutions.values()) <= {"product", "windows", "channels", "direct"}, convolutions
+    assert set(convolutions.values()) <= {"gemm", "windows", "gemm_channels", "direct_conv"}, convolutions
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

@@ -128,6 +128,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(schedule::default_gpu_schedule, core)?,
         wrap_pyfunction!(schedule::schedule_primitive_doc, core)?,
         wrap_pyfunction!(schedule::schedule_primitives, core)?,
+        wrap_pyfunction!(schedule::schedule_renamed, core)?,
         wrap_pyfunction!(schedule::trace_line, core)?,
         wrap_pyfunction!(view::analysis::graph_vars, core)?,
         wrap_pyfunction!(view::analysis::all_global_vars, core)?,

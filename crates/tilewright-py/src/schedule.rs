@@ -328,6 +328,12 @@ pub(crate) fn schedule_primitive_doc(name: &str) -> Option<String> {
     Some(format!("{}{gap}{fields}", primitive.doc))
 }
 
+/// Earlier names of primitives, each with the name of today.
+#[pyfunction]
+pub(crate) fn schedule_renamed() -> Vec<(&'static str, &'static str)> {
+    registry::RENAMED.to_vec()
+}
+
 type Primitive<'py> = (&'static str, &'static str, Vec<(&'static str, Vec<Bound<'py, PyAny>>)>);
 
 /// The module with every PrimFunc that has no schedule bound to the threads of the target.

@@ -3,8 +3,8 @@
 use crate::kernels::KERNELS;
 use crate::primitive::{GENERAL, Primitive};
 
-/// Earlier names of kernels, which programs and traces may still use.
-const RENAMED: &[(&str, &str)] = &[
+/// Earlier names of kernels, which programs and traces may still use, each with the name of today.
+pub const RENAMED: &[(&str, &str)] = &[
     ("tile_product", "gemm"),
     ("tile_windows", "direct_conv"),
     ("tile_attention", "flash_attention"),

@@ -4,7 +4,7 @@ use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, PrimFunc};
 
 use crate::facts::tree::{Key, Site};
-use crate::plan::Plan;
+use crate::plan::{Declined, Plan};
 use crate::primitive::Primitive;
 use crate::primitive::{FUSE, GET_BLOCK, GET_CHILD_BLOCKS, GET_LOOPS, LOOP_PARTITION, REORDER, SPLIT};
 use crate::trace::{Arg, Rv};
@@ -103,4 +103,17 @@ impl Schedule {
         let function = self.module().prim(name)?;
         crate::facts::tree::find(&function.body, key).map(|site| (&**function, site))
     }
+}
+
+/// Whether the steps succeeded; the schedule is as before where they did not.
+pub(super) fn attempt(
+    schedule: &mut Schedule,
+    steps: impl FnOnce(&mut Schedule) -> std::result::Result<(), Declined>,
+) -> bool {
+    let before = schedule.clone();
+    let succeeded = steps(schedule).is_ok();
+    if !succeeded {
+        *schedule = before;
+    }
+    succeeded
 }

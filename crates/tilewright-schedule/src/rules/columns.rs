@@ -8,9 +8,9 @@ use tilewright_target::Target;
 
 use super::Declined;
 use super::accesses::{PlainNest, extent_of};
+use super::calls::attempt;
 use super::calls::{int, text};
-use super::elementwise::is_small;
-use super::fallback::attempt;
+use super::stream::is_small;
 use crate::Schedule;
 use crate::primitive::{CACHE_WRITE, DECOMPOSE_REDUCTION, PARALLEL, REVERSE_COMPUTE_AT, UNROLL, VECTORIZE};
 use crate::trace::{Arg, Rv};

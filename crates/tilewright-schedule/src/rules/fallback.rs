@@ -6,8 +6,9 @@
 
 use tilewright_target::Target;
 
-use super::accesses::PlainNest;
-use super::{Declined, MAIN, Offers, Rule, columns, elementwise, inline, loses_guards, parts, rows, transpose};
+use super::accesses::{PlainNest, is_along_row};
+use super::calls::attempt;
+use super::{Declined, MAIN, Offers, Rule, columns, inline, loses_guards, parts, rows, stream, transpose};
 use crate::Schedule;
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
@@ -52,16 +53,6 @@ fn loop_by_loop(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
     Ok(schedule.on_loop(&VECTORIZE, *along)?)
 }
 
-/// Whether the steps succeeded; the schedule is as before where they did not.
-pub(super) fn attempt(schedule: &mut Schedule, steps: impl FnOnce(&mut Schedule) -> Result<(), Declined>) -> bool {
-    let before = schedule.clone();
-    let succeeded = steps(schedule).is_ok();
-    if !succeeded {
-        *schedule = before;
-    }
-    succeeded
-}
-
 /// Schedules one stage by its form.
 pub(super) fn stage(schedule: &mut Schedule, target: &Target, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
@@ -69,7 +60,7 @@ pub(super) fn stage(schedule: &mut Schedule, target: &Target, block: Rv) -> Resu
         return transpose::in_squares(schedule, target, &nest, crossed);
     }
     if nest.is_spatial() {
-        return elementwise::stream(schedule, target, &nest);
+        return stream::stream(schedule, target, &nest);
     }
     if parts::is_long(&nest, target) && attempt(schedule, |schedule| in_parts(schedule, target, &nest)) {
         return Ok(());
@@ -91,8 +82,7 @@ fn in_parts(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resul
 
 /// A reduction along what lies together in memory, or across it.
 fn reduction(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    if rows::is_along_row(nest)
-        && attempt(schedule, |schedule| rows::together(schedule, target, std::slice::from_ref(nest)))
+    if is_along_row(nest) && attempt(schedule, |schedule| rows::together(schedule, target, std::slice::from_ref(nest)))
     {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind};
 use tilewright_target::Target;
 
 use super::accesses::{Access, PlainNest};
-use super::{Declined, Offers, Rule, elementwise, inline, rows};
+use super::{Declined, Offers, Rule, inline, rows, stream};
 use crate::Schedule;
 
 pub(super) const LOOKUP: Rule = Rule {
@@ -48,7 +48,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let of_rows = |(nest, own): (&PlainNest, &Vec<usize>)| (!own.is_empty()).then_some(nest.block);
     let in_rows: Vec<_> = temporaries.iter().zip(&named).filter_map(of_rows).chain([last.block]).collect();
     for table in temporaries.iter().filter(|nest| !in_rows.contains(&nest.block)) {
-        elementwise::stream(schedule, target, table)?;
+        stream::stream(schedule, target, table)?;
     }
     let together = in_rows.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     let last = together.last().ok_or_else(|| Declined::because("there is no stage"))?;

@@ -29,6 +29,7 @@ mod lookup;
 mod parts;
 mod row_reductions;
 mod rows;
+mod stream;
 mod transpose;
 mod windows;
 

@@ -8,11 +8,10 @@ use tilewright_ir::tir::{Expr, IterKind};
 use tilewright_target::Target;
 
 use super::Declined;
-use super::accesses::{PlainNest, extent_of};
+use super::accesses::{PlainNest, extent_of, is_along_row};
 use super::calls::int;
 use super::columns::PIECE;
-use super::elementwise::cycles;
-use super::rows::is_along_row;
+use super::stream::cycles;
 use crate::Schedule;
 use crate::primitive::RFACTOR;
 use crate::trace::{Arg, Rv};

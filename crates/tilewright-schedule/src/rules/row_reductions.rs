@@ -15,7 +15,7 @@
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::elementwise::{ALONE, even_part};
+use super::stream::{ALONE, even_part};
 use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::axes::Group;

@@ -8,9 +8,9 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{Access, PlainNest, extent_of};
+use super::accesses::{Access, PlainNest, extent_of, is_along_row};
 use super::calls::{int, text};
-use super::elementwise::{ALONE, TASK, cycles, in_vectors, result_innermost};
+use super::stream::{ALONE, TASK, cycles, in_vectors, result_innermost};
 use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::facts::size::PAGE;
@@ -46,21 +46,6 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
 /// the second-level cache.
 const STRIPS: [i64; 3] = [256, 64, 32];
 const NEAR: u64 = 4;
-/// A reduction of fewer neighbours than this is no row.
-const SHORT: i64 = 16;
-
-/// Whether the reduction's innermost loop in memory is one of its own, and not only a short part of it beside results that
-/// are neighbours too.
-pub(super) fn is_along_row(nest: &PlainNest) -> bool {
-    let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
-    let near = |at: usize| nest.reads.iter().all(|read| nest.step(read, at).is_some_and(|step| step.abs() <= 4));
-    let beside = nest.along_result().is_some_and(|at| !reduces(at) && near(at) && nest.extent(at) != Some(1));
-    match nest.along_reads() {
-        Some(at) => reduces(at) && !(beside && nest.extent(at).is_some_and(|extent| extent < SHORT)),
-        None => (0..nest.loops.len()).filter(|&at| nest.extent(at) != Some(1)).all(reduces),
-    }
-}
-
 /// Fuses the stages of rows, the last of which gives the result.
 pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainNest]) -> Result<(), Declined> {
     let Some((last, producers)) = nests.split_last() else { return Ok(()) };

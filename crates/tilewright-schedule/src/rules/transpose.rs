@@ -11,9 +11,9 @@ use tilewright_target::{NEAR_BYTES, Target};
 
 use super::Declined;
 use super::accesses::{PlainNest, extent_of, gone};
+use super::calls::attempt;
 use super::calls::{int, text};
-use super::elementwise::{self, is_small};
-use super::fallback::attempt;
+use super::stream::{self, is_small};
 use crate::Schedule;
 use crate::facts::size::{LINE, ceil_div};
 use crate::primitive::{CACHE_READ, COMPUTE_AT, PARALLEL, STAGE_TRANSPOSE, VECTORIZE, VECTORIZE_TRANSPOSE};
@@ -67,7 +67,7 @@ pub(super) fn in_squares(
         return Ok(());
     }
     if joined.iter().any(|side| is_short(side)) {
-        return elementwise::stream(schedule, target, nest);
+        return stream::stream(schedule, target, nest);
     }
     if attempt(schedule, |schedule| squares_of(schedule, target, nest, &joined)) {
         return Ok(());

@@ -10,7 +10,7 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Va
 use tilewright_target::Target;
 
 use super::accesses::{PlainNest, gone};
-use super::fallback::attempt;
+use super::calls::attempt;
 use super::{Declined, Offers, Rule, inline, rows};
 use crate::Schedule;
 use crate::facts::exprs::{mentions, reads_memory};

@@ -11,7 +11,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from ... import _core
-from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitive_doc, schedule_primitives
+from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitive_doc, schedule_primitives, schedule_renamed
 from ...error import TVMError
 from ..function import TensorIntrin
 from .state import ScheduleState
@@ -87,3 +87,6 @@ def _method(name: str, params: list[tuple[str, list[Any]]]) -> Callable[..., Any
 for _, _name, _params in schedule_primitives():
     if _name not in vars(Schedule):
         setattr(Schedule, _name, _method(_name, _params))
+
+for _earlier, _name in schedule_renamed():
+    setattr(Schedule, _earlier, getattr(Schedule, _name))

@@ -12,8 +12,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Var};
 
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
-use super::recognise::is_costly;
-use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram};
+use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram, is_costly};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::Stage;
 use crate::facts::reducer::identity;

@@ -16,7 +16,8 @@ mod layout;
 pub(crate) mod monoid;
 mod recognise;
 
-use tilewright_ir::tir::{Buffer, Expr, Var};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, Var};
 
 use crate::facts::axes::{Axis, Group};
 use crate::facts::fault::Fault;
@@ -154,4 +155,17 @@ impl RowProgram {
         };
         terms.chain(value).collect()
     }
+}
+
+/// Whether more than arithmetic is in a formula that is worked out more than once.
+pub(super) fn is_costly(value: &Expr) -> bool {
+    let mut found = false;
+    walk(value, |e: &Expr| {
+        found |= match &e.kind {
+            ExprKind::Call { intrinsic, .. } => *intrinsic != Intrinsic::IfThenElse,
+            ExprKind::Let { .. } => true,
+            _ => false,
+        };
+    });
+    found
 }

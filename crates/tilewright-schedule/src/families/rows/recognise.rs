@@ -9,7 +9,7 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
-use super::{Combine, Fold, Formula, Map, Reduction, RowProgram, argreduce};
+use super::{Combine, Fold, Formula, Map, Reduction, RowProgram, argreduce, is_costly};
 use crate::facts::exprs::{binary, mentions, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::{self, Stage, check_temporary};
@@ -216,19 +216,6 @@ fn fold(stage: &Stage) -> Result<Fold, Fault> {
         }
         _ => Err(fault("a reduction is no sum or maximum that is worked out in float32")),
     }
-}
-
-/// Whether more than arithmetic is in a formula that is worked out more than once.
-pub(super) fn is_costly(value: &Expr) -> bool {
-    let mut found = false;
-    walk(value, |e: &Expr| {
-        found |= match &e.kind {
-            ExprKind::Call { intrinsic, .. } => *intrinsic != Intrinsic::IfThenElse,
-            ExprKind::Let { .. } => true,
-            _ => false,
-        };
-    });
-    found
 }
 
 /// Whether the maximum, be it in an exponential, is read where the sum does not make all of it NaN that is NaN itself. In a row

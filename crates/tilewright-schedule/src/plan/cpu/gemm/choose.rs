@@ -8,10 +8,8 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_target::Target;
 
-use super::extents::{Extents, signed};
-use super::k_block::{
-    self, K_BLOCK, MAX_K_BLOCK, MAX_M_UNPACKED, MAX_WHOLE_K, MIN_K_BLOCK, MIN_M_TO_PACK_B, even_blocks,
-};
+use super::extents::{Extents, K_BLOCK, signed};
+use super::k_block::{self, MAX_K_BLOCK, MAX_M_UNPACKED, MAX_WHOLE_K, MIN_K_BLOCK, MIN_M_TO_PACK_B, even_blocks};
 use super::register_tile::{
     MAX_M_IN_PLACE, RegisterTile, Registers, core_cache, l1_bytes, lane_counts, packed_a_bytes,
 };

@@ -7,7 +7,10 @@ use tilewright_target::Machine;
 /// Extents that are known only when the kernel runs are planned for as if they were this.
 pub(crate) const PLANNED_EXTENT: i64 = 256;
 
-/// The extents, and what costs depend on beside them.
+/// KC where operands are packed per block; a K that only the run knows is planned for as if it were this.
+pub(crate) const K_BLOCK: i64 = 384;
+
+/// The extents, and what else costs depend on.
 pub(crate) struct Extents {
     pub(crate) batch: Option<i64>,
     pub(crate) m: Option<i64>,

@@ -5,7 +5,7 @@
 
 use tilewright_target::{Machine, Target};
 
-use super::extents::{Extents, signed};
+use super::extents::{Extents, K_BLOCK, signed};
 use super::register_tile::{RegisterTile, core_cache, l1_bytes};
 use crate::facts::size::ceil_div;
 use crate::facts::stride::byte_stride;
@@ -13,8 +13,6 @@ use crate::families::contraction::Contraction;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
 
-/// KC where operands are packed per block; a K that only the run knows is planned for as if it were this.
-pub(crate) const K_BLOCK: i64 = 384;
 /// The least KC that is chosen so that a panel stays in L1: one that is widened, or one that comes from DRAM for few tiles.
 pub(crate) const MIN_K_BLOCK: i64 = 128;
 /// K up to which there is one block where nothing is packed.

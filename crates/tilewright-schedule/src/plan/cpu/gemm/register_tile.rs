@@ -5,8 +5,7 @@
 
 use tilewright_target::{Machine, Target};
 
-use super::extents::{Extents, PLANNED_EXTENT, signed};
-use super::k_block::K_BLOCK;
+use super::extents::{Extents, K_BLOCK, PLANNED_EXTENT, signed};
 use crate::facts::size::{LINE, ceil_div};
 use crate::families::contraction::Contraction;
 
