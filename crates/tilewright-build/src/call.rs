@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
         for &(position, buffer, info, reg) in &tensors {
             if !known.proves(&cx, buffer, info) {
                 let kind = self.in_kernel(&mut known, |emitter| emitter.kind(&info_of(buffer), false))?;
-                let kind = self.kind_there(kind, reg);
+                let kind = self.kind_on_device_of(kind, reg);
                 self.code.match_kind(reg, kind, format!("argument {position} of `{name}`"));
             }
         }
@@ -71,7 +71,7 @@ impl Emitter<'_, '_> {
     fn learn(&mut self, known: &mut Known, buffer: &Buffer, info: &StructInfo, reg: Reg, label: &str) -> Result<()> {
         let Some(dims) = info.dims().filter(|dims| dims.len() == buffer.rank()) else {
             let kind = self.in_kernel(known, |emitter| emitter.kind(&info_of(buffer), true))?;
-            let kind = self.kind_there(kind, reg);
+            let kind = self.kind_on_device_of(kind, reg);
             self.code.match_kind(reg, kind, label);
             return Ok(());
         };

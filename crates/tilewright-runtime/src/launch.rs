@@ -68,7 +68,7 @@ impl Run<'_> {
     ) -> Result<()> {
         let entry = match &launch.entry {
             Entry::Native(entry) => *entry,
-            Entry::Queued(module) => return self.queue(frame, kernel, tensors, scalars, (launch, module)),
+            Entry::Queued(_) => return self.queue(frame, kernel, tensors, scalars, launch),
         };
         let mut inline_addresses = [std::ptr::null_mut(); INLINE_ARGUMENTS];
         let mut inline_scalars = [0; INLINE_ARGUMENTS];
@@ -110,8 +110,9 @@ impl Run<'_> {
         kernel: &Kernel,
         tensors: &[Reg],
         scalars: &[Scalar],
-        (launch, module): (&Launch, &Arc<dyn Module>),
+        launch: &Launch,
     ) -> Result<()> {
+        let Entry::Queued(module) = &launch.entry else { return Ok(()) };
         let device = self.cx.machine.devices[kernel.device.0 as usize];
         let mut given = Vec::with_capacity(tensors.len());
         for &reg in tensors {

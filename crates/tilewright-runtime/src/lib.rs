@@ -4,7 +4,7 @@
 //! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside: `prepare`
 //! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
 //! `scratch`, `temporary` and `packed` (what kernels get and ask for: memory, and functions of the process), [`fork`] (the locks of all of
-//! this), `spare` (what needs none), `nesting` (how deep calls go), [`device`] and `work` (other devices than the host, and what a run asks them for). `builtins` lists the functions that every runtime has by name, some of them in
+//! this), `spare` (what needs none), `nesting` (how deep calls go), [`device`] and `device_run` (other devices than the host, and what a run asks them for). `builtins` lists the functions that every runtime has by name, some of them in
 //! files of their own, such as `kv_cache`.
 //!
 //! A program that hands its argument to a function of the process:
@@ -55,6 +55,7 @@ mod code;
 mod cpu;
 mod debug;
 pub mod device;
+mod device_run;
 pub mod environment;
 mod error;
 mod executable;
@@ -83,7 +84,6 @@ mod stateful;
 mod symbols;
 mod temporary;
 mod value;
-mod work;
 
 pub use affinity::{available_processors, set_affinity};
 pub use announce::{set_debugger_symbols, set_perf_map};

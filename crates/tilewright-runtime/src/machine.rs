@@ -11,6 +11,7 @@ use tilewright_vm_program::{DeviceIndex, Function as FunctionBody, Program};
 use crate::cache::OutputCache;
 use crate::code::Code;
 use crate::device::{Device, OpenDevice, Stream};
+use crate::device_run::DeviceRun;
 use crate::error::{ErrorKind, Result};
 use crate::executable::Executable;
 use crate::fork::{Lock, SharedLock};
@@ -22,7 +23,6 @@ use crate::registry;
 use crate::run::RunCx;
 use crate::stateful::Stored;
 use crate::value::{PackedFunc, Tuple, Value};
-use crate::work::Work;
 
 /// An executable, ready to run. Cloning shares it, what is stored in it included; any number of threads may call its
 /// functions at once.
@@ -294,11 +294,11 @@ impl Function {
         let machine = &self.0.machine;
         machine.resolve(self.0.index)?;
         if !machine.has_devices {
-            return RunCx { machine, observer, work: None }.call(self.0.index, &self.0.captured, args);
+            return RunCx { machine, observer, devices: None }.call(self.0.index, &self.0.captured, args);
         }
-        let work = Work::new(machine, observer.is_some());
-        let outcome = RunCx { machine, observer, work: Some(&work) }.call(self.0.index, &self.0.captured, args);
-        let finished = work.finish();
+        let devices = DeviceRun::new(machine, observer.is_some());
+        let outcome = RunCx { machine, observer, devices: Some(&devices) }.call(self.0.index, &self.0.captured, args);
+        let finished = devices.finish();
         let result = outcome?;
         finished.map(|()| result)
     }

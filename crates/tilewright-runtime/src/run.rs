@@ -8,6 +8,7 @@ use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Layout, Tensor};
 use tilewright_vm_program::{Dim, Function, Instruction, Literal, MAX_NESTING, Reg, ScalarOp, Storage};
 
+use crate::device_run::DeviceRun;
 use crate::error::{Error, ErrorKind, Result};
 use crate::instrument::{self, CallKind, Instrument};
 use crate::machine::{self, Machine};
@@ -16,7 +17,6 @@ use crate::nesting::Level;
 use crate::prepare::{Fact, Frame};
 use crate::scalar;
 use crate::value::{Tuple, Value};
-use crate::work::Work;
 
 /// What all functions of a run have in common.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ pub(crate) struct RunCx<'a> {
     /// Who watches the calls.
     pub(crate) observer: Option<&'a Instrument>,
     /// What the run asks devices for; none where all devices are the host.
-    pub(crate) work: Option<&'a Work>,
+    pub(crate) devices: Option<&'a DeviceRun>,
 }
 
 impl RunCx<'_> {
@@ -61,9 +61,9 @@ impl RunCx<'_> {
             Ok(()) => run.instructions(inside),
             Err(error) => Err(error),
         };
-        match self.work {
+        match self.devices {
             None => prepared.give_back(frame, self.observer.is_some()),
-            Some(work) => work.keep(index, frame),
+            Some(devices) => devices.keep(index, frame),
         }
         outcome
     }

@@ -78,7 +78,7 @@ mod encode;
 mod file;
 mod image;
 mod listing;
-mod places;
+mod locations;
 mod program;
 mod sections;
 mod signature;

@@ -21,7 +21,7 @@ use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
-use crate::places::Places;
+use crate::locations::Locations;
 use crate::program::{Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, ScalarOp, Storage};
 use crate::signature::{DimPattern, Kind, MAX_NESTING};
 use crate::uses::{Use, each_register, each_slot};
@@ -138,7 +138,7 @@ enum Content {
 #[derive(Clone)]
 struct State {
     registers: Vec<Content>,
-    places: Places,
+    locations: Locations,
     slots: Vec<bool>,
 }
 
@@ -152,7 +152,7 @@ impl State {
                 };
             }
         }
-        self.places.merge(&other.places);
+        self.locations.merge(&other.locations);
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             *mine &= theirs;
         }
@@ -339,7 +339,7 @@ impl Verifier<'_> {
         let function = self.function;
         let mut entry = State {
             registers: vec![Content::Undefined; function.num_registers as usize],
-            places: Places::on_entry(function),
+            locations: Locations::on_entry(function),
             slots: vec![false; function.slots.len()],
         };
         entry.registers[..function.params.len()].fill(Content::Value);
@@ -385,7 +385,7 @@ impl Verifier<'_> {
             }
             Use::Read | Use::Write => Ok(()),
         })?;
-        state.places.arrived(instruction)?;
+        state.locations.arrived(instruction)?;
         each_slot(instruction, &mut |slot, use_| match use_ {
             Use::Read if !state.slots[slot as usize] => {
                 Err(format!("the size \"{}\" is read before it has a value", self.function.slots[slot as usize]))
@@ -397,7 +397,9 @@ impl Verifier<'_> {
         let written = match instruction {
             Instruction::Move { src, .. } => content(src),
             // Nothing was copied if it lies there already.
-            Instruction::Copy { src, device, .. } if state.places.device(*src).is_none_or(|place| place == *device) => {
+            Instruction::Copy { src, device, .. }
+                if state.locations.device(*src).is_none_or(|place| place == *device) =>
+            {
                 content(src)
             }
             Instruction::GetItem { tuple, .. } => content(tuple),
@@ -415,7 +417,7 @@ impl Verifier<'_> {
             }
             Instruction::CallKernel { kernel, tensors, .. } => {
                 let kernel = &self.program.kernels[*kernel as usize];
-                state.places.are_on_device(self.program, kernel, tensors)?;
+                state.locations.are_on_device(self.program, kernel, tensors)?;
                 self.distinct(state, kernel, tensors)?;
                 Content::Value
             }
@@ -427,7 +429,7 @@ impl Verifier<'_> {
             }
             Ok(())
         })?;
-        state.places.step(self.program, instruction)?;
+        state.locations.step(self.program, instruction)?;
         each_slot(instruction, &mut |slot, use_| {
             if use_ == Use::Write {
                 state.slots[slot as usize] = true;

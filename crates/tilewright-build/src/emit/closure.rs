@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
         for var in &captured.vars {
             let kind = self.kind(&var.struct_info, true)?;
             let reg = self.code.param(&var.name, kind);
-            self.lies_as(reg, &var.struct_info)?;
+            self.set_device_of(reg, &var.struct_info)?;
             self.scope.bind(var, reg);
             regs.push(reg);
         }
@@ -127,7 +127,7 @@ impl Emitter<'_, '_> {
                 };
                 let args = self.arguments_of(function, args)?;
                 let reg = self.code.call_function(index, &args);
-                self.lies_as_results(reg, results)?;
+                self.set_device_of_result(reg, results)?;
                 self.match_result(reg, results, &format!("the result of `{}`", global.name))?;
                 Ok(reg)
             }
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
                 let callee = self.value(function)?;
                 let args = self.arguments_of(function, args)?;
                 let reg = self.code.call_closure(callee, &args);
-                self.lies_as_results(reg, std::slice::from_ref(info))?;
+                self.set_device_of_result(reg, std::slice::from_ref(info))?;
                 let name = function.as_var().map_or("a function value", |var| &*var.name);
                 // Two functions of one type may differ in what their results are: nobody compared that.
                 self.match_result(reg, std::slice::from_ref(info), &format!("the result of `{name}`"))?;

@@ -36,7 +36,7 @@ impl Given {
 
 impl Tables<'_> {
     /// Which device of the program the annotation names.
-    pub(super) fn place(&self, device: &VDevice) -> Option<DeviceIndex> {
+    pub(super) fn index_of(&self, device: &VDevice) -> Option<DeviceIndex> {
         if HOST.contains(&device.kind()) {
             return Some(self.host);
         }
@@ -60,65 +60,65 @@ impl Emitter<'_, '_> {
     }
 
     /// Where a tensor of this struct info lies.
-    pub(super) fn place_of(&self, info: &StructInfo) -> Result<DeviceIndex> {
+    pub(super) fn device_of(&self, info: &StructInfo) -> Result<DeviceIndex> {
         let StructInfo::Tensor { vdevice: Some(device), .. } = info else { return Ok(DeviceIndex::FIRST) };
-        match self.tables.place(device) {
-            Some(place) => Ok(place),
+        match self.tables.index_of(device) {
+            Some(index) => Ok(index),
             None => {
                 refuse(format!("a tensor lies on {device}, and the program is compiled for {}", self.tables.devices()))
             }
         }
     }
 
-    fn place(&self, reg: Reg) -> DeviceIndex {
-        self.places.get(&reg).copied().unwrap_or(DeviceIndex::FIRST)
+    fn device(&self, reg: Reg) -> DeviceIndex {
+        self.devices.get(&reg).copied().unwrap_or(DeviceIndex::FIRST)
     }
 
-    pub(super) fn lies_on(&mut self, reg: Reg, place: DeviceIndex) {
-        match place {
-            DeviceIndex::FIRST => self.places.remove(&reg),
-            place => self.places.insert(reg, place),
+    pub(super) fn set_device(&mut self, reg: Reg, device: DeviceIndex) {
+        match device {
+            DeviceIndex::FIRST => self.devices.remove(&reg),
+            device => self.devices.insert(reg, device),
         };
     }
 
     /// The register's value lies where its struct info says.
-    pub(super) fn lies_as(&mut self, reg: Reg, info: &StructInfo) -> Result<()> {
-        let place = self.place_of(info)?;
-        self.lies_on(reg, place);
+    pub(super) fn set_device_of(&mut self, reg: Reg, info: &StructInfo) -> Result<()> {
+        let device = self.device_of(info)?;
+        self.set_device(reg, device);
         Ok(())
     }
 
     /// The same for the result of a call.
-    pub(super) fn lies_as_results(&mut self, reg: Reg, results: &[StructInfo]) -> Result<()> {
+    pub(super) fn set_device_of_result(&mut self, reg: Reg, results: &[StructInfo]) -> Result<()> {
         match results {
-            [info] => self.lies_as(reg, info),
+            [info] => self.set_device_of(reg, info),
             _ => Ok(()),
         }
     }
 
     /// The value on the device, ready to be read there.
-    pub(super) fn moved(&mut self, reg: Reg, place: DeviceIndex) -> Reg {
-        if self.place(reg) == place {
+    pub(super) fn moved_to(&mut self, reg: Reg, device: DeviceIndex) -> Reg {
+        if self.device(reg) == device {
             return reg;
         }
-        let copy = self.code.copy(reg, place);
-        if place == self.tables.host {
+        let copy = self.code.copy(reg, device);
+        if device == self.tables.host {
             self.code.sync();
         }
-        self.lies_on(copy, place);
+        self.set_device(copy, device);
         copy
     }
 
     /// The value where its struct info says.
     pub(super) fn moved_as(&mut self, reg: Reg, info: &StructInfo) -> Result<Reg> {
-        let place = self.place_of(info)?;
-        Ok(self.moved(reg, place))
+        let device = self.device_of(info)?;
+        Ok(self.moved_to(reg, device))
     }
 
     /// What a value has to be, where the register has it.
-    pub(crate) fn kind_there(&self, kind: Kind, reg: Reg) -> Kind {
+    pub(crate) fn kind_on_device_of(&self, kind: Kind, reg: Reg) -> Kind {
         match kind {
-            Kind::Tensor { dtype, dims, .. } => Kind::Tensor { dtype, dims, device: self.place(reg) },
+            Kind::Tensor { dtype, dims, .. } => Kind::Tensor { dtype, dims, device: self.device(reg) },
             other => other,
         }
     }
@@ -142,14 +142,14 @@ impl Emitter<'_, '_> {
     pub(super) fn condition(&mut self, condition: &Expr) -> Result<Reg> {
         let reg = self.value(condition)?;
         let is_scalar = matches!(condition.struct_info, StructInfo::Prim { .. });
-        Ok(if is_scalar { reg } else { self.moved(reg, self.tables.host) })
+        Ok(if is_scalar { reg } else { self.moved_to(reg, self.tables.host) })
     }
 
     /// Calls a kernel. Tensors that lie elsewhere are copied to its device, and back if it writes them.
     pub(crate) fn call_on_device(&mut self, entry: &Entry, tensors: &[Reg], scalars: &[Scalar]) {
         let copies: Vec<Reg> = tensors
             .iter()
-            .map(|&reg| if self.place(reg) == entry.device { reg } else { self.code.copy(reg, entry.device) })
+            .map(|&reg| if self.device(reg) == entry.device { reg } else { self.code.copy(reg, entry.device) })
             .collect();
         if copies == tensors {
             return self.code.call_kernel(entry.kernel, tensors, scalars);
@@ -163,7 +163,7 @@ impl Emitter<'_, '_> {
         for ((&reg, &copy), tensor) in both {
             if tensor.written {
                 self.code.copy_to(reg, copy);
-                to_host |= self.place(reg) == self.tables.host;
+                to_host |= self.device(reg) == self.tables.host;
             }
             self.code.kill(copy);
         }
@@ -209,20 +209,20 @@ impl Emitter<'_, '_> {
     }
 
     /// The result of [`Emitter::call_on_host`], where the caller says that it lies.
-    pub(super) fn result_moved(&mut self, reg: Reg, results: &[StructInfo]) -> Result<Reg> {
+    pub(super) fn result_to_device(&mut self, reg: Reg, results: &[StructInfo]) -> Result<Reg> {
         let needless = !results.is_empty() && !results.iter().any(leads_to_tensors);
         if !self.has_device() || needless {
             return Ok(reg);
         }
-        let place = match results {
-            [info] => self.place_of(info)?,
+        let device = match results {
+            [info] => self.device_of(info)?,
             _ => DeviceIndex::FIRST,
         };
-        let copy = self.code.copy(reg, place);
-        if place == self.tables.host {
+        let copy = self.code.copy(reg, device);
+        if device == self.tables.host {
             self.code.sync();
         }
-        self.lies_on(copy, place);
+        self.set_device(copy, device);
         Ok(copy)
     }
 }

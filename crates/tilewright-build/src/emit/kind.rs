@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
             }
             StructInfo::Shape(shape) => Kind::Shape { dims: self.patterns(shape, define)? },
             StructInfo::Tensor { shape, dtype, .. } => {
-                let device = self.place_of(info)?;
+                let device = self.device_of(info)?;
                 Kind::Tensor { dtype: *dtype, dims: self.patterns(shape, define)?, device }
             }
             StructInfo::Tuple(_) if depth >= MAX_NESTING => {

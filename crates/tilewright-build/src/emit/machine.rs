@@ -12,7 +12,7 @@ impl Emitter<'_, '_> {
     /// The value itself, on the device that an attribute names.
     pub(super) fn same(&mut self, op: OpRef, args: &[Expr], attrs: &Attrs, info: &StructInfo) -> Result<Reg> {
         if let Some(device) = attrs.values().find_map(VDevice::of_attr)
-            && self.tables.place(&device).is_none()
+            && self.tables.index_of(&device).is_none()
         {
             return refuse(format!(
                 "`{}` names {device}, and the program is compiled for {}",
@@ -52,7 +52,7 @@ impl Emitter<'_, '_> {
         regs.extend(self.given(args)?);
         let name = self.tables.program.packed(builtin.name());
         let reg = self.call_on_host(name, &regs, builtin.touches());
-        let reg = self.result_moved(reg, std::slice::from_ref(info))?;
+        let reg = self.result_to_device(reg, std::slice::from_ref(info))?;
         // The process may have registered another function in its place.
         self.match_info(reg, info, &format!("the result of `{}`", op.name))?;
         Ok(reg)

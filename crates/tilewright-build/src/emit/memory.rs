@@ -80,10 +80,10 @@ impl Emitter<'_, '_> {
 
     /// A new tensor. The arena is on the first device: a tensor of another one has memory of its own.
     fn allocated(&mut self, dtype: DataType, shape: &[Dim], storage: Storage, info: &StructInfo) -> Result<Reg> {
-        let place = self.place_of(info)?;
+        let place = self.device_of(info)?;
         let storage = if place == DeviceIndex::FIRST { storage } else { Storage::Fresh };
         let reg = self.code.alloc_on(place, dtype, shape, storage);
-        self.lies_on(reg, place);
+        self.set_device(reg, place);
         Ok(reg)
     }
 

@@ -152,7 +152,7 @@ pub(crate) struct Emitter<'a, 'b> {
     pub(crate) code: FunctionBuilder,
     scope: Scope,
     /// The devices of registers whose tensors are not on the first one.
-    places: Map<Reg, DeviceIndex>,
+    devices: Map<Reg, DeviceIndex>,
     arena_bytes: u64,
 }
 
@@ -162,7 +162,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             tables,
             code: FunctionBuilder::new(name),
             scope: Scope::default(),
-            places: Map::default(),
+            devices: Map::default(),
             arena_bytes: 0,
         }
     }
@@ -174,7 +174,7 @@ impl Emitter<'_, '_> {
         for param in params {
             let kind = self.kind(&param.struct_info, true)?;
             let reg = self.code.param(&param.name, kind);
-            self.lies_as(reg, &param.struct_info)?;
+            self.set_device_of(reg, &param.struct_info)?;
             self.scope.bind(param, reg);
         }
         Ok(())
@@ -328,7 +328,7 @@ impl Emitter<'_, '_> {
     fn branch(&mut self, seq: &SeqExpr, dst: Reg) -> Result<()> {
         self.blocks(seq)?;
         let value = self.value(&seq.result)?;
-        let value = self.moved(value, DeviceIndex::FIRST);
+        let value = self.moved_to(value, DeviceIndex::FIRST);
         self.code.move_to(dst, value);
         Ok(())
     }
@@ -372,7 +372,7 @@ impl Emitter<'_, '_> {
         let context = context.into_iter().map(Given::plain);
         let args: Vec<Given> = context.chain(self.given(args)?).collect();
         let reg = self.call_on_host(index, &args, Touches::Writes);
-        let reg = self.result_moved(reg, results)?;
+        let reg = self.result_to_device(reg, results)?;
         self.match_result(reg, results, &format!("the result of packed function \"{name}\""))?;
         Ok(reg)
     }

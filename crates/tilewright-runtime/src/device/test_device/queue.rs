@@ -19,8 +19,8 @@ const MAX_WAITING: usize = 48;
 /// Bytes of the stack that kernels run on.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Something to do. Its tensors stay alive until it is done.
-enum Work {
+/// One thing to do. Its tensors stay alive until it is done.
+enum Task {
     Kernel {
         _module: Arc<dyn Module>,
         entry: KernelFn,
@@ -45,7 +45,7 @@ enum Work {
 
 /// What the thread is told.
 enum Order {
-    Do(Vec<Work>),
+    Do(Vec<Task>),
     /// To say when all is done, with the first failure.
     Report(Sender<Result<()>>),
 }
@@ -54,7 +54,7 @@ pub(super) struct Queue {
     device: Device,
     fault: Option<Fault>,
     /// What waits, and the thread that will do it. Orders are given while the lock is held, so that none overtakes another.
-    waiting: Mutex<(Vec<Work>, Sender<Order>)>,
+    waiting: Mutex<(Vec<Task>, Sender<Order>)>,
 }
 
 impl Queue {
@@ -80,12 +80,12 @@ impl Queue {
         Ok(Self { device, fault, waiting: Mutex::new((Vec::new(), sender)) })
     }
 
-    fn push(&self, work: Work) -> Result<()> {
+    fn push(&self, work: Task) -> Result<()> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let (works, orders) = &mut *waiting;
-        works.push(work);
-        match works.len() > MAX_WAITING {
-            true => self.order(orders, Order::Do(std::mem::take(works))),
+        let (tasks, orders) = &mut *waiting;
+        tasks.push(work);
+        match tasks.len() > MAX_WAITING {
+            true => self.order(orders, Order::Do(std::mem::take(tasks))),
             false => Ok(()),
         }
     }
@@ -105,7 +105,7 @@ impl Stream for Queue {
             require_place(self.device, tensor)?;
             pages(self.device, tensor)?;
         }
-        self.push(Work::Kernel {
+        self.push(Task::Kernel {
             _module: Arc::clone(launch.module),
             entry,
             name: launch.name.to_owned(),
@@ -124,9 +124,9 @@ impl Stream for Queue {
             (true, true) => return Ok(target.overwrite(source.as_bytes()?)?),
             (false, true) if self.fault == Some(Fault::CopiesThere) => return Ok(()),
             (true, false) if self.fault == Some(Fault::CopiesBack) => return Ok(()),
-            (false, true) => Work::Upload { target: target.clone(), bytes: source.as_bytes()?.to_vec() },
-            (true, false) => Work::Download { target: target.clone(), source: source.clone() },
-            (false, false) => Work::Within { target: target.clone(), source: source.clone() },
+            (false, true) => Task::Upload { target: target.clone(), bytes: source.as_bytes()?.to_vec() },
+            (true, false) => Task::Download { target: target.clone(), source: source.clone() },
+            (false, false) => Task::Within { target: target.clone(), source: source.clone() },
         };
         for tensor in [target, source].into_iter().filter(|tensor| !tensor.is_on_host()) {
             pages(self.device, tensor)?;
@@ -140,8 +140,8 @@ impl Stream for Queue {
         }
         let (to, report) = channel();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let (works, orders) = &mut *waiting;
-        self.order(orders, Order::Do(std::mem::take(works)))?;
+        let (tasks, orders) = &mut *waiting;
+        self.order(orders, Order::Do(std::mem::take(tasks)))?;
         self.order(orders, Order::Report(to))?;
         drop(waiting);
         report.recv().unwrap_or_else(|_| refused(self.device, "its thread has ended"))
@@ -182,7 +182,7 @@ impl Drop for Open<'_> {
     }
 }
 
-impl Work {
+impl Task {
     fn run(self, worker: &Worker) -> Result<(), Error> {
         match self {
             Self::Kernel { _module, entry, name, tensors, scalars, scratch_bytes } => {

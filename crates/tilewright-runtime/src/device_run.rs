@@ -23,7 +23,7 @@ use crate::value::Value;
 const MAX_KEPT_FRAMES: usize = 16;
 
 /// The streams and the frames of one run, with all functions that it calls.
-pub(crate) struct Work {
+pub(crate) struct DeviceRun {
     machine: Arc<Machine>,
     /// Whether somebody watches the run, and may have kept what he saw.
     watched: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Work {
     failure: RefCell<Option<Error>>,
 }
 
-impl Work {
+impl DeviceRun {
     pub(crate) fn new(machine: &Arc<Machine>, watched: bool) -> Self {
         Self {
             machine: Arc::clone(machine),
@@ -99,7 +99,7 @@ impl Work {
     }
 }
 
-impl Drop for Work {
+impl Drop for DeviceRun {
     /// A run that a panic ends has its frames dropped, and not before the devices are done with them.
     fn drop(&mut self) {
         self.synchronise();
@@ -108,7 +108,7 @@ impl Drop for Work {
     }
 }
 
-impl Work {
+impl DeviceRun {
     /// The streams are for the next run.
     fn give_back(&mut self) {
         for (place, idle) in self.streams.iter_mut().zip(&self.machine.streams) {
@@ -122,7 +122,7 @@ impl Work {
 impl RunCx<'_> {
     /// The run's stream on a device of the program that is not the host.
     pub(crate) fn stream(&self, device: DeviceIndex) -> Result<&dyn Stream> {
-        match self.work {
+        match self.devices {
             Some(work) => work.stream(device),
             // Every machine with such a device has it.
             None => Err(ErrorKind::NoDevice { device: self.machine.devices[device.0 as usize] }.into()),
@@ -131,7 +131,7 @@ impl RunCx<'_> {
 
     /// Waits until the devices have done what the run asked them for.
     pub(crate) fn wait(&self) -> Result<()> {
-        self.work.map_or(Ok(()), Work::wait)
+        self.devices.map_or(Ok(()), DeviceRun::wait)
     }
 
     /// See [`tilewright_vm_program::Instruction::Copy`].
@@ -204,7 +204,7 @@ impl RunCx<'_> {
     /// returns goes to the program's first device.
     pub(crate) fn call_outside(&self, function: &Value, args: &[Value]) -> Result<Value> {
         let call = |args: &[Value]| with_stack(|| function.call(args));
-        if self.work.is_none() {
+        if self.devices.is_none() {
             return call(args);
         }
         let Value::Function(_) = function else {

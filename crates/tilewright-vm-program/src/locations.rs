@@ -7,32 +7,32 @@ use crate::verify::Check;
 
 /// Where a register's tensors lie.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Location {
     /// None where that is not known, or differs.
     device: Option<DeviceIndex>,
     /// Whether they may still be on their way there.
-    under_way: bool,
+    in_flight: bool,
 }
 
-/// The places of all registers of a function at a point of a path.
+/// The locations of all registers of a function at a point of a path.
 #[derive(Clone)]
-pub(crate) struct Places(Vec<Place>);
+pub(crate) struct Locations(Vec<Location>);
 
-impl Places {
+impl Locations {
     /// What the parameters' kinds say.
     pub(crate) fn on_entry(function: &Function) -> Self {
-        let mut places = vec![Place::default(); function.num_registers as usize];
-        for (param, place) in function.params.iter().zip(&mut places) {
-            place.device = device_of(&param.kind);
+        let mut locations = vec![Location::default(); function.num_registers as usize];
+        for (param, location) in function.params.iter().zip(&mut locations) {
+            location.device = device_of(&param.kind);
         }
-        Self(places)
+        Self(locations)
     }
 
     /// What is known where two paths meet.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             let device = mine.device.filter(|device| theirs.device == Some(*device));
-            *mine = Place { device, under_way: mine.under_way || theirs.under_way };
+            *mine = Location { device, in_flight: mine.in_flight || theirs.in_flight };
         }
     }
 
@@ -46,7 +46,7 @@ impl Places {
             return Ok(());
         }
         each_register(instruction, &mut |reg, use_| match use_ {
-            Use::Read if self.0[reg.0 as usize].under_way => {
+            Use::Read if self.0[reg.0 as usize].in_flight => {
                 Err(format!("register {} is on its way from a device and is read before a sync", reg.0))
             }
             Use::Read | Use::Write => Ok(()),
@@ -56,8 +56,8 @@ impl Places {
     /// The kernel's tensors lie on its device, as far as they are known to lie on one.
     pub(crate) fn are_on_device(&self, program: &Program, kernel: &Kernel, tensors: &[Reg]) -> Check {
         for reg in tensors {
-            if let Some(place) = self.device(*reg).filter(|place| *place != kernel.device) {
-                let (name, here, there) = (program.kernel_name(kernel), kernel.device.0, place.0);
+            if let Some(location) = self.device(*reg).filter(|location| *location != kernel.device) {
+                let (name, here, there) = (program.kernel_name(kernel), kernel.device.0, location.0);
                 let register = reg.0;
                 return Err(format!(
                     "kernel \"{name}\" of device {here} is given register {register}, which lies on device {there}"
@@ -71,13 +71,14 @@ impl Places {
     pub(crate) fn step(&mut self, program: &Program, instruction: &Instruction) -> Check {
         let written = match instruction {
             Instruction::AllocTensor { device, .. } | Instruction::LoadConst { device, .. } => {
-                Place { device: Some(*device), under_way: false }
+                Location { device: Some(*device), in_flight: false }
             }
             Instruction::Move { src, .. } => self.0[src.0 as usize],
-            Instruction::Copy { src, device, .. } => {
-                Place { device: Some(*device), under_way: is_host(program, *device) && !self.is_on_host(program, *src) }
-            }
-            _ => Place::default(),
+            Instruction::Copy { src, device, .. } => Location {
+                device: Some(*device),
+                in_flight: is_host(program, *device) && !self.is_on_host(program, *src),
+            },
+            _ => Location::default(),
         };
         each_register(instruction, &mut |reg, use_| {
             if use_ == Use::Write {
@@ -86,7 +87,7 @@ impl Places {
             Ok(())
         })?;
         match instruction {
-            Instruction::Sync => self.0.iter_mut().for_each(|place| place.under_way = false),
+            Instruction::Sync => self.0.iter_mut().for_each(|location| location.in_flight = false),
             Instruction::Match { value, kind, .. } => {
                 if let Some(device) = device_of(kind) {
                     self.0[value.0 as usize].device = Some(device);
@@ -94,7 +95,7 @@ impl Places {
             }
             Instruction::CopyTo { target, src } => {
                 let to_host = self.device(*target).is_none_or(|device| is_host(program, device));
-                self.0[target.0 as usize].under_way |= to_host && !self.is_on_host(program, *src);
+                self.0[target.0 as usize].in_flight |= to_host && !self.is_on_host(program, *src);
             }
             _ => {}
         }
