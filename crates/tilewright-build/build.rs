@@ -1,12 +1,13 @@
-//! Gives the crate fingerprints of sources, for the cache of kernels: of those that decide what a PrimFunc becomes in machine
-//! code, `TILEWRIGHT_LOWERING_SOURCES`, and of those that decide what LLVM's text becomes, `TILEWRIGHT_CODEGEN_SOURCES`.
-//! The packages of others count for both, by their versions.
+//! Gives the crate fingerprints of sources, for the cache of kernels: of those that decide what a PrimFunc becomes in
+//! machine code, `TILEWRIGHT_LOWERING_SOURCES`, and of those that decide what LLVM's text becomes,
+//! `TILEWRIGHT_CODEGEN_SOURCES`. The packages of others count for both, by their versions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// This crate, and those that it lowers and makes machine code with: `cargo xtask tidy` compares them with the crate graph.
+/// This crate, and those that it lowers and makes machine code with: `cargo xtask tidy` compares them with the crate
+/// graph.
 const CRATES: [&str; 10] =
     ["support", "macros", "tensor", "expr", "arith", "ir", "target", "tir-passes", "llvm", "build"];
 /// The crate that makes machine code of text.

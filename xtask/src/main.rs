@@ -8,6 +8,7 @@
 
 mod edges;
 mod glossary;
+mod layers;
 mod source;
 mod tidy;
 mod touched;

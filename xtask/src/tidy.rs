@@ -7,11 +7,13 @@
 //! 5. No trailing whitespace, no tabs in Rust and Python, a newline at the end of each file.
 //! 6. No more words with private meanings, and no more long lines of comments, than each crate is allowed ([`words`]).
 //! 7. The glossary has each term once, with a path that exists ([`glossary`]).
+//! 8. The folders of the crate `schedule` use only the layers below them ([`layers`]).
 //!
 //! It also prints the ten largest source files; those over [`AIM`] lines are a hint to split, not a failure.
 
 use crate::edges;
 use crate::glossary;
+use crate::layers;
 use crate::source::{self, Strings};
 use crate::words::Counts;
 
@@ -27,6 +29,7 @@ const TEXT: [&str; 8] = ["rs", "py", "pyi", "md", "toml", "sh", "yml", "script"]
 pub(crate) fn run() -> Result<(), String> {
     let mut problems = edges::check()?;
     problems.extend(glossary::check());
+    problems.extend(layers::check()?);
     let (mut sizes, mut counts) = (Vec::new(), Counts::default());
     for path in source::files()? {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);

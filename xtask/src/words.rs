@@ -19,15 +19,17 @@ const MAX_COMMENT_CHARS: usize = 120;
 
 /// What a crate may have: its name, banned words, lines of comments that are too long.
 const ALLOWED: &[(&str, Count)] = &[
-    ("build", Count { words: 33, long_comments: 32 }),
-    ("import", Count { words: 77, long_comments: 50 }),
-    ("nn", Count { words: 0, long_comments: 1 }),
-    ("ops", Count { words: 36, long_comments: 21 }),
-    ("runtime", Count { words: 52, long_comments: 57 }),
-    ("schedule", Count { words: 570, long_comments: 386 }),
-    ("target", Count { words: 3, long_comments: 10 }),
-    ("tensor", Count { words: 21, long_comments: 9 }),
-    ("vm-program", Count { words: 15, long_comments: 14 }),
+    ("build", Count { words: 36, long_comments: 0 }),
+    ("filetests", Count { words: 3, long_comments: 0 }),
+    ("import", Count { words: 73, long_comments: 0 }),
+    ("ir", Count { words: 3, long_comments: 0 }),
+    ("ops", Count { words: 6, long_comments: 0 }),
+    ("runtime", Count { words: 57, long_comments: 0 }),
+    ("schedule", Count { words: 227, long_comments: 373 }),
+    ("target", Count { words: 18, long_comments: 0 }),
+    ("te", Count { words: 30, long_comments: 0 }),
+    ("tensor", Count { words: 25, long_comments: 0 }),
+    ("vm-program", Count { words: 19, long_comments: 1 }),
 ];
 
 /// The counts of a crate.

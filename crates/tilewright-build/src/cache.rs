@@ -1,9 +1,9 @@
 //! The kernel cache: objects that LLVM made, by everything that decides what LLVM makes.
 //!
-//! An object's [`Key`] is the BLAKE3 hash of the kernel as it is handed to LLVM (under a symbol that is the same for all,
-//! so that a PrimFunc's name does not matter), of the target, of the options, and of the versions of LLVM and of the
-//! code generator. What is cached is the object, before linking. Another entry leads to it from the PrimFunc as it is
-//! written: its key is the hash of that, and of the sources of all that lowers it (`objects`).
+//! An object's [`Key`] is the BLAKE3 hash of the kernel as it is handed to LLVM (under a symbol that is the same for
+//! all, so that a PrimFunc's name does not matter), of the target, of the options, and of the versions of LLVM and of
+//! the code generator. What is cached is the object, before linking. Another entry leads to it from the PrimFunc as it
+//! is written: its key is the hash of that, and of the sources of all that lowers it (`objects`).
 //!
 //! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry,
 //! shared by any number of processes: a file appears under its name by renaming, whole or not at all; it begins with a
@@ -12,11 +12,11 @@
 //! one for all processes: each counts the files, whoever wrote them, the more often the less room is left. A cache is
 //! never the reason of an error: what cannot be read is compiled, what cannot be written is not kept.
 //!
-//! The environment decides on the process's own cache, [`KernelCache::process`]: `TILEWRIGHT_CACHE_DIR` is the folder, by
-//! default `tilewright/kernels` in `XDG_CACHE_HOME` or `~/.cache`, and an empty value keeps it off the disk;
+//! The environment decides on the process's own cache, [`KernelCache::process`]: `TILEWRIGHT_CACHE_DIR` is the folder,
+//! by default `tilewright/kernels` in `XDG_CACHE_HOME` or `~/.cache`, and an empty value keeps it off the disk;
 //! `TILEWRIGHT_CACHE_BYTES` is the bound, by default 512 MiB. Who may write to the folder decides what code runs: it is
-//! made for its owner alone, and one that is there already is used only if it is this user's or the administrator's, and
-//! nobody else may write to it.
+//! made for its owner alone, and one that is there already is used only if it is this user's or the administrator's,
+//! and nobody else may write to it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -228,8 +228,8 @@ impl Disk {
         Ok(())
     }
 
-    /// Accounts for a new file, and removes old ones if there are too many bytes. Other processes write too: what is left
-    /// below the bound is divided, so that eight of them together keep it.
+    /// Accounts for a new file, and removes old ones if there are too many bytes. Other processes write too: what is
+    /// left below the bound is divided, so that eight of them together keep it.
     fn make_room(&self, added: u64) {
         let mut room = self.room.lock();
         if added <= *room {

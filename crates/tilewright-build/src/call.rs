@@ -1,8 +1,8 @@
 //! Calls of kernels: which tensors and which numbers a kernel gets, and that they are what its code relies on.
 //!
 //! A kernel knows the extents of its tensors from its symbolic dimensions alone, so that an argument of another shape
-//! would let it read and write outside. What the arguments' struct infos prove needs no check; the rest is matched by the
-//! machine in front of the call.
+//! would let it read and write outside. What the arguments' struct infos prove needs no check; the rest is matched by
+//! the machine in front of the call.
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::rewrite;

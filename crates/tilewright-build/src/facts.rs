@@ -26,8 +26,8 @@ impl Facts {
         Self { object, scratch_bytes: source.scratch_bytes(), packed: packed_calls(low) }
     }
 
-    /// As the cache keeps it: the key, the number of bytes, and each name behind its length, all numbers in eight bytes,
-    /// the lowest first.
+    /// As the cache keeps it: the key, the number of bytes, and each name behind its length, all numbers in eight
+    /// bytes, the lowest first.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = self.object.as_bytes().to_vec();
         bytes.extend(self.scratch_bytes.to_le_bytes());

@@ -57,8 +57,8 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
     lowered.map_err(joined)
 }
 
-/// The target of a function: the one that it declares, else that of its module. All kernels of an executable are for one
-/// architecture.
+/// The target of a function: the one that it declares, else that of its module. All kernels of an executable are for
+/// one architecture.
 ///
 /// # Errors
 /// `TW0602`: what the function declares is no target, or one beside which the module's kernels cannot run.
@@ -80,9 +80,9 @@ fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)>
     module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
 }
 
-/// Compiles all PrimFuncs of the module, those of each backend into one image of the program for `device`, its first one.
-/// Those that call functions of the process run on the host: where that is another device, they are an image of their
-/// own.
+/// Compiles all PrimFuncs of the module, those of each backend into one image of the program for `device`, its first
+/// one. Those that call functions of the process run on the host: where that is another device, they are an image of
+/// their own.
 pub(crate) fn build_kernels(
     program: &mut ProgramBuilder,
     module: &IRModule,

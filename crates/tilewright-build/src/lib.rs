@@ -1,9 +1,9 @@
 //! From a checked module to an executable: PrimFuncs are lowered, compiled and linked into an image, Relax functions
 //! become functions of the virtual machine, and both go into one file.
 //!
-//! Reading order: [`build`], then `kernels` (PrimFuncs), [`backends`] (code generators), `emit` (Relax functions, and in
-//! its `device` the copies between devices), `call` (calls of kernels), `objects`, `facts` and [`cache`] (kernels through
-//! lowering and a backend, once), [`link`] (objects of processors into images).
+//! Reading order: [`build`], then `kernels` (PrimFuncs), [`backends`] (code generators), `emit` (Relax functions, and
+//! in its `device` the copies between devices), `call` (calls of kernels), `objects`, `facts` and [`cache`] (kernels
+//! through lowering and a backend, once), [`link`] (objects of processors into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
@@ -103,8 +103,8 @@ fn check_device(device: DeviceKind) -> Result<(), Diagnostics> {
     }
 }
 
-/// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user hears
-/// of it as an error all the same.
+/// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user
+/// hears of it as an error all the same.
 pub fn defect(error: &dyn std::fmt::Display) -> Diagnostics {
     Diagnostic::error("TW0604", format!("the compiler made a mistake: {error}"))
         .note("this is a defect of Tilewright: please report it with the module")

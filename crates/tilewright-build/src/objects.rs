@@ -1,8 +1,8 @@
 //! PrimFuncs → code: through the kernel cache, and what it lacks through the lowering and a backend, several at once.
 //!
-//! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to what callers have to know of its kernel
-//! and to the key of its code: a function that was compiled before is not even lowered. The backend's text leads to the
-//! code: functions that become the same code share it, whatever their names, in this module or in another.
+//! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to what callers have to know of its
+//! kernel and to the key of its code: a function that was compiled before is not even lowered. The backend's text leads
+//! to the code: functions that become the same code share it, whatever their names, in this module or in another.
 //!
 //! Every kernel is a job of its own. The outcome depends neither on the cache nor on the number of jobs at a time.
 
@@ -161,8 +161,8 @@ impl<'a> CodeCx<'a> {
     }
 }
 
-/// Applies `work` to every item on all processors that the process may use, however many of them kernels run on; results
-/// and errors are in the items' order.
+/// Applies `work` to every item on all processors that the process may use, however many of them kernels run on;
+/// results and errors are in the items' order.
 pub(crate) fn each<I: Sync, T: Send, E: Send>(
     items: &[I],
     work: impl Fn(&I) -> Result<T, E> + Sync,

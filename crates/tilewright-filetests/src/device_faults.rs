@@ -1,8 +1,8 @@
 //! Faults of devices, and of programs for devices, and that run lines show them.
 //!
-//! A copy or a wait that the machine forgets is one that the device never hears of: [`Fault`] has a device for each. One
-//! that the compiler forgets is an instruction that is missing: each copy to the host, each copy back and each wait of a
-//! program is taken out in turn.
+//! A copy or a wait that the machine forgets is one that the device never hears of: [`Fault`] has a device for each.
+//! One that the compiler forgets is an instruction that is missing: each copy to the host, each copy back and each wait
+//! of a program is taken out in turn.
 
 use std::sync::Arc;
 

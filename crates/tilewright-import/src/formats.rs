@@ -37,8 +37,8 @@ impl Format {
     }
 }
 
-/// The tensors of a file by name, whatever its format: those of an archive or of a pickled dictionary by their keys, those
-/// of a pickled list by their place, a single one under the name `data`.
+/// The tensors of a file by name, whatever its format: those of an archive or of a pickled dictionary by their keys,
+/// those of a pickled list by their place, a single one under the name `data`.
 ///
 /// # Errors
 /// If the bytes are of no known format, or hold something else than tensors.

@@ -2,8 +2,8 @@
 //!
 //! [`torch`] makes modules of recorded PyTorch graphs, on top of [`common`], which importers of graphs share.
 //!
-//! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the formats:
-//! [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
+//! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the
+//! formats: [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
 //!
 //! ```
 //! let idx = [0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 3, 7, 8, 9];
@@ -12,9 +12,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Invariants: bytes come from strangers. No input makes this crate panic, run code, or take memory out of proportion to
-//! the input: sizes that a file claims are compared with the bytes that are there before anything is allocated. Nothing
-//! here opens a file.
+//! Invariants: bytes come from strangers. No input makes this crate panic, run code, or take memory out of proportion
+//! to the input: sizes that a file claims are compared with the bytes that are there before anything is allocated.
+//! Nothing here opens a file.
 
 mod array;
 pub mod common;

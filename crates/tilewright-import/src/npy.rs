@@ -1,8 +1,8 @@
 //! NPY: one array of NumPy.
 //!
-//! `\x93NUMPY`, two bytes of version, the length of the header, the header (a dictionary of Python with the keys `descr`,
-//! `fortran_order` and `shape`), the elements. The header is read here, and not by a library, because the ones at hand
-//! multiply claimed dimensions unchecked.
+//! `\x93NUMPY`, two bytes of version, the length of the header, the header (a dictionary of Python with the keys
+//! `descr`, `fortran_order` and `shape`), the elements. The header is read here, and not by a library, because the ones
+//! at hand multiply claimed dimensions unchecked.
 
 use std::io::Read;
 

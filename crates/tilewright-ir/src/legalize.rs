@@ -26,8 +26,8 @@ pub struct Capabilities {
 pub struct Prefetch {
     /// Bytes that one prefetch brings: those of a cache line.
     pub line_bytes: usize,
-    /// Iterations between the one that runs and the one whose elements are prefetched, of a loop that goes from row to row
-    /// of a tensor.
+    /// Iterations between the one that runs and the one whose elements are prefetched, of a loop that goes from row to
+    /// row of a tensor.
     pub distance_rows: i64,
 }
 

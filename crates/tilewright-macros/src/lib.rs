@@ -5,8 +5,8 @@
 //!
 //! [`macro@Plan`] and [`macro@Choice`] give the plans of kernels their arguments, defaults, checks and trace text.
 //!
-//! Invariants: `IrNode` expands to code that names only `tilewright_expr::node`, `Plan` and `Choice` to code of the crate
-//! `tilewright-schedule`, the only one that uses them; all look at syntax only.
+//! Invariants: `IrNode` expands to code that names only `tilewright_expr::node`, `Plan` and `Choice` to code of the
+//! crate `tilewright-schedule`, the only one that uses them; all look at syntax only.
 
 mod ir_node;
 mod plan;
@@ -38,8 +38,8 @@ pub fn derive_ir_node(input: TokenStream) -> TokenStream {
     ir_node::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Derives `Plan` for a struct with named, documented fields: the parameters of the primitive that builds the kernel, how
-/// they are read from a call and checked, and how they are written into a trace.
+/// Derives `Plan` for a struct with named, documented fields: the parameters of the primitive that builds the kernel,
+/// how they are read from a call and checked, and how they are written into a trace.
 ///
 /// | attribute | meaning |
 /// |---|---|

@@ -51,7 +51,7 @@ impl NdArray {
     }
 
     /// A tensor on the device of this one: itself, or a copy of what was made on the host.
-    fn beside(&self, py: Python<'_>, tensor: Tensor) -> PyResult<Self> {
+    fn on_same_device(&self, py: Python<'_>, tensor: Tensor) -> PyResult<Self> {
         if self.0.is_on_host() {
             return Ok(Self(tensor));
         }
@@ -74,8 +74,8 @@ impl NdArray {
         py.detach(copy).map(Self).map_err(|e| runtime_error(py, e))
     }
 
-    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over its
-    /// bits.
+    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over
+    /// its bits.
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let tensor = self.on_host(py)?;
         let tensor = match tensor.dtype() {
@@ -97,7 +97,7 @@ impl NdArray {
     fn converted(&self, py: Python<'_>, dtype: DataType) -> PyResult<Self> {
         let tensor = self.on_host(py)?;
         let converted = py.detach(|| convert(&tensor, dtype)).map_err(|e| error::tensor(py, &e))?;
-        self.beside(py, converted)
+        self.on_same_device(py, converted)
     }
 
     /// Values to be written into this tensor, in its type and shape: NumPy converts and broadcasts.
@@ -297,7 +297,7 @@ impl NdArray {
         let copied = indexing::copy(&self.bits(key.py())?, key)?;
         let dtype = if self.0.dtype() == DataType::BF16 { DataType::BF16 } else { copied.dtype() };
         let copied = retyped(&copied, dtype).map_err(|e| error::tensor(key.py(), &e))?;
-        self.beside(key.py(), copied)
+        self.on_same_device(key.py(), copied)
     }
 
     /// Writes the elements that an index of integers and slices names; NumPy converts and broadcasts the values.

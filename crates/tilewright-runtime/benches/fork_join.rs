@@ -1,5 +1,5 @@
-//! What a parallel region costs by itself: regions one after the other, of tasks that do nothing, or of one task for each
-//! thread, which wait for each other, so that every region is handed over to another thread and back.
+//! What a parallel region costs by itself: regions one after the other, of tasks that do nothing, or of one task for
+//! each thread, which wait for each other, so that every region is handed over to another thread and back.
 //!
 //! `cargo bench -p tilewright-runtime --bench fork_join` prints, for some numbers of threads and tasks, the time of one
 //! region: the least and the median of many samples of a hundred regions, and the time of a whole call with one region

@@ -1,4 +1,5 @@
-//! The stress test of the runtime at full length: `stress [threads [calls]]`, by default 16 threads of 10,000 calls each.
+//! The stress test of the runtime at full length: `stress [threads [calls]]`, by default 16 threads of 10,000 calls
+//! each.
 //!
 //! ```console
 //! $ cargo run --release -p tilewright-runtime --example stress

@@ -1,7 +1,7 @@
 //! On which processors the pool's workers run.
 //!
-//! The user's choice is process-wide, like the pool. Without one, a worker may run wherever the process may, even if the
-//! thread that first needed it is bound to a single processor, as host programs like to do with theirs.
+//! The user's choice is process-wide, like the pool. Without one, a worker may run wherever the process may, even if
+//! the thread that first needed it is bound to a single processor, as host programs like to do with theirs.
 
 use crate::environment::setting;
 use crate::error::{ErrorKind, Result};

@@ -105,8 +105,8 @@ fn write_perf_map(symbols: &[Symbol], address: usize) {
     }
 }
 
-/// Opens a file of this user's for appending, and makes it if there is none. Everybody may put something under a name in
-/// `/tmp`: a link, another kind of file, or one that is someone else's or has a second name, is left alone.
+/// Opens a file of this user's for appending, and makes it if there is none. Everybody may put something under a name
+/// in `/tmp`: a link, another kind of file, or one that is someone else's or has a second name, is left alone.
 #[cfg(unix)]
 fn open_own(path: &str) -> Option<File> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

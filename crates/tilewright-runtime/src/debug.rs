@@ -10,8 +10,8 @@ use crate::value::Value;
 pub(crate) const ALL: [(&str, Builtin); 2] =
     [("vm.builtin.invoke_debug_func", invoke), ("vm.builtin.debug_print", print)];
 
-/// `(state, name, place, values…)`: calls the function of this name with the place and the values; the state comes back,
-/// so that a program that hands it on keeps such calls in order.
+/// `(state, name, place, values…)`: calls the function of this name with the place and the values; the state comes
+/// back, so that a program that hands it on keeps such calls in order.
 fn invoke(args: &[Value]) -> Result<Value> {
     let [state, Value::Str(name), given @ ..] = args else {
         return Err(wrong_arguments("a state and a name", args));

@@ -1,8 +1,8 @@
 //! What a run asks devices for.
 //!
-//! All of it goes to one stream for each device, which the run takes from the machine's idle ones. A call from outside ends
-//! when the devices have done it: what the call returns is there, and a failure of a device is the call's. Frames whose
-//! tensors a device may still use are given back behind that.
+//! All of it goes to one stream for each device, which the run takes from the machine's idle ones. A call from outside
+//! ends when the devices have done it: what the call returns is there, and a failure of a device is the call's. Frames
+//! whose tensors a device may still use are given back behind that.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,5 @@
-//! Settings from the environment. One that cannot be read has no effect, of which the user hears once, on standard error:
-//! there is nobody else to tell.
+//! Settings from the environment. One that cannot be read has no effect, of which the user hears once, on standard
+//! error: there is nobody else to tell.
 
 use std::ffi::OsStr;
 use std::sync::Mutex;
@@ -14,8 +14,8 @@ pub const VARIABLES: [&str; 6] = [
     "TILEWRIGHT_PERF",
 ];
 
-/// The value of a variable, as `read` understands its text; none where it is not set, is empty, or is not what `expected`
-/// says.
+/// The value of a variable, as `read` understands its text; none where it is not set, is empty, or is not what
+/// `expected` says.
 pub fn setting<T>(variable: &'static str, expected: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
     let text = std::env::var_os(variable).filter(|text| !text.is_empty())?;
     let value = text.to_str().and_then(|text| read(text.trim()));

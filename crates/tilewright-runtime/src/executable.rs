@@ -121,8 +121,8 @@ fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
         Err(error) => return Ok(Err(error.into())),
     };
     let address = map.as_ptr().cast_mut();
-    // SAFETY: the map has exactly the layout's bytes, and is the keeper; the tensor is read-only, and so is the map, whose file
-    // nobody changes.
+    // SAFETY: the map has exactly the layout's bytes, and is the keeper; the tensor is read-only, and so is the map,
+    // whose file nobody changes.
     let tensor = unsafe { Tensor::from_foreign(address, layout, true, Box::new(map)).assume_sealed() };
     Ok(ExecutableBytes::new(tensor).map_err(Into::into))
 }

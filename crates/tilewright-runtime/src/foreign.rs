@@ -1,4 +1,5 @@
-//! C functions that kernels call by name (`T.call_extern`): those that were registered, and those of the process itself.
+//! C functions that kernels call by name (`T.call_extern`): those that were registered, and those of the process
+//! itself.
 //!
 //! A door behind which nothing is checked: the names and types in an executable are trusted like its machine code.
 

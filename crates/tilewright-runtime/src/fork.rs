@@ -9,11 +9,11 @@
 //! What is done in a section is short and waits for nothing but locks of this module: no other lock of the host
 //! program, no file, and no destructor of the user's values. Short is its work, not its time: its thread may wait for a
 //! processor that many others want, or the whole process may be stopped. `fork` therefore counts looks at the sections
-//! and not seconds, sleeps between them so that it keeps the processor from nobody, and goes on after so many looks that
-//! only a section that breaks the rule has not ended: ten seconds of them where nobody else runs.
+//! and not seconds, sleeps between them so that it keeps the processor from nobody, and goes on after so many looks
+//! that only a section that breaks the rule has not ended: ten seconds of them where nobody else runs.
 //!
-//! Entering costs two operations on a counter that few threads share. The pool's own locks are not of this kind: a child
-//! makes itself another pool.
+//! Entering costs two operations on a counter that few threads share. The pool's own locks are not of this kind: a
+//! child makes itself another pool.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -114,8 +114,8 @@ fn enter_outermost(counter: &AtomicUsize) {
     }
 }
 
-/// Makes `fork` wait for sections, from the first one on. Several threads may come here at once; handlers that are there
-/// twice do no harm, and no section begins without them.
+/// Makes `fork` wait for sections, from the first one on. Several threads may come here at once; handlers that are
+/// there twice do no harm, and no section begins without them.
 #[cfg(unix)]
 fn handle_fork() {
     static HANDLED: AtomicBool = AtomicBool::new(false);

@@ -17,8 +17,8 @@ use crate::{packed, pool};
 /// Bytes of scratch memory that an idle worker keeps at most.
 const MAX_IDLE_SCRATCH: usize = 64 << 20;
 
-/// Nanoseconds of parallel regions from which on sleeping workers are called: calling costs the caller about 5 µs, and a
-/// worker comes after 30.
+/// Nanoseconds of parallel regions from which on sleeping workers are called: calling costs the caller about 5 µs, and
+/// a worker comes after 30.
 const WORTH_CALLING: u64 = 25_000;
 /// Short regions that begin within such a time are one piece of work.
 const BURST: Duration = Duration::from_micros(50);

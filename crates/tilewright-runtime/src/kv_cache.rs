@@ -1,9 +1,9 @@
 //! Caches that grow by rows: what attention has seen so far, kept from one call to the next.
 //!
-//! A cache holds rows of one shape and data type, of which the first *filled* ones count. It lies in memory for more rows
-//! than that, which doubles when it is full, so that appending a row costs what copying it does. A view of the rows shares
-//! that memory. Appending writes behind the rows that a view shows, or to new memory, so that views stay as they are until
-//! rows are dropped and others take their places.
+//! A cache holds rows of one shape and data type, of which the first *filled* ones count. It lies in memory for more
+//! rows than that, which doubles when it is full, so that appending a row costs what copying it does. A view of the
+//! rows shares that memory. Appending writes behind the rows that a view shows, or to new memory, so that views stay as
+//! they are until rows are dropped and others take their places.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -98,8 +98,8 @@ fn fits(what: &str, unit: &[i64], dtype: DataType, rows: &Rows) -> Result<()> {
     Err(refused(format!("{what} of shape {unit:?} and type {dtype} are none of a cache of {own:?} and {held}")))
 }
 
-/// `(rows, shape, filled)`: a cache with memory for `shape`, which holds the first `filled` of these rows, all where it is
-/// negative.
+/// `(rows, shape, filled)`: a cache with memory for `shape`, which holds the first `filled` of these rows, all where it
+/// is negative.
 fn create(args: &[Value]) -> Result<Value> {
     let [Value::Tensor(data), Value::Shape(shape), Value::Int(filled)] = args else {
         return Err(wrong_arguments("a tensor, a shape and an int", args));

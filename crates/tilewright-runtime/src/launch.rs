@@ -97,8 +97,8 @@ impl Run<'_> {
         };
         self.numbers(frame, kernel, scalars, numbers)?;
         // SAFETY: the program is trusted to pass what its kernel takes: the verifier compared the counts, the tensors
-        // are contiguous and on the host, and what is written is writable and overlaps no other argument, by the verifier's
-        // and `Prepared`'s proof or by `check_overlap`.
+        // are contiguous and on the host, and what is written is writable and overlaps no other argument, by the
+        // verifier's and `Prepared`'s proof or by `check_overlap`.
         let outcome = unsafe { frame.worker.call(entry, addresses, numbers, launch.scratch_bytes) };
         outcome.map_err(|failure| failure.into_error(self.kernel_name(kernel)))
     }

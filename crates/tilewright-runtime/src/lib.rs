@@ -1,11 +1,13 @@
 //! The runtime: loads executables and runs them. A user ships this crate alone.
 //!
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
-//! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside: `prepare`
-//! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
-//! `scratch`, `temporary` and `packed` (what kernels get and ask for: memory, and functions of the process), [`fork`] (the locks of all of
-//! this), `spare` (what needs none), `nesting` (how deep calls go), [`device`] and `device_run` (other devices than the host, and what a run asks them for). `builtins` lists the functions that every runtime has by name, some of them in
-//! files of their own, such as `kv_cache`.
+//! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that
+//! kernels call), [`Error`], then inside: `prepare` (what is worked out once), `run` (the loop over instructions),
+//! `kernel` and `pool` (machine code and its threads), `scratch`, `temporary` and `packed` (what kernels get and ask
+//! for: memory, and functions of the process), [`fork`] (the locks of all of this), `spare` (what needs none),
+//! `nesting` (how deep calls go), [`device`] and `device_run` (other devices than the host, and what a run asks them
+//! for). `builtins` lists the functions that every runtime has by name, some of them in files of their own, such as
+//! `kv_cache`.
 //!
 //! A program that hands its argument to a function of the process:
 //!
@@ -44,8 +46,8 @@
 //! Invariants: no compiler crate stands below this one; nothing here compiles, links or starts another program. Memory
 //! is never writable and executable at once. The only state of the process is the registry and the worker pool.
 //! Executables and machines are `Send + Sync`, and a function may be called on many threads at once, and by its own
-//! packed functions, up to 10,000 calls deep; a child of `fork` finds no lock taken. Arguments are checked before a kernel
-//! sees them; what a kernel does with memory is trusted, like any machine code that one loads.
+//! packed functions, up to 10,000 calls deep; a child of `fork` finds no lock taken. Arguments are checked before a
+//! kernel sees them; what a kernel does with memory is trusted, like any machine code that one loads.
 
 mod affinity;
 mod announce;

@@ -217,8 +217,8 @@ impl VirtualMachine {
         self.time_with_pauses(name, args, timing, &mut || Ok(()))
     }
 
-    /// As [`VirtualMachine::time_evaluator`], with something to do now and then that is not timed, such as looking whether
-    /// the user wants to stop: an error ends the timing.
+    /// As [`VirtualMachine::time_evaluator`], with something to do now and then that is not timed, such as looking
+    /// whether the user wants to stop: an error ends the timing.
     pub fn time_with_pauses(
         &self,
         name: &str,

@@ -1,8 +1,8 @@
 //! Calls within calls: how many there may be, and the stack that they run on.
 //!
 //! Programs, functions of the process and their callers may call each other to any depth that the user's own code
-//! reaches. Each call through this crate is a level; levels run on the heap where the thread's stack runs out, and there
-//! is a last one.
+//! reaches. Each call through this crate is a level; levels run on the heap where the thread's stack runs out, and
+//! there is a last one.
 
 use std::cell::Cell;
 

@@ -3,8 +3,8 @@
 //! One pool serves the process. A region is a number of tasks, numbered from 0; how many there are is the kernel's
 //! choice, so that results do not depend on the number of threads. The calling thread publishes the region, works on
 //! it like everyone else, closes it when no task is left to begin, and waits for those that others still run. A region
-//! never waits for a worker to arrive: with all workers busy elsewhere, the caller does all tasks. Hence several threads
-//! may run programs at once, and a region inside a task simply runs there and then.
+//! never waits for a worker to arrive: with all workers busy elsewhere, the caller does all tasks. Hence several
+//! threads may run programs at once, and a region inside a task simply runs there and then.
 //!
 //! # Protocol
 //!
@@ -21,18 +21,18 @@
 //!    until it takes its visitor off, and does not touch them afterwards.
 //! 3. The owner takes `OPEN` off when all tasks have begun. From then on visitors only leave; when none is left, all
 //!    tasks are done, and what they wrote is seen by the owner (they leave with release, it looks with acquire).
-//! 4. The slot's `next` hands every task to exactly one thread, in order, several neighbours at once while many are left.
-//!    A failing task ends its thread's share, and moves `next` to the end, so that no more are handed out. Those before it
-//!    have been handed out, and run until one of them fails: the failure of the smallest task is the same one whatever
-//!    the threads do.
+//! 4. The slot's `next` hands every task to exactly one thread, in order, several neighbours at once while many are
+//!    left. A failing task ends its thread's share, and moves `next` to the end, so that no more are handed out. Those
+//!    before it have been handed out, and run until one of them fails: the failure of the smallest task is the same one
+//!    whatever the threads do.
 //!
-//! **Sleeping.** Publishing counts `published` up, then looks for sleepers. A worker that finds nothing in any slot looks
-//! at `published` for a short while. Then it counts itself among the sleepers, looks at `published` once more, and
-//! sleeps. Both sides do so in the one order of sequentially consistent operations: either the worker sees the region,
-//! or the publisher sees the sleeper. While workers enough are awake, publishing makes no system call and takes no lock;
-//! else it wakes at most two, and each that comes to work wakes two more as long as tasks wait for a thread. Those who
-//! decide that nobody is to be woken have counted all open regions and all workers in them, behind a fence that follows
-//! what they did themselves: so the same idle worker is not left to two regions at once.
+//! **Sleeping.** Publishing counts `published` up, then looks for sleepers. A worker that finds nothing in any slot
+//! looks at `published` for a short while. Then it counts itself among the sleepers, looks at `published` once more,
+//! and sleeps. Both sides do so in the one order of sequentially consistent operations: either the worker sees the
+//! region, or the publisher sees the sleeper. While workers enough are awake, publishing makes no system call and takes
+//! no lock; else it wakes at most two, and each that comes to work wakes two more as long as tasks wait for a thread.
+//! Those who decide that nobody is to be woken have counted all open regions and all workers in them, behind a fence
+//! that follows what they did themselves: so the same idle worker is not left to two regions at once.
 //!
 //! A region whose kernel knows that it is short calls nobody: workers that are awake help with it, and waking one costs
 //! more than the region. Regions that follow each other closely may be long together; their caller counts.
@@ -40,11 +40,11 @@
 //! A caller with visitors left looks for a short while too, then sets `WAITING` in `control` and sleeps. The last
 //! visitor sees it in the very operation by which it leaves.
 //!
-//! **Size.** Workers have numbers from 1 on. One whose number is above the wanted one ends when it is idle. After `fork`
-//! the child has none of the threads; it forgets the pool and makes another when it needs one.
+//! **Size.** Workers have numbers from 1 on. One whose number is above the wanted one ends when it is idle. After
+//! `fork` the child has none of the threads; it forgets the pool and makes another when it needs one.
 //!
-//! `tests/runtime/protocol.rs` holds these rules as a model and tries all orders of its steps: a change here is a change
-//! there.
+//! `tests/runtime/protocol.rs` holds these rules as a model and tries all orders of its steps: a change here is a
+//! change there.
 
 mod slot;
 
@@ -139,8 +139,8 @@ struct Pool {
     workers: AtomicUsize,
     /// Whether there are more threads than processors: then a thread that waits soon sleeps.
     crowded: AtomicBool,
-    /// Calls that wake a sleeper and that none has answered yet. Those who wait for `called` are as many as the sleepers
-    /// and the calls together.
+    /// Calls that wake a sleeper and that none has answered yet. Those who wait for `called` are as many as the
+    /// sleepers and the calls together.
     calls: Mutex<usize>,
     called: Condvar,
     /// Taken to change who there is.
@@ -186,7 +186,8 @@ fn make_pool() -> *mut Pool {
     let pool = Box::into_raw(Box::new(Pool::new()));
     match CURRENT.compare_exchange(ptr::null_mut(), pool, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) => {
-            // The size is read after the pool is published: a concurrent `set_num_threads` that saw no pool came before.
+            // The size is read after the pool is published: a concurrent `set_num_threads` that saw no pool came
+            // before.
             // SAFETY: the pool is published, and so never freed.
             unsafe { &*pool }.resize();
             pool

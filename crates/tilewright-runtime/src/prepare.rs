@@ -21,7 +21,8 @@ const MAX_IDLE_FRAMES: usize = 16;
 /// What is known about an instruction beforehand.
 pub(crate) enum Fact {
     None,
-    /// What the register holds since an earlier run of the frame, if it holds anything, is what it gets, and stays there.
+    /// What the register holds since an earlier run of the frame, if it holds anything, is what it gets, and stays
+    /// there.
     Kept,
     /// The tensor is the frame's `planned[index]`.
     Planned(usize),
@@ -136,8 +137,8 @@ impl Prepared {
         Ok(Frame { registers, slots, arena, planned, worker: Worker::default() })
     }
 
-    /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and the
-    /// frame is dropped. An instrument that watched the run saw the tensors too.
+    /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and
+    /// the frame is dropped. An instrument that watched the run saw the tensors too.
     pub(crate) fn give_back(&self, mut frame: Box<Frame>, watched: bool) {
         frame.slots.fill(None);
         if self.lends_arena || watched {
@@ -225,9 +226,9 @@ fn planned_at(function: &Function, storage: Storage) -> Option<u64> {
     }
 }
 
-/// Which registers get the same tensor in each run of a frame: a constant, or one over a place of the arena, if nobody else
-/// may hold the arena. Frames keep these, where nothing else is ever written to the register. A run that takes another path,
-/// or is over with the register, does not look at what it holds.
+/// Which registers get the same tensor in each run of a frame: a constant, or one over a place of the arena, if nobody
+/// else may hold the arena. Frames keep these, where nothing else is ever written to the register. A run that takes
+/// another path, or is over with the register, does not look at what it holds.
 fn kept(function: &Function, lends_arena: bool) -> Vec<bool> {
     let mut writers = vec![0usize; function.num_registers as usize];
     let mut kept = vec![false; function.num_registers as usize];

@@ -12,7 +12,8 @@ use crate::fork::SharedLock;
 use crate::value::{PackedFunc, Value};
 
 static FUNCTIONS: SharedLock<BTreeMap<String, PackedFunc>> = SharedLock::new(BTreeMap::new());
-/// Changes with every change of a name's function, under the lock: who saw the same number twice saw the same functions.
+/// Changes with every change of a name's function, under the lock: who saw the same number twice saw the same
+/// functions.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// The number of changes so far.

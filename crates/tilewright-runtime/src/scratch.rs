@@ -2,9 +2,9 @@
 //!
 //! A processor looks at the last 12 bits of addresses to tell whether a load reads what an earlier store is about to
 //! write. Where a kernel goes through a tensor and through scratch memory in step, and the tensor lies just behind the
-//! scratch memory modulo 4096 bytes, each load waits for stores that it has nothing to do with. Large tensors begin at the
-//! start of a page, or up to a line behind it where an allocator keeps its books in front; hence scratch memory begins in
-//! the middle of one, as far from them as can be.
+//! scratch memory modulo 4096 bytes, each load waits for stores that it has nothing to do with. Large tensors begin at
+//! the start of a page, or up to a line behind it where an allocator keeps its books in front; hence scratch memory
+//! begins in the middle of one, as far from them as can be.
 
 use tilewright_tensor::{DataType, Tensor};
 

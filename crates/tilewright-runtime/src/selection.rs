@@ -1,8 +1,8 @@
-//! What is chosen by the elements themselves, so that only a run knows how much it is: the distinct elements of a tensor,
-//! the places of those that are not 0, a slice whose bounds are tensors.
+//! What is chosen by the elements themselves, so that only a run knows how much it is: the distinct elements of a
+//! tensor, the places of those that are not 0, a slice whose bounds are tensors.
 //!
-//! Elements are told apart and put in order by a number of 64 bits for each: NaN is greater than every number and equal to
-//! itself, zeros of both signs are equal.
+//! Elements are told apart and put in order by a number of 64 bits for each: NaN is greater than every number and equal
+//! to itself, zeros of both signs are equal.
 
 use tilewright_tensor::{DataType, Tensor, TypeCode};
 
@@ -96,7 +96,8 @@ fn slices_of(x: &Tensor, axis: &Value) -> Result<(Vec<i64>, Slices, usize)> {
     Ok((x.shape().to_vec(), slices, at))
 }
 
-/// The numbers of equal slices, each group in order; the groups in the order of the slices or of their first appearance.
+/// The numbers of equal slices, each group in order; the groups in the order of the slices or of their first
+/// appearance.
 fn groups(keys: &[u64], slices: &Slices, sorted: bool) -> Vec<Vec<usize>> {
     let slice = |number: usize| (0..slices.size()).map(move |at| keys[slices.element(number, at)]);
     let mut order: Vec<usize> = (0..slices.count).collect();
@@ -203,8 +204,8 @@ fn picked(x: &Tensor, slices: &Slices, kept: &[usize], dims: &[i64]) -> Result<T
     Ok(Tensor::from_bytes(x.dtype(), dims, &bytes)?)
 }
 
-/// `(tensor)`: the indices of the elements that are not 0, a row for each dimension; a tensor without dimensions counts as
-/// one of one.
+/// `(tensor)`: the indices of the elements that are not 0, a row for each dimension; a tensor without dimensions counts
+/// as one of one.
 fn nonzero(args: &[Value]) -> Result<Value> {
     let [Value::Tensor(x)] = args else { return Err(wrong_arguments("a tensor", args)) };
     let dims: Vec<i64> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };

@@ -1,5 +1,5 @@
-//! Numbers in a heap: a tensor of `int64` that a program keeps the sizes of its tensors in, where they are no slots of the
-//! machine. A float stands there as the bits of an `f64`, a bool as 0 or 1.
+//! Numbers in a heap: a tensor of `int64` that a program keeps the sizes of its tensors in, where they are no slots of
+//! the machine. A float stands there as the bits of an `f64`, a bool as 0 or 1.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! A place for one thing that is not in use, without a lock.
 //!
 //! What a call takes and gives back each time lies here between two calls of one thread: taking it is one operation on
-//! memory, and giving it back is another. Where several threads call at once, one finds it, and the others go where they
-//! would go without this place. A child of `fork` finds it as it was, or empty.
+//! memory, and giving it back is another. Where several threads call at once, one finds it, and the others go where
+//! they would go without this place. A child of `fork` finds it as it was, or empty.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -26,7 +26,8 @@ impl<T> Spare<T> {
             return None;
         }
         let found = self.0.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: what stands here came from `Box::into_raw` in `put`, and whoever swaps it out is the only one to have it.
+        // SAFETY: what stands here came from `Box::into_raw` in `put`, and whoever swaps it out is the only one to have
+        // it.
         (!found.is_null()).then(|| unsafe { Box::from_raw(found) })
     }
 

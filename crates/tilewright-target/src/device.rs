@@ -44,8 +44,8 @@ pub struct DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// What every CUDA device since compute capability 5.0 has: NVIDIA, CUDA C++ Programming Guide, technical specifications
-    /// by compute capability.
+    /// What every CUDA device since compute capability 5.0 has: NVIDIA, CUDA C++ Programming Guide, technical
+    /// specifications by compute capability.
     pub const CUDA: Self = Self {
         max_threads_per_block: 1024,
         shared_memory_bytes: 48 << 10,

@@ -62,9 +62,9 @@ fn features() -> BTreeSet<String> {
 /// that the processor reaches.
 const LEVELS: [&str; 5] = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"];
 
-/// What a processor has of the last-level cache, at most. Where a machine is a part of another one, the system tells the size
-/// of the whole cache, most of which is used by those that we do not see. The processors that share the cache count,
-/// whether this process may run on them or not: what is compiled does not depend on where.
+/// What a processor has of the last-level cache, at most. Where a machine is a part of another one, the system tells
+/// the size of the whole cache, most of which is used by those that we do not see. The processors that share the cache
+/// count, whether this process may run on them or not: what is compiled does not depend on where.
 const SHARE: u64 = 16 << 20;
 
 /// The machine: its instructions are what the processor reports, its numbers those of the preset that describes the
@@ -89,8 +89,8 @@ pub(crate) fn detect() -> Machine {
     host
 }
 
-/// The lines that the system describes its first processor with; empty where it does not. All others would take long to be
-/// written on a large machine.
+/// The lines that the system describes its first processor with; empty where it does not. All others would take long to
+/// be written on a large machine.
 fn first_processor() -> String {
     let Ok(file) = fs::File::open("/proc/cpuinfo") else { return String::new() };
     let lines = BufReader::new(file).lines().map_while(Result::ok).take_while(|line| !line.is_empty());

@@ -1,9 +1,10 @@
-//! What a machine is, as far as a compiler has to know: its instruction set by features, its vectors, its caches, and what
-//! things cost on it.
+//! What a machine is, as far as a compiler has to know: its instruction set by features, its vectors, its caches, and
+//! what things cost on it.
 //!
-//! Reading order: [`Target`] (a processor and perhaps a device), [`Machine`] (a processor, with its numbers: [`Limits`],
-//! [`Core`], [`Plan`], [`Prefetch`], [`Estimate`], [`Tasks`]), [`Device`], [`Target::host`] (the machine that we run on, by what its
-//! processor says it has), [`Target::parse`] (the field's target string), [`presets`] (well-known processors as data).
+//! Reading order: [`Target`] (a processor and perhaps a device), [`Machine`] (a processor, with its numbers:
+//! [`Limits`], [`Core`], [`Plan`], [`Prefetch`], [`Estimate`], [`Tasks`]), [`Device`], [`Target::host`] (the machine
+//! that we run on, by what its processor says it has), [`Target::parse`] (the field's target string), [`presets`]
+//! (well-known processors as data).
 //!
 //! ```
 //! use tilewright_target::Target;
@@ -15,8 +16,8 @@
 //! ```
 //!
 //! Invariants: a target is a value; nothing here compiles, and only [`Target::host`] looks at the machine below. Ask a
-//! target for a feature, a limit or a cost, never for its name. A number stands in a preset file, with what measured it,
-//! and not in the code.
+//! target for a feature, a limit or a cost, never for its name. A number stands in a preset file, with what measured
+//! it, and not in the code.
 
 mod device;
 mod host;
@@ -90,11 +91,12 @@ impl Target {
         Self { host: host::detect(), device: None }
     }
 
-    /// Reads a target string: `llvm [-mtriple=T] [-mcpu=C] [-machine=M] [-mattr=+a,-b]`, with `-num-cores=N` as a limit.
+    /// Reads a target string: `llvm [-mtriple=T] [-mcpu=C] [-machine=M] [-mattr=+a,-b]`, with `-num-cores=N` as a
+    /// limit.
     ///
     /// Without `-mcpu` and `-mtriple`, `llvm` is the host; `-mcpu` alone names a preset; with `-mtriple` the default
-    /// is the architecture's baseline. `-machine` names the preset whose numbers are taken in place of those of `-mcpu`.
-    /// A preset's name stands for `llvm -mcpu=` and that name. `cuda` is a device beside the host.
+    /// is the architecture's baseline. `-machine` names the preset whose numbers are taken in place of those of
+    /// `-mcpu`. A preset's name stands for `llvm -mcpu=` and that name. `cuda` is a device beside the host.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         parse::parse(text)
     }

@@ -15,8 +15,8 @@ pub enum Arch {
 
 /// A processor: the instructions that kernels may use, how much it has, and what things cost on it.
 ///
-/// Features and [`Limits`] are those of one target: options take extensions away, the system tells the sizes of the host's
-/// caches. All other numbers are those of the preset that [`Machine::name`] names.
+/// Features and [`Limits`] are those of one target: options take extensions away, the system tells the sizes of the
+/// host's caches. All other numbers are those of the preset that [`Machine::name`] names.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Machine {
     pub arch: Arch,
@@ -29,9 +29,9 @@ pub struct Machine {
     pub name: String,
     /// The instruction set extensions that kernels may use, by LLVM's names.
     pub features: BTreeSet<String>,
-    /// Extensions that the processor has and that kernels only use where they are asked to, by LLVM's names: matrix units
-    /// (AMX), whose registers a process has to ask the system for. They are no features: neither LLVM nor those who load
-    /// an executable hear of them.
+    /// Extensions that the processor has and that kernels only use where they are asked to, by LLVM's names: matrix
+    /// units (AMX), whose registers a process has to ask the system for. They are no features: neither LLVM nor those
+    /// who load an executable hear of them.
     pub units: BTreeSet<String>,
     /// Width of the vectors that kernels should use.
     pub vector_bits: u32,

@@ -1,7 +1,7 @@
 //! The numbers of a machine, in groups: each field is declared once, with its unit and its meaning.
 //!
-//! [`Limits`] and [`Core`] are facts of a processor. [`Plan`], [`Prefetch`], [`Estimate`] and [`Tasks`] are what rules and code
-//! generators decide by: costs and sizes that were fitted to measurements. Cycles are those of one core.
+//! [`Limits`] and [`Core`] are facts of a processor. [`Plan`], [`Prefetch`], [`Estimate`] and [`Tasks`] are what rules
+//! and code generators decide by: costs and sizes that were fitted to measurements. Cycles are those of one core.
 
 use std::hash::{Hash, Hasher};
 
@@ -171,11 +171,13 @@ group! {
 }
 
 group! {
-    /// Costs and sizes by which rules choose tiles, steps and copies. A vector is one of 512 bits where nothing else is said.
+    /// Costs and sizes by which rules choose tiles, steps and copies. A vector is one of 512 bits where nothing else is
+    /// said.
     Plan ["plan"] {
         /// Cycles until a vector has come from the second-level cache, where a panel is read again and again.
         l2_load_cycles: f64 ["cycles per vector"],
-        /// Cycles until a vector has come from the second-level cache, where it is the next one of a run that is read once.
+        /// Cycles until a vector has come from the second-level cache, where it is the next one of a run that is read
+        /// once.
         l2_stream_cycles: f64 ["cycles per vector"],
         /// Cycles of a register tile's own that loads may take without being waited for.
         hidden_load_cycles: f64 ["cycles per row of the tile"],
@@ -311,8 +313,8 @@ group! {
 }
 
 impl Limits {
-    /// Bytes of tensors that fill the last-level cache, a part of which is left to what else is used: larger results are
-    /// written past it.
+    /// Bytes of tensors that fill the last-level cache, a part of which is left to what else is used: larger results
+    /// are written past it.
     pub fn filling_bytes(&self) -> u64 {
         let cache = self.l3_bytes.max(self.core_cache_bytes);
         cache - cache / self.l3_reserve.max(1)

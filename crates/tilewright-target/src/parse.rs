@@ -35,8 +35,8 @@ pub enum OptionValue<'t> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TargetWords<'t> {
     pub kind: Kind,
-    /// Names and values in order; a name may stand there more than once. The name of a processor in the place of the kind
-    /// is its `mcpu`.
+    /// Names and values in order; a name may stand there more than once. The name of a processor in the place of the
+    /// kind is its `mcpu`.
     pub options: Vec<(&'t str, &'t str)>,
 }
 
@@ -221,8 +221,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("rdm", "neon"),
 ];
 
-/// Adds a feature with all that it needs, or removes it with all that need it. A unit that is added becomes a feature: it is
-/// asked for.
+/// Adds a feature with all that it needs, or removes it with all that need it. A unit that is added becomes a feature:
+/// it is asked for.
 fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetError> {
     let (add, name) = match (attribute.strip_prefix('+'), attribute.strip_prefix('-')) {
         (Some(name), _) => (true, name),

@@ -9,8 +9,8 @@
 //! l3_bytes = 33554432 # who measured it, or where it is written
 //! ```
 //!
-//! A line is empty, a comment, a section's name, or `key = value`: a text, a list of texts on one line, or a number with
-//! its source in a comment behind it.
+//! A line is empty, a comment, a section's name, or `key = value`: a text, a list of texts on one line, or a number
+//! with its source in a comment behind it.
 
 use tilewright_support::nearest;
 

@@ -1,7 +1,8 @@
 //! Well-known processors: what `-mcpu` may name, and what is assumed of each.
 //!
-//! A preset is a file of `presets/` and a line of the list below. It says what distinguishes the processor from its base;
-//! everything else is inherited, up to `default.toml`, which has every number. `docs/machine.md` tells how to write one.
+//! A preset is a file of `presets/` and a line of the list below. It says what distinguishes the processor from its
+//! base; everything else is inherited, up to `default.toml`, which has every number. `docs/machine.md` tells how to
+//! write one.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -110,8 +111,9 @@ pub fn baseline(arch: Arch) -> Option<&'static Preset> {
     all().iter().find(|preset| preset.arch == arch)
 }
 
-/// The preset of a processor: the one that names it, of several the last whose features it has; or else the last one of its
-/// maker whose features it has, since later processors are more like the latest that is known than like an early one.
+/// The preset of a processor: the one that names it, of several the last whose features it has; or else the last one of
+/// its maker whose features it has, since later processors are more like the latest that is known than like an early
+/// one.
 pub(crate) fn of_processor(arch: Arch, processor: &Processor, features: &BTreeSet<String>) -> Option<&'static Preset> {
     let of_arch = || all().iter().filter(|preset| preset.arch == arch);
     let named = || of_arch().filter(|preset| preset.processors.iter().any(|known| known.contain(processor)));

@@ -19,8 +19,8 @@
 //!
 //! Reading order: [`Value`] (a scalar formula), [`Tensor`] ([`placeholder`], [`compute`], [`compute_many`]), reductions
 //! ([`reduce_axis`], [`sum`], [`CommReducer`], …), stages of statements ([`extern_stage`], [`extern_prim_func`]),
-//! [`create_prim_func`] (formulas to loops), [`legalize`] (what the op table uses), [`call_te`] (what builders of graphs
-//! use), [`topi`] (formulas that many share), [`algorithms`] (statements that many share: scans, sorting).
+//! [`create_prim_func`] (formulas to loops), [`legalize`] (what the op table uses), [`call_te`] (what builders of
+//! graphs use), [`topi`] (formulas that many share), [`algorithms`] (statements that many share: scans, sorting).
 //!
 //! Invariants: a tensor is immutable; its formula is checked when it is made, and a [`Value`] that went wrong carries
 //! its error to that point. Loops come out in the order of the stages with one nest each: nothing here fuses or

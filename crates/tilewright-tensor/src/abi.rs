@@ -1,8 +1,8 @@
 //! The contract between generated machine code and the runtime, seen from both sides.
 //!
 //! Every kernel is `extern "C" fn(cx, args, dims) -> status`. Code generators refer to the fields of [`KernelCx`] by
-//! their byte offsets, which the tests below pin: changing this file changes [`ABI_VERSION`]. What is new goes to the end
-//! of structures and lists, so that machine code of older versions finds what it knows; any other change moves
+//! their byte offsets, which the tests below pin: changing this file changes [`ABI_VERSION`]. What is new goes to the
+//! end of structures and lists, so that machine code of older versions finds what it knows; any other change moves
 //! [`OLDEST_ABI_VERSION`] too.
 
 use std::ptr;
@@ -43,8 +43,8 @@ pub type Fail = unsafe extern "C" fn(cx: *const KernelCx, status: i32, message: 
 /// Memory of a size that is known only when the kernel runs: `bytes` bytes, aligned to [`TENSOR_ALIGN`], with undefined
 /// contents, for the calling worker and the tasks of the regions that it starts. Zero bytes have an address too.
 ///
-/// A stack: pieces are freed in the reverse order of their allocation, and a task frees its own. What a kernel or a task
-/// still holds when it returns is freed then, so that a failing one may leave at once. Null means that `bytes` is
+/// A stack: pieces are freed in the reverse order of their allocation, and a task frees its own. What a kernel or a
+/// task still holds when it returns is freed then, so that a failing one may leave at once. Null means that `bytes` is
 /// negative or that there is no such memory: the failure is recorded, and the kernel returns [`Status::OutOfMemory`].
 pub type Alloc = unsafe extern "C" fn(cx: *const KernelCx, bytes: i64) -> *mut u8;
 
@@ -123,9 +123,9 @@ impl PackedArg {
 pub struct KernelCx {
     pub parallel_for: ParallelFor,
     pub fail: Fail,
-    /// This worker's scratch memory, 64-byte aligned, as large as the executable declares for the kernel. Tasks that run
-    /// on the calling thread see the very memory of the kernel around them: a kernel lays all its buffers, inside and
-    /// outside parallel regions, at distinct offsets.
+    /// This worker's scratch memory, 64-byte aligned, as large as the executable declares for the kernel. Tasks that
+    /// run on the calling thread see the very memory of the kernel around them: a kernel lays all its buffers, inside
+    /// and outside parallel regions, at distinct offsets.
     pub scratch: *mut u8,
     /// The runtime's own state for this call (where failures are recorded); opaque to generated code.
     pub state: *mut u8,
@@ -181,8 +181,8 @@ pub enum Status {
 /// Alignment in bytes of scratch memory and of every tensor that the runtime allocates.
 pub const TENSOR_ALIGN: usize = 64;
 
-/// Stands before the names of C functions that kernels call by name, so that a code generator knows none of them, and no
-/// linker takes one that the generator asks for itself for one of the program's.
+/// Stands before the names of C functions that kernels call by name, so that a code generator knows none of them, and
+/// no linker takes one that the generator asks for itself for one of the program's.
 pub const IMPORT_PREFIX: &str = "tilewright.import.";
 
 /// The symbols that generated code may refer to, beside those it defines. Nothing else links.

@@ -4,8 +4,8 @@ use std::any::Any;
 
 use crate::dlpack::DLDevice;
 
-/// A piece of a device's memory, which lives until its last tensor is dropped. Its device knows the type behind it, and is
-/// the only one who reads or writes it.
+/// A piece of a device's memory, which lives until its last tensor is dropped. Its device knows the type behind it, and
+/// is the only one who reads or writes it.
 pub trait DeviceMemory: Any + Send + Sync {
     /// Where the memory is.
     fn device(&self) -> DLDevice;
@@ -13,8 +13,8 @@ pub trait DeviceMemory: Any + Send + Sync {
     /// How many bytes there are.
     fn bytes(&self) -> usize;
 
-    /// The first byte's address, as the device counts. No two pieces of a device that are alive overlap; a device that has
-    /// no addresses numbers its pieces such that they do not. The host never dereferences it.
+    /// The first byte's address, as the device counts. No two pieces of a device that are alive overlap; a device that
+    /// has no addresses numbers its pieces such that they do not. The host never dereferences it.
     fn address(&self) -> usize;
 }
 

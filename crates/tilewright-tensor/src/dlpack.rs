@@ -1,7 +1,8 @@
 //! DLPack: tensors to and from other libraries without a copy.
 //!
 //! The structures are those of `dlpack.h`, the unversioned one and version 1. What a Python capsule adds to them is
-//! not here. A tensor of any device is taken over and handed on; who takes one over asks [`Tensor::device`] where it is.
+//! not here. A tensor of any device is taken over and handed on; who takes one over asks [`Tensor::device`] where it
+//! is.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -99,8 +100,8 @@ pub struct DLManagedTensorVersioned {
     pub dl_tensor: DLTensor,
 }
 
-/// `DLPackExchangeAPI`: what a library of arrays offers beside `__dlpack__`, as a table of C functions on the class of its
-/// arrays. Of the functions only those that are used here have their types.
+/// `DLPackExchangeAPI`: what a library of arrays offers beside `__dlpack__`, as a table of C functions on the class of
+/// its arrays. Of the functions only those that are used here have their types.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLPackExchangeAPI {

@@ -1,9 +1,9 @@
 //! Data types: DLPack's triple of code, bits and lanes.
 //!
 //! Most types have arithmetic ([`DataType::TENSOR_ELEMENTS`]). A few are only stored and moved
-//! ([`DataType::STORED_ELEMENTS`]): floats of 8 and 4 bits, and integers of 4 bits. Elements of 4 bits lie two in a byte,
-//! the first in the lower half; an odd number of them leaves the upper half of the last byte zero. A tensor of them is
-//! compact: a single one has no address.
+//! ([`DataType::STORED_ELEMENTS`]): floats of 8 and 4 bits, and integers of 4 bits. Elements of 4 bits lie two in a
+//! byte, the first in the lower half; an odd number of them leaves the upper half of the last byte zero. A tensor of
+//! them is compact: a single one has no address.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,8 +1,8 @@
 //! Data types, tensors and the kernel ABI: what the compiler and the runtime both have to agree on.
 //!
 //! Reading order: [`DataType`], then [`Element`] (the Rust type behind a data type), [`Layout`] (data type, shape and
-//! strides), [`Tensor`] (a layout over shared memory), [`DeviceMemory`] (memory that is not the host's), [`dlpack`] (handing tensors to and from other libraries without
-//! a copy), then [`abi`]; [`guard`] is for tests.
+//! strides), [`Tensor`] (a layout over shared memory), [`DeviceMemory`] (memory that is not the host's), [`dlpack`]
+//! (handing tensors to and from other libraries without a copy), then [`abi`]; [`guard`] is for tests.
 //!
 //! ```
 //! use tilewright_tensor::{DataType, Tensor};
@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Invariants: this crate knows no IR and no machine code; it never runs a kernel. Memory of a tensor is never moved
-//! and lives as long as any tensor over it. Memory of a device is never read or written here. Sizes are checked: no product of dimensions overflows unseen.
+//! and lives as long as any tensor over it. Memory of a device is never read or written here. Sizes are checked: no
+//! product of dimensions overflows unseen.
 
 pub mod abi;
 mod device;

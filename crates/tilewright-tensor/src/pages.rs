@@ -4,9 +4,9 @@
 //! hundreds. Pages come zeroed, and take memory only once they are touched.
 //!
 //! In a virtual machine, a new huge page may be memory that the host has to find first, one small page after the other,
-//! while the small pages that the system has at hand are there already: getting huge pages took a second for the weights
-//! of a model, and small ones a tenth of that. So memory that is filled once, and kept, is filled in small pages, and
-//! huge ones are asked for afterwards: the system makes them one by one, of some megabytes in each second.
+//! while the small pages that the system has at hand are there already: getting huge pages took a second for the
+//! weights of a model, and small ones a tenth of that. So memory that is filled once, and kept, is filled in small
+//! pages, and huge ones are asked for afterwards: the system makes them one by one, of some megabytes in each second.
 
 use std::ptr::{self, NonNull};
 
@@ -42,7 +42,8 @@ impl Pages {
         unsafe { self.base.add(skipped) }
     }
 
-    /// Asks for huge pages where all of their bytes are used: those that are not touched yet are huge from the beginning.
+    /// Asks for huge pages where all of their bytes are used: those that are not touched yet are huge from the
+    /// beginning.
     #[cfg(target_os = "linux")]
     pub(crate) fn make_huge(&self, used: usize) {
         let whole = used.min(self.bytes - HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;

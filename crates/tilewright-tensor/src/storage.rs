@@ -61,8 +61,8 @@ impl Storage {
             let pages = Pages::new(bytes).ok_or(TensorError::OutOfMemory { bytes })?;
             return Ok(Self { address: pages.first(), bytes, owner: Owner::Pages { pages } });
         }
-        // The allocator hands out large pieces of zeros for nothing, but only at its own alignment: for a greater one it
-        // would write them. So the piece is a little larger, and begins at the first aligned address in it.
+        // The allocator hands out large pieces of zeros for nothing, but only at its own alignment: for a greater one
+        // it would write them. So the piece is a little larger, and begins at the first aligned address in it.
         let allocation = bytes
             .checked_add(TENSOR_ALIGN - BASE_ALIGN)
             .and_then(|size| Allocation::from_size_align(size, BASE_ALIGN).ok())

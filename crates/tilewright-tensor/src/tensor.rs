@@ -12,10 +12,10 @@ use crate::{DataType, Element, Layout, TensorError};
 
 /// A tensor: a [`Layout`] over a piece of memory that other tensors may share. Cloning copies one pointer.
 ///
-/// The memory is the host's, or a device's ([`Tensor::on_device`]). Of a tensor on a device, the host knows type, shape,
-/// strides and place, and nothing else: each function here that reads or writes elements gives
-/// [`TensorError::OnDevice`], which names the device. Two such tensors are equal when they are the same elements of the same
-/// memory.
+/// The memory is the host's, or a device's ([`Tensor::on_device`]). Of a tensor on a device, the host knows type,
+/// shape, strides and place, and nothing else: each function here that reads or writes elements gives
+/// [`TensorError::OnDevice`], which names the device. Two such tensors are equal when they are the same elements of the
+/// same memory.
 ///
 /// Memory is owned (zeroed, aligned to [`crate::abi::TENSOR_ALIGN`]) or foreign (a `Vec`, DLPack, a mapped file), and
 /// lives until its last tensor is dropped. Two tensors are equal when type, shape and bytes are, element by element:
@@ -57,8 +57,8 @@ impl Tensor {
         Self::over(storage, layout, 0, Access::Write)
     }
 
-    /// A compact tensor of zeros, for what is filled once and then kept, such as a weight: getting its memory costs least,
-    /// and what makes reading it cheapest is done when it is [`Tensor::sealed`].
+    /// A compact tensor of zeros, for what is filled once and then kept, such as a weight: getting its memory costs
+    /// least, and what makes reading it cheapest is done when it is [`Tensor::sealed`].
     pub fn zeros_to_keep(dtype: DataType, shape: &[i64]) -> Result<Self, TensorError> {
         let layout = Layout::compact(dtype, shape)?;
         let storage = Arc::new(Storage::zeroed_to_keep(layout.num_bytes())?);
@@ -221,8 +221,8 @@ impl Tensor {
         }
     }
 
-    /// The address of the first element. Dereferencing it is the caller's affair; it is valid while the tensor lives. Of a
-    /// tensor on a device it is an address of the device's, which means nothing to the host.
+    /// The address of the first element. Dereferencing it is the caller's affair; it is valid while the tensor lives.
+    /// Of a tensor on a device it is an address of the device's, which means nothing to the host.
     pub fn data_ptr(&self) -> *mut u8 {
         self.0.storage.address().wrapping_add(self.0.byte_offset)
     }

@@ -1,7 +1,8 @@
 //! Loop passes and the shared lowering of a PrimFunc to [`LowTir`].
 //!
-//! Reading order: [`mod@lower`], the lists of steps for each kind of machine, and what runs them; then one module for each
-//! pass, in the order of the list; `stmt` (how passes go through statements) and `substitute` (values for variables).
+//! Reading order: [`mod@lower`], the lists of steps for each kind of machine, and what runs them; then one module for
+//! each pass, in the order of the list; `stmt` (how passes go through statements) and `substitute` (values for
+//! variables).
 //!
 //! A pass is a function from PrimFunc to PrimFunc. What it takes and leaves:
 //!

@@ -1,7 +1,7 @@
 //! Lowering: a named list of steps for each kind of machine. The lists share their steps.
 //!
-//! A step is declared once, with the name by which tests and `explain` know it; a list says which steps a kind of machine
-//! takes, in order.
+//! A step is declared once, with the name by which tests and `explain` know it; a list says which steps a kind of
+//! machine takes, in order.
 
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::PrimFunc;
@@ -18,7 +18,7 @@ pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
 pub enum Step {
     /// The same for every machine.
     Plain(PrimFuncPass),
-    /// A pass that has less to do behind another one, which knows a machine's own instructions.
+    /// A pass that has less to do after another one, which knows a machine's own instructions.
     OnTarget(fn(&Target, &PrimFunc) -> PrimFunc, PrimFuncPass),
 }
 
@@ -76,7 +76,8 @@ const TRUNCATE_DIVISIONS: NamedStep = ("truncate_divisions", Step::Plain(crate::
 const LEGALIZE_FLOATS: NamedStep = ("legalize_floats", Step::Plain(crate::legalize_floats));
 const EXPAND_MATH: NamedStep = ("expand_math", Step::OnTarget(math::expand_math_on, crate::expand_math));
 
-/// From the block form to the flat form, for a processor: loops that run in parallel are tasks, vectors are its registers.
+/// From the block form to the flat form, for a processor: loops that run in parallel are tasks, vectors are its
+/// registers.
 pub const CPU: Lowering = Lowering {
     name: "cpu",
     steps: &[
@@ -106,10 +107,10 @@ pub const CPU: Lowering = Lowering {
     ],
 };
 
-/// From the block form to loops that are bound to blocks and threads of a GPU, with barriers, and with a kernel's allocations
-/// in the scopes that they have. It ends where the split into a function of the host, which computes the launch, and one of
-/// the device has to stand: that comes with the first backend that has launches. `lower_builtins` is a step of processors,
-/// on which a task is one thread and waits for nobody: it drops barriers.
+/// From the block form to loops that are bound to blocks and threads of a GPU, with barriers, and with a kernel's
+/// allocations in the scopes that they have. It ends where the split into a function of the host, which computes the
+/// launch, and one of the device has to stand: that comes with the first backend that has launches. `lower_builtins` is
+/// a step of processors, on which a task is one thread and waits for nobody: it drops barriers.
 pub const GPU: Lowering = Lowering {
     name: "gpu",
     steps: &[COMPACT_PARAMETERS, LOWER_INIT, LOWER_BLOCKS, WIDEN_INDICES, SIMPLIFY, SHORT_CIRCUIT, REMOVE_NO_OP],

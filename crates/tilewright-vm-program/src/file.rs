@@ -8,9 +8,9 @@
 //! ```
 //!
 //! All numbers are little-endian, checksums are CRC-32. Sections: target, program (functions with their signatures,
-//! kernels, packed names, where the constants are, devices, names of source files), images, constants, metadata, symbols.
-//! The constants' bytes are not touched when a file is opened, so that a mapped file's weights are read when they are
-//! used; each constant has a checksum of its own, for the first use.
+//! kernels, packed names, where the constants are, devices, names of source files), images, constants, metadata,
+//! symbols. The constants' bytes are not touched when a file is opened, so that a mapped file's weights are read when
+//! they are used; each constant has a checksum of its own, for the first use.
 //!
 //! # Versions
 //!
@@ -20,8 +20,8 @@
 //! - Any change to the bytes takes the next [`FORMAT_VERSION`]: a new instruction, a new field, a new section.
 //! - The reader of what changed asks `Reader::version` and reads older bytes as they were, giving the new fields the
 //!   meaning that their absence had. Numbers that stood for something are not used for something else.
-//! - `tests/corpus` keeps files of every version that is read, with their text; the tests read all of them. A new version
-//!   adds a folder.
+//! - `tests/corpus` keeps files of every version that is read, with their text; the tests read all of them. A new
+//!   version adds a folder.
 //! - A section whose kind has its highest bit set may be passed over by those who do not know it; an unknown section
 //!   without it is refused.
 //! - Machine code has a version of its own, [`tilewright_tensor::abi::ABI_VERSION`], and a window of its own.
@@ -71,9 +71,9 @@ pub struct Package {
 /// The bytes of an executable. What `compile` holds, what is saved and what is loaded are these same bytes.
 ///
 /// They lie in one piece, in memory or mapped, or in several: an executable that was just made has its constants where
-/// they were computed, because weights are large. Nobody writes to them ([`Tensor::is_sealed`]), and all pieces begin at
-/// multiples of 64. Their checksums are for those who read a file: they are computed when somebody asks for the bytes, and
-/// who runs what was just made reads no weight for them.
+/// they were computed, because weights are large. Nobody writes to them ([`Tensor::is_sealed`]), and all pieces begin
+/// at multiples of 64. Their checksums are for those who read a file: they are computed when somebody asks for the
+/// bytes, and who runs what was just made reads no weight for them.
 #[derive(Clone, Debug)]
 pub struct ExecutableBytes {
     /// The bytes from the first one on: all of them, or those in front of the constants.
@@ -172,8 +172,8 @@ impl ExecutableBytes {
         Self::new(Tensor::from_bytes(DataType::U8, &[bytes.len() as i64], bytes)?)
     }
 
-    /// A byte tensor that is already at hand, such as a mapped file. Copied if its address is not aligned, or if somebody may
-    /// write to it ([`Tensor::is_sealed`]): what is executed never changes.
+    /// A byte tensor that is already at hand, such as a mapped file. Copied if its address is not aligned, or if
+    /// somebody may write to it ([`Tensor::is_sealed`]): what is executed never changes.
     pub fn new(bytes: Tensor) -> Result<Self, TensorError> {
         if bytes.dtype() != DataType::U8 {
             return Err(TensorError::WrongType { expected: DataType::U8, found: bytes.dtype() });
@@ -280,8 +280,8 @@ impl Package {
         Self { target, program, metadata: BTreeMap::new() }
     }
 
-    /// The package as a file's bytes: the same package gives the same bytes. Verifies the program first. Constants are not
-    /// copied where nobody can write to them.
+    /// The package as a file's bytes: the same package gives the same bytes. Verifies the program first. Constants are
+    /// not copied where nobody can write to them.
     pub fn encode(&self) -> Result<ExecutableBytes, FormatError> {
         self.program.verify()?;
         let constants = Constants::lay_out(&self.program.constants);

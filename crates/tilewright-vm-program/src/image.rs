@@ -17,9 +17,10 @@ const MAX_IMPORTS: usize = 1 << 16;
 ///
 /// In memory it is three parts, each beginning at a multiple of [`IMAGE_PAGE`]: `text` from offset 0 on (readable and
 /// executable), `data` from [`Image::data_start`] on, and from [`Image::slot_table`] on one 8-byte address per external
-/// symbol and imported function. The loader adds the image's address to the words that `relocations` name and writes the slots, before it
-/// makes both of these parts read-only. References between the parts are relative and already resolved. Code reaches an
-/// external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's value.
+/// symbol and imported function. The loader adds the image's address to the words that `relocations` name and writes
+/// the slots, before it makes both of these parts read-only. References between the parts are relative and already
+/// resolved. Code reaches an external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's
+/// value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Image {
     /// The kind of device that runs it.
@@ -32,8 +33,8 @@ pub struct Image {
     pub externals: Vec<u32>,
     /// Behind those, slot by slot, functions that the process has to provide, by their C symbols.
     pub imports: Vec<String>,
-    /// Places of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset from
-    /// the image's start, and an address once the image is in memory.
+    /// Places of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset
+    /// from the image's start, and an address once the image is in memory.
     pub relocations: Vec<u32>,
     /// The kernels.
     pub exports: Vec<Export>,

@@ -215,8 +215,8 @@ pub enum ScalarOp {
     Math(MathOp),
 }
 
-/// A mathematical function of floats, but for `Abs` (of signed integers too), `Popcount` and `Clz` (of integers). What it
-/// computes in `f64` is rounded to the type. `IsNan`, `IsInf` and `IsFinite` give a bool.
+/// A mathematical function of floats, but for `Abs` (of signed integers too), `Popcount` and `Clz` (of integers). What
+/// it computes in `f64` is rounded to the type. `IsNan`, `IsInf` and `IsFinite` give a bool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MathOp {
     Sqrt,
@@ -365,8 +365,8 @@ impl ScalarOp {
 /// One step. Targets of jumps are indices into the function's instructions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Instruction {
-    /// Calls `program.kernels[kernel]` on its device. Counts and order of the arguments are those of the kernel. On the host
-    /// the call is over afterwards; another device may do it later, behind what it was asked for before.
+    /// Calls `program.kernels[kernel]` on its device. Counts and order of the arguments are those of the kernel. On the
+    /// host the call is over afterwards; another device may do it later, behind what it was asked for before.
     CallKernel {
         kernel: u32,
         tensors: Vec<Reg>,
@@ -459,18 +459,18 @@ pub enum Instruction {
         dtype: DataType,
         value: Dim,
     },
-    /// The value with its tensors on the device: one that lies there is itself, another is copied, the fields of a tuple
-    /// are looked at one by one, and everything else stays as it is. A copy from a device to the host is under way
-    /// afterwards: [`Instruction::Sync`] stands between it and whoever reads it. All other copies are done, or are done
-    /// before what the device is asked for next.
+    /// The value with its tensors on the device: one that lies there is itself, another is copied, the fields of a
+    /// tuple are looked at one by one, and everything else stays as it is. A copy from a device to the host is under
+    /// way afterwards: [`Instruction::Sync`] stands between it and whoever reads it. All other copies are done, or are
+    /// done before what the device is asked for next.
     Copy {
         dst: Reg,
         src: Reg,
         device: DeviceIndex,
     },
-    /// Overwrites the elements of a tensor with those of another one of the same type and shape, wherever the two lie; of
-    /// tuples field by field. Tensors that are read-only, and all other values, stay as they are. Into a tensor of the
-    /// host, the copy is under way afterwards.
+    /// Overwrites the elements of a tensor with those of another one of the same type and shape, wherever the two lie;
+    /// of tuples field by field. Tensors that are read-only, and all other values, stay as they are. Into a tensor of
+    /// the host, the copy is under way afterwards.
     CopyTo {
         target: Reg,
         src: Reg,

@@ -135,8 +135,8 @@ pub(crate) struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
-    /// All checksums are right but that of the constants, which is not looked at. Of a file of `length` bytes, `file` are
-    /// the first ones: all that is not in the constants' section.
+    /// All checksums are right but that of the constants, which is not looked at. Of a file of `length` bytes, `file`
+    /// are the first ones: all that is not in the constants' section.
     pub(crate) fn read(file: &'a [u8], length: usize) -> Result<Self, FormatError> {
         let mut r = Reader::new(file, FORMAT_VERSION);
         if r.take(MAGIC.len()) != Ok(MAGIC.as_slice()) {
@@ -249,8 +249,8 @@ impl Entry {
     }
 }
 
-/// No byte of the file is without a meaning: header, table and sections do not overlap, between them are zeros, and behind
-/// them is nothing.
+/// No byte of the file is without a meaning: header, table and sections do not overlap, between them are zeros, and
+/// behind them is nothing.
 fn check_padding(file: &[u8], length: usize, mut places: Vec<(usize, usize)>) -> Result<(), FormatError> {
     let wrong = |message: String| Err(FormatError::Malformed { section: "table", message });
     places.sort_unstable();

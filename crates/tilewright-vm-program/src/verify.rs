@@ -3,16 +3,17 @@
 //! Tables: every image's offsets and symbols exist; kernels name existing exports and packed names and take scalars of
 //! tensor element types; constants are contiguous; function names are unique.
 //!
-//! Functions, in any code: registers, slots, kernels, packed names, functions, constants, devices, source files and jump
-//! targets exist; jumps go forward, and the last instruction does not fall off the end; calls have the callee's number of
-//! arguments, and closures do not capture more; operations on numbers have their number of operands and a type that
-//! exists; constant sizes are not negative; arena tensors lie within the arena at multiples of 64 and, if their size is
-//! constant, fit their place, and lie on the function's device; a kernel's image is for the kind of its device.
+//! Functions, in any code: registers, slots, kernels, packed names, functions, constants, devices, source files and
+//! jump targets exist; jumps go forward, and the last instruction does not fall off the end; calls have the callee's
+//! number of arguments, and closures do not capture more; operations on numbers have their number of operands and a
+//! type that exists; constant sizes are not negative; arena tensors lie within the arena at multiples of 64 and, if
+//! their size is constant, fit their place, and lie on the function's device; a kernel's image is for the kind of its
+//! device.
 //!
 //! Functions, along every path from the entry: a register or slot is written before it is read, and not read after
 //! `Kill`; an arena tensor is not returned; a kernel's written tensor is not passed to it twice and shares no part of
-//! the arena with another of its arguments; a kernel's tensors lie on its device, as far as they are known to lie on one; what
-//! is on its way from a device to the host is not read before [`Instruction::Sync`].
+//! the arena with another of its arguments; a kernel's tensors lie on its device, as far as they are known to lie on
+//! one; what is on its way from a device to the host is not read before [`Instruction::Sync`].
 
 use std::collections::BTreeMap;
 use std::fmt;

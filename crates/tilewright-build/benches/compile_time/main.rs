@@ -8,9 +8,9 @@
 //! cargo bench -p tilewright-build --bench compile_time -- --size 50    at this size
 //! ```
 //!
-//! A family is a program of any size (`families.rs`); it is compiled at a tenth of its size and at its size, and the table
-//! gives the times of both, their quotient, and the steps that took longest. Time that is linear has a quotient of 10, but
-//! for what every function costs.
+//! A family is a program of any size (`families.rs`); it is compiled at a tenth of its size and at its size, and the
+//! table gives the times of both, their quotient, and the steps that took longest. Time that is linear has a quotient
+//! of 10, but for what every function costs.
 
 mod families;
 

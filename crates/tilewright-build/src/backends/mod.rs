@@ -1,11 +1,11 @@
 //! Backends: code generators, each from PrimFuncs to a piece of an executable.
 //!
 //! A backend is a value of this list that serves some targets. What happens to a PrimFunc is the same for all: it is
-//! *lowered* by the steps for its kind of machine, *written* in the language of the backend, which the kernel cache knows it
-//! by, *compiled*, and *linked* with the others of its backend.
+//! *lowered* by the steps for its kind of machine, *written* in the language of the backend, which the kernel cache
+//! knows it by, *compiled*, and *linked* with the others of its backend.
 //!
-//! To add one: a file here, a line in [`BACKENDS`], and a variant of [`Linked`] if the executable holds its code in another
-//! form.
+//! To add one: a file here, a line in [`BACKENDS`], and a variant of [`Linked`] if the executable holds its code in
+//! another form.
 
 mod llvm_cpu;
 
@@ -51,8 +51,8 @@ pub trait Backend: Sync {
 
 /// A kernel in the language of a backend, which nobody has compiled yet.
 ///
-/// The text, the target and the backend's [`Backend::version`] decide every byte of its code: a cache needs no more to know
-/// that it has the right one.
+/// The text, the target and the backend's [`Backend::version`] decide every byte of its code: a cache needs no more to
+/// know that it has the right one.
 pub trait Source: Send + Sync {
     fn text(&self) -> &str;
 

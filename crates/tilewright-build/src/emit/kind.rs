@@ -8,8 +8,8 @@ use tilewright_vm_program::{Dim, DimPattern, Kind, MAX_NESTING, Reg};
 use super::{Emitter, Result, refuse};
 
 impl Emitter<'_, '_> {
-    /// Dimensions that are no bare variables are computed from the slots once all parameters are in, and the argument is
-    /// matched once more.
+    /// Dimensions that are no bare variables are computed from the slots once all parameters are in, and the argument
+    /// is matched once more.
     pub(super) fn match_computed_dims(&mut self, params: &[Var]) -> Result<()> {
         for (index, param) in params.iter().enumerate() {
             if has_computed_dims(&param.struct_info) {
@@ -52,8 +52,8 @@ impl Emitter<'_, '_> {
         Dim::Slot(slot)
     }
 
-    /// What a value of this struct info has to be. With `define`, unseen symbolic dimensions get slots and computed ones
-    /// are left open; without, computed ones become slots of their value.
+    /// What a value of this struct info has to be. With `define`, unseen symbolic dimensions get slots and computed
+    /// ones are left open; without, computed ones become slots of their value.
     pub(crate) fn kind(&mut self, info: &StructInfo, define: bool) -> Result<Kind> {
         self.kind_inside(info, define, 0)
     }

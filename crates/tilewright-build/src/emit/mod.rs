@@ -1,7 +1,7 @@
 //! Relax functions in the machine-ready form → functions of the virtual machine.
 //!
-//! One pass over the bindings of a function: each variable gets a register, each symbolic dimension a slot, each call an
-//! instruction. Reading order: here functions, bindings and values; then `number` (scalar expressions), `kind` (what
+//! One pass over the bindings of a function: each variable gets a register, each symbolic dimension a slot, each call
+//! an instruction. Reading order: here functions, bindings and values; then `number` (scalar expressions), `kind` (what
 //! values have to be), `closure` (functions as values), `memory` (storage and allocation), `machine` (what else the
 //! machine does itself), `device` (where values lie, and what is copied).
 

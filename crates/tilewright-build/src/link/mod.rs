@@ -2,12 +2,12 @@
 //!
 //! The story in four steps. *Gather* the sections that exist at run time, code behind code and constants behind
 //! constants, and note symbols and relocations. Behind the code of each object lies its *island*: 16 bytes for each
-//! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, one of
-//! the few names of [`EXTERNAL_SYMBOLS`], or a function that the program asks the process for by name; the addresses of
-//! the last two are in slots behind the image. *Lay out*: islands get
-//! their jumps (through the slot, or to a place that the caller's instruction does not reach), and places whose address
-//! is asked for through a table get a word of data. *Apply* the relocations; words that hold addresses are listed in the
-//! image, for the loader to add the image's own.
+//! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, one
+//! of the few names of [`EXTERNAL_SYMBOLS`], or a function that the program asks the process for by name; the addresses
+//! of the last two are in slots behind the image. *Lay out*: islands get their jumps (through the slot, or to a place
+//! that the caller's instruction does not reach), and places whose address is asked for through a table get a word of
+//! data. *Apply* the relocations; words that hold addresses are listed in the image, for the loader to add the image's
+//! own.
 //!
 //! What is refused, always with the name of the section, symbol or relocation: any other undefined symbol, a relocation
 //! that is not position-independent or not known, writable or thread-local data, a reference that does not reach its
@@ -193,7 +193,8 @@ impl Linker {
         }
     }
 
-    /// The external symbols in use, in slot order: indices in [`EXTERNAL_SYMBOLS`], and names of the process's functions.
+    /// The external symbols in use, in slot order: indices in [`EXTERNAL_SYMBOLS`], and names of the process's
+    /// functions.
     fn externals(&self) -> Result<(Vec<u32>, Vec<String>)> {
         let (mut externals, mut imports) = (Vec::new(), Vec::new());
         for reference in &self.references {

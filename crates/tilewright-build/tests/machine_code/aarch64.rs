@@ -1,8 +1,8 @@
 //! AArch64 kernels on another machine: linked here, run by a small C program under `qemu-aarch64`.
 //!
 //! [`Emulated`] is to an AArch64 target what [`crate::flat::machine`] is to the host. Where the emulator or the cross
-//! compiler is missing (Debian: `qemu-user`, `gcc-aarch64-linux-gnu`, `libc6-dev-arm64-cross`), [`available`] says so on
-//! standard error, and the test ends.
+//! compiler is missing (Debian: `qemu-user`, `gcc-aarch64-linux-gnu`, `libc6-dev-arm64-cross`), [`available`] says so
+//! on standard error, and the test ends.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;

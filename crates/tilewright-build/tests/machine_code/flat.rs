@@ -100,8 +100,8 @@ static TURNS: Mutex<()> = Mutex::new(());
 ///
 /// It runs several times on copies of the tensors, with a forbidden page directly before them, then directly behind
 /// them, and all that with 1, 2 and 5 threads. So a stray access ends the test, and all runs have to give the same, bit
-/// by bit. (A packed function that it calls is called as often.) Tensors that share memory, or are not compact, make the
-/// call fail before anything runs: those are passed as they are.
+/// by bit. (A packed function that it calls is called as often.) Tensors that share memory, or are not compact, make
+/// the call fail before anything runs: those are passed as they are.
 pub(crate) fn run(machine: &VirtualMachine, name: &str, args: &[Value]) -> Result<(), String> {
     let function = machine.function(name).unwrap();
     let call = |args: &[Value]| function.call(args).map(drop).map_err(|error| error.to_string());

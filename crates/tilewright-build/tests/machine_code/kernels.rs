@@ -347,7 +347,8 @@ fn a_failing_task_fails_the_kernel() {
     assert_eq!(result.to_vec::<i64>().unwrap()[57], 0, "nothing runs behind the failure");
 }
 
-/// `R[i] = A[i] + 1` for the `n` elements of both, the first `ahead` and the last ones one by one, the others in vectors.
+/// `R[i] = A[i] + 1` for the `n` elements of both, the first `ahead` and the last ones one by one, the others in
+/// vectors.
 fn increments(n: &Expr, ahead: i64) -> LowTir {
     let [a, r] = ["A", "R"].map(|name| Buffer::new(name, vec![n.clone()], F32));
     let one = |lanes: u16| match lanes {
@@ -380,7 +381,8 @@ fn results_go_past_the_caches_where_they_fill_them_and_are_the_same() {
         {
             let low = increments(&size, ahead);
             let text = tilewright_llvm::emit_llvm_ir(std::slice::from_ref(&low), &target, &Default::default()).unwrap();
-            // Seven eighths of the cache do not stay in it. Vectors that never begin where a line does are not streamed.
+            // Seven eighths of the cache do not stay in it. Vectors that never begin where a line does are not
+            // streamed.
             let streams = ahead == 0 && size.as_int().is_none_or(|n| 2 * 4 * n >= 7 << 17);
             assert_eq!(text.contains("!nontemporal"), streams, "{n} {ahead}:\n{text}");
             let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.5 - 7.0).collect();

@@ -1,5 +1,5 @@
-//! PrimFuncs lowered, compiled and run: what the interpreter refuses to judge, what the machine has to refuse, and random
-//! programs beside the interpreter.
+//! PrimFuncs lowered, compiled and run: what the interpreter refuses to judge, what the machine has to refuse, and
+//! random programs beside the interpreter.
 
 use tilewright_expr::semantics::Scalar;
 use tilewright_interp::{Arg, InterpCx, Random};

@@ -1,5 +1,5 @@
-//! Vectors of all lengths under predicates: what they mask off is neither read nor written, on machines with and without
-//! registers for masks.
+//! Vectors of all lengths under predicates: what they mask off is neither read nor written, on machines with and
+//! without registers for masks.
 
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
@@ -43,8 +43,8 @@ impl Case {
         cases
     }
 
-    /// `r[at - from] = a[at - from]` in the lanes that are there, where `k` is above zero: all other lanes of an index lie
-    /// outside of both buffers.
+    /// `r[at - from] = a[at - from]` in the lanes that are there, where `k` is above zero: all other lanes of an index
+    /// lie outside of both buffers.
     fn kernel(&self, number: usize, dtype: DataType) -> LowTir {
         let count = self.to - self.from;
         let (a, r, k) = (buffer("A", count, dtype), buffer("R", count, dtype), Var::new("k", I64));

@@ -1,9 +1,9 @@
-//! Every operation on every type in vectors of every sort of length, compiled and linked for every sort of target: all of
-//! it becomes code that calls nothing but the runtime's symbols, or an error that says what cannot be; LLVM never ends
-//! the process. What the code computes is the business of `scalar_table`.
+//! Every operation on every type in vectors of every sort of length, compiled and linked for every sort of target: all
+//! of it becomes code that calls nothing but the runtime's symbols, or an error that says what cannot be; LLVM never
+//! ends the process. What the code computes is the business of `scalar_table`.
 //!
-//! The test takes a part of the matrix: each cell for half of the targets and one length, both of which change from cell
-//! to cell. With `TILEWRIGHT_MATRIX=full` it takes all of it and prints how many kernels each target got.
+//! The test takes a part of the matrix: each cell for half of the targets and one length, both of which change from
+//! cell to cell. With `TILEWRIGHT_MATRIX=full` it takes all of it and prints how many kernels each target got.
 
 use std::collections::BTreeMap;
 

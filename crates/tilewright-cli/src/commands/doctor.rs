@@ -125,8 +125,8 @@ fn describe() -> Outcome {
     unknown_settings()
 }
 
-/// Every number of a processor with its unit and its source. What the system says of this machine's caches, and what the
-/// target's features change, stands in the place of what the preset says.
+/// Every number of a processor with its unit and its source. What the system says of this machine's caches, and what
+/// the target's features change, stands in the place of what the preset says.
 fn describe_machine(target: &Target) -> Outcome {
     say!("# {}: numbers of {}", target.cpu, target.name)?;
     let Some(preset) = presets::find(target.arch, &target.name) else { return Ok(()) };

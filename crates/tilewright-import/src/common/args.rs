@@ -1,8 +1,8 @@
 //! The arguments of an operation under the names of its rule's parameters.
 //!
-//! A signature is written as in Python: `"input, weight, bias=None, stride=1, *size"`. A parameter that callers know under
-//! several names has them with bars between them, `dim|axis`; rules ask for the first. What stands behind a star takes all
-//! arguments that are left, or one list of them.
+//! A signature is written as in Python: `"input, weight, bias=None, stride=1, *size"`. A parameter that callers know
+//! under several names has them with bars between them, `dim|axis`; rules ask for the first. What stands behind a star
+//! takes all arguments that are left, or one list of them.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;

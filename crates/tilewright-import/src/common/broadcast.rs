@@ -11,8 +11,8 @@ use super::value::{Res, Value};
 
 /// Shapes that are asserted to agree.
 impl Cx<'_> {
-    /// The value with the sizes that the recorder of the graph knows, where they say more than its own: constants, and those
-    /// without the least or the greatest of two numbers.
+    /// The value with the sizes that the recorder of the graph knows, where they say more than its own: constants, and
+    /// those without the least or the greatest of two numbers.
     pub fn with_recorded_sizes(&mut self, value: Value, sizes: &[Option<scalar::Expr>]) -> Res {
         let Value::Tensor(x) = &value else { return Ok(value) };
         let StructInfo::Tensor { shape, .. } = &x.struct_info else { return Ok(value) };
@@ -36,8 +36,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Operands whose shapes are known to broadcast. Where a symbolic dimension meets a constant other than 1 or another
-    /// symbolic dimension, the run checks that both are the same; one that is 1 at most is checked to be 1.
+    /// Operands whose shapes are known to broadcast. Where a symbolic dimension meets a constant other than 1 or
+    /// another symbolic dimension, the run checks that both are the same; one that is 1 at most is checked to be 1.
     pub fn broadcastable(&mut self, operands: [Expr; 2]) -> Res<[Expr; 2]> {
         let [Some(a), Some(b)] = operands.each_ref().map(|one| one.struct_info.dims().map(<[_]>::to_vec)) else {
             return Ok(operands);

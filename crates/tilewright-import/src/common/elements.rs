@@ -13,8 +13,8 @@ use super::value::{Number, Refused, Res, Value};
 
 /// Data types and constants.
 impl Cx<'_> {
-    /// A tensor without dimensions that holds a number: a float that is no integer is truncated where the data type is of
-    /// integers, and a bool is whether the number is not 0.
+    /// A tensor without dimensions that holds a number: a float that is no integer is truncated where the data type is
+    /// of integers, and a bool is whether the number is not 0.
     pub fn number(&self, number: impl Into<Number>, dtype: DataType) -> Res<Expr> {
         let number = number.into();
         let element = if dtype.is_float() {

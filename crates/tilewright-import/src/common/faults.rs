@@ -43,8 +43,8 @@ impl Faults {
         Self::from(Diagnostics::from(Diagnostic::error(REFUSED, reason.0.clone())))
     }
 
-    /// There is no rule for the operator: `help` says how to supply one, and `nearest` is the operator of the most similar
-    /// name that has one.
+    /// There is no rule for the operator: `help` says how to supply one, and `nearest` is the operator of the most
+    /// similar name that has one.
     pub fn no_rule(&mut self, site: Site<'_>, help: String, nearest: Option<&str>) {
         let mut diagnostic = Diagnostic::error(NO_RULE, format!("`{}` has no rule", site.said)).help(help);
         if let Some(nearest) = nearest {

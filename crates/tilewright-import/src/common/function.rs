@@ -23,8 +23,8 @@ pub struct Input {
 /// How the function is made.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The tensors of the model of these names become parameters of the function, after its inputs, and their values the
-    /// attribute `params`; all others become constants.
+    /// The tensors of the model of these names become parameters of the function, after its inputs, and their values
+    /// the attribute `params`; all others become constants.
     pub params_as_input: Vec<String>,
     /// A result that is a tuple of one is that one.
     pub unwrap_unit_return_tuple: bool,

@@ -57,8 +57,8 @@ impl Cx<'_> {
         self.simplified(&dims.iter().fold(scalar::Expr::i64(1), |product, dim| product * dim.clone()))
     }
 
-    /// The value with dimensions that are seen when the module runs; variables among them that stand nowhere else are defined
-    /// there.
+    /// The value with dimensions that are seen when the module runs; variables among them that stand nowhere else are
+    /// defined there.
     pub fn match_cast(&mut self, value: &Expr, dims: Vec<scalar::Expr>) -> Res<Expr> {
         let info = StructInfo::tensor_with(TensorShape::Known(dims), Some(self.dtype(value)?));
         Ok(Expr::var(&self.bb.emit_match_cast(value, info)?))
@@ -106,8 +106,8 @@ impl Cx<'_> {
         self.call(&strided_slice::OP, &args, [("assume_inbound", true.to_attr())])
     }
 
-    /// A place along a dimension as Python has it: one that is negative counts from the end, and what lies outside is cut
-    /// off.
+    /// A place along a dimension as Python has it: one that is negative counts from the end, and what lies outside is
+    /// cut off.
     fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let extent = self.extent(x, axis)?;
         let at = self.counted_from_start(x, axis, at)?;
@@ -148,8 +148,8 @@ pub fn new_size() -> scalar::Expr {
     scalar::Expr::var(&scalar::Var::new("count", DataType::I64))
 }
 
-/// What is known where the variables of these expressions are sizes, which are no negative numbers. The builder is not told:
-/// its types are those that the verifier finds.
+/// What is known where the variables of these expressions are sizes, which are no negative numbers. The builder is not
+/// told: its types are those that the verifier finds.
 pub(super) fn facts_of_sizes<const N: usize>(exprs: [&scalar::Expr; N]) -> InferCx {
     let mut facts = InferCx::default();
     for expr in exprs {

@@ -1,5 +1,5 @@
-//! A tiny importer of another format, built on what importers share alone: operations by the names of ONNX, whose operands
-//! are given in order and broadcast as NumPy's do.
+//! A tiny importer of another format, built on what importers share alone: operations by the names of ONNX, whose
+//! operands are given in order and broadcast as NumPy's do.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Python's pickles, as far as they hold data.
 //!
-//! A pickle is a program for a small machine with a stack. This reader knows the instructions that build numbers, texts,
-//! bytes and containers, and the few functions by which NumPy's arrays and scalars are rebuilt ([`globals`]). It calls
-//! nothing else: a pickle that asks for any other function or class is refused with its name. Protocols 0 to 5 are read;
-//! buffers outside the pickle are not.
+//! A pickle is a program for a small machine with a stack. This reader knows the instructions that build numbers,
+//! texts, bytes and containers, and the few functions by which NumPy's arrays and scalars are rebuilt ([`globals`]). It
+//! calls nothing else: a pickle that asks for any other function or class is refused with its name. Protocols 0 to 5
+//! are read; buffers outside the pickle are not.
 //!
 //! Phases: the [`machine`] runs the program over an arena of nodes, where containers refer to their parts by number, so
 //! that neither depth nor sharing nor cycles cost anything; then the result is copied out as a tree, within limits.

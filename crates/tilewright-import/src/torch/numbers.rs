@@ -1,5 +1,5 @@
-//! Python's own arithmetic of numbers: what operators give that are recorded with numbers in place of tensors, constants or
-//! symbolic dimensions.
+//! Python's own arithmetic of numbers: what operators give that are recorded with numbers in place of tensors,
+//! constants or symbolic dimensions.
 
 use tilewright_expr as scalar;
 use tilewright_expr::{BinOp, CmpOp};

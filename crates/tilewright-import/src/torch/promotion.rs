@@ -47,8 +47,8 @@ pub(super) fn promote_types(a: DataType, b: DataType) -> DataType {
     }
 }
 
-/// The data type of a result of two operands: numbers, and tensors without dimensions with others, decide only where they
-/// are of a higher category.
+/// The data type of a result of two operands: numbers, and tensors without dimensions with others, decide only where
+/// they are of a higher category.
 pub(super) fn result_type(cx: &Cx<'_>, a: &Value, b: &Value) -> Res<DataType> {
     let (a, b) = (priority(cx, a)?, priority(cx, b)?);
     Ok(match (a, b) {
@@ -60,7 +60,8 @@ pub(super) fn result_type(cx: &Cx<'_>, a: &Value, b: &Value) -> Res<DataType> {
     })
 }
 
-/// The data type of an operand, and its priority: that of tensors with dimensions is the highest, that of numbers the lowest.
+/// The data type of an operand, and its priority: that of tensors with dimensions is the highest, that of numbers the
+/// lowest.
 fn priority(cx: &Cx<'_>, value: &Value) -> Res<(DataType, u8)> {
     Ok(match (value, Number::of(value)) {
         (Value::Tensor(x), _) => (cx.dtype(x)?, if x.struct_info.rank() == Some(0) { 1 } else { 2 }),

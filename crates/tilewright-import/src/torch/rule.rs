@@ -21,7 +21,8 @@ pub enum Memory {
     Own,
     /// Over the memory of the first argument; where the result is the first argument, it is that tensor.
     Shared,
-    /// Over the memory of the first argument or not, as its layout has it: a result that is equal may be another tensor.
+    /// Over the memory of the first argument or not, as its layout has it: a result that is equal may be another
+    /// tensor.
     Either,
 }
 

@@ -1,5 +1,5 @@
-//! The walk over the nodes: names, changes in place, faults, parameters, results. The functions are compared as lists of
-//! what their variables are bound to.
+//! The walk over the nodes: names, changes in place, faults, parameters, results. The functions are compared as lists
+//! of what their variables are bound to.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, TensorShape};

@@ -1,8 +1,9 @@
 //! From a recorded graph to a function of a module.
 //!
-//! A node's result lies in a *slot*. A change in place gives its slot a new value, so that every name of the tensor sees it;
-//! other tensors over the same memory would have to see it too, and where one of them is used later, the change is refused.
-//! Nodes that fail leave their slot empty, and what needs them is passed over, so that all faults are told at once.
+//! A node's result lies in a *slot*. A change in place gives its slot a new value, so that every name of the tensor
+//! sees it; other tensors over the same memory would have to see it too, and where one of them is used later, the
+//! change is refused. Nodes that fail leave their slot empty, and what needs them is passed over, so that all faults
+//! are told at once.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::builder::BlockBuilder;

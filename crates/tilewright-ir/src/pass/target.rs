@@ -7,7 +7,7 @@ use super::PassCx;
 use crate::tir::{PrimFunc, attr_names};
 use crate::{Attr, Attrs};
 
-/// What a dict of options says beside the words of a target string.
+/// The options of a dict that are no words of a target string.
 const BESIDE: [&str; 3] = ["kind", "host", "tag"];
 
 impl PassCx<'_> {
@@ -18,8 +18,8 @@ impl PassCx<'_> {
 }
 
 impl PrimFunc {
-    /// The target that the function's attribute `target` says, as a target string or as a dict of options; none where it
-    /// has no such attribute. The processor of a device is the one that the attribute names, else that of `around`.
+    /// The target that the function's attribute `target` says, as a target string or as a dict of options; none where
+    /// it has no such attribute. The processor of a device is the one that the attribute names, else that of `around`.
     ///
     /// # Errors
     /// `TW0602`: the attribute names no target.

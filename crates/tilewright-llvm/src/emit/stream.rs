@@ -289,8 +289,8 @@ impl FnCx<'_, '_> {
         self.unit.streams.written.get(&buffer.data.id()).cloned()
     }
 
-    /// Prefetches the lines `stream_bytes` of the machine's [`tilewright_target::Prefetch`] after contiguous lanes of a tensor
-    /// that is read once. The address may lie beyond the tensor: a prefetch never faults.
+    /// Prefetches the lines `stream_bytes` of the machine's [`tilewright_target::Prefetch`] after contiguous lanes of a
+    /// tensor that is read once. The address may lie beyond the tensor: a prefetch never faults.
     pub(crate) fn prefetch_stream(&mut self, buffer: &Buffer, address: &Value, dtype: DataType) {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
         if self.non_temporal != NonTemporal::Always

@@ -1,10 +1,11 @@
 //! Task granularity: an estimate of how long a parallel loop takes, from which its grain size follows.
 //!
-//! The estimate is in cycles of one core: instructions by the registers that they fill, bytes moved, and loop bodies times
-//! their extents. Accesses to small local buffers (register tiles) and address arithmetic are free. The estimate is wrong by
-//! a small factor, which suffices to tell a microsecond from a millisecond. With extents that are known only at run time it
-//! is an expression, which the kernel evaluates. It never depends on the number of threads. Cycles of instructions, and the
-//! work that is worth a task, are numbers of the machine: [`tilewright_target::Estimate`] and [`tilewright_target::Tasks`].
+//! The estimate is in cycles of one core: instructions by the registers that they fill, bytes moved, and loop bodies
+//! times their extents. Accesses to small local buffers (register tiles) and address arithmetic are free. The estimate
+//! is wrong by a small factor, which suffices to tell a microsecond from a millisecond. With extents that are known
+//! only at run time it is an expression, which the kernel evaluates. It never depends on the number of threads. Cycles
+//! of instructions, and the work that is worth a task, are numbers of the machine: [`tilewright_target::Estimate`] and
+//! [`tilewright_target::Tasks`].
 //!
 //! All arithmetic is in `f64`: no size overflows it, and nothing faults.
 

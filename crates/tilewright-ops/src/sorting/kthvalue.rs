@@ -17,8 +17,8 @@ use crate::{attributes, shapes};
 op! {
     /// The `k`-th smallest element along a dimension, and the index at which it stands.
     ///
-    /// It is the one that a stable sort puts at place `k`, counted from 1; NaN is greater than every number. A run in which
-    /// the dimension has fewer than `k` elements ends with an error.
+    /// It is the one that a stable sort puts at place `k`, counted from 1; NaN is greater than every number. A run in
+    /// which the dimension has fewer than `k` elements ends with an error.
     "kthvalue" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {

@@ -9,7 +9,8 @@
 //!
 //! The maximum may be replaced by zero where a row has nothing but minus infinity. The divisor may be a formula of the
 //! sum that is zero only where the sum is: more than it, held above or below a number, replaced where it is zero. Other
-//! formulas stay outside, since `flash_attention` does not divide by them, and so do reductions that are not of float32.
+//! formulas stay outside, since `flash_attention` does not divide by them, and so do reductions that are not of
+//! float32.
 
 use tilewright_expr as scalar;
 use tilewright_ir::Attr;

@@ -1,22 +1,23 @@
 //! Devices: where tensors live and kernels run.
 //!
-//! [`Device`] names one, whether it exists or not. A *driver* ([`Driver`]) knows a kind of device and opens those that the
-//! machine has; all drivers stand in [`DRIVERS`], one line each, with a folder beside this file. What is open
-//! ([`OpenDevice`]) gives memory, loads modules and makes *streams* ([`Stream`]): queues of launches and copies, which a
-//! device works off in order and at its own time.
+//! [`Device`] names one, whether it exists or not. A *driver* ([`Driver`]) knows a kind of device and opens those that
+//! the machine has; all drivers stand in [`DRIVERS`], one line each, with a folder beside this file. What is open
+//! ([`OpenDevice`]) gives memory, loads modules and makes *streams* ([`Stream`]): queues of launches and copies, which
+//! a device works off in order and at its own time.
 //!
 //! The rules that a driver and its users keep:
 //!
-//! - The memory of a tensor is read and written by its device alone ([`Tensor::is_on_host`] is false), unless the device
-//!   is the host itself.
+//! - The memory of a tensor is read and written by its device alone ([`Tensor::is_on_host`] is false), unless the
+//!   device is the host itself.
 //! - What a stream is asked for keeps its tensors alive until it is done, or longer.
-//! - A copy from the host has read its source when [`Stream::copy`] returns. One to the host has written its target when
-//!   [`Stream::synchronise`] returns.
+//! - A copy from the host has read its source when [`Stream::copy`] returns. One to the host has written its target
+//!   when [`Stream::synchronise`] returns.
 //! - Two streams know nothing of each other: whoever uses on one what another one makes waits for the other one first.
-//! - A kernel that fails stops nothing. A stream keeps its first failure, and the next [`Stream::synchronise`] gives it.
+//! - A kernel that fails stops nothing. A stream keeps its first failure, and the next [`Stream::synchronise`] gives
+//!   it.
 //!
-//! The processor is a device like the others, with one exception for speed: its modules give the addresses of their kernels
-//! ([`Module::native`]), and the machine calls these on the thread that runs, with no stream between.
+//! The processor is a device like the others, with one exception for speed: its modules give the addresses of their
+//! kernels ([`Module::native`]), and the machine calls these on the thread that runs, with no stream between.
 
 mod cpu;
 #[cfg(any(test, feature = "test-device"))]
@@ -61,7 +62,8 @@ pub trait OpenDevice: Send + Sync {
     /// What its maker calls it.
     fn name(&self) -> String;
 
-    /// A tensor in its memory, at an address aligned to [`tilewright_tensor::abi::TENSOR_ALIGN`], with undefined contents.
+    /// A tensor in its memory, at an address aligned to [`tilewright_tensor::abi::TENSOR_ALIGN`], with undefined
+    /// contents.
     fn alloc(&self, layout: Arc<Layout>) -> Result<Tensor>;
 
     /// A verified image made ready to run; an error unless it is for this kind of device.

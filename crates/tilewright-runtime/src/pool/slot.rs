@@ -99,7 +99,8 @@ impl Slot {
         self.control.load(Ordering::Relaxed) / VISITOR
     }
 
-    /// Runs tasks until none is left to begin, together with `threads - 1` others at most. For the owner and for visitors.
+    /// Runs tasks until none is left to begin, together with `threads - 1` others at most. For the owner and for
+    /// visitors.
     pub(super) fn work(&self, region: &Region, threads: u64, cx: &KernelCx, worker: &Worker) {
         loop {
             // Many at once while many are left: neighbours are often neighbours in memory. Few towards the end, so that

@@ -1,10 +1,10 @@
-//! Damaged executables, made, read and run: what `tests/fuzz` does a bounded number of times and `benches/fuzz` as often
-//! as one likes.
+//! Damaged executables, made, read and run: what `tests/fuzz` does a bounded number of times and `benches/fuzz` as
+//! often as one likes.
 //!
-//! An execution takes a file from a pool, changes a few bytes, numbers or ranges inside its sections or its table, makes
-//! all checksums right, and hands the bytes to the runtime as anyone would. What loads is printed, written again and
-//! read back; its functions are called with values of the kinds that they declare, and sometimes of others. Machine code
-//! is trusted and no part of this: programs with images run with images whose kernels do nothing.
+//! An execution takes a file from a pool, changes a few bytes, numbers or ranges inside its sections or its table,
+//! makes all checksums right, and hands the bytes to the runtime as anyone would. What loads is printed, written again
+//! and read back; its functions are called with values of the kinds that they declare, and sometimes of others. Machine
+//! code is trusted and no part of this: programs with images run with images whose kernels do nothing.
 //!
 //! A file that behaves as none before it did, by what it holds and by what it says when it is refused or fails, joins
 //! the pool. A run may make [`MAX_CALLS`] calls; programs that ask for much memory are not run.

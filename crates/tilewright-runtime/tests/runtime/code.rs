@@ -40,14 +40,14 @@ const MEETINGS: &str = "f048ff06b800943577488b164839ca740affc875f4b809000000c331
 /// A parallel region of `dims[0]` tasks. Task `t` counts to `8192 * t`, then stores `1000 * t` to `args[0][t]`, i64.
 const UNEVEN: &str = "4889d131c048c1e10d4839c17e0548ffc0ebf64869c2e8030000488904d631c0c3488b0a488b0748\
     8b16488d35cfffffffffe0";
-/// Calls the packed function whose name is the `dims[0]` bytes of `args[0]`, with the `dims[1]` arguments in `args[1]` and
-/// the result in `args[2]`.
+/// Calls the packed function whose name is the `dims[0]` bytes of `args[0]`, with the `dims[1]` arguments in `args[1]`
+/// and the result in `args[2]`.
 const PACKED: &str = "488b4e084c8b4e104c8b4208488b4730488b12488b36ffe0";
 /// A parallel region of `dims[0]` tasks, which call the packed function whose name is `args[0]`, of `dims[0]` bytes.
 const PACKED_IN_REGION: &str = "4889ca488b47304531c94531c031c9ffe0488b0a488b07488b16488d35dfffffffffe0";
-/// A parallel region of `dims[0]` tasks. Task `t` allocates `t % 5 + 1` pieces of `64 * t + dims[1]` bytes, writes `t + i` to
-/// both ends of piece `i`, and stores the sum of all that to `args[0][t]`, i64. Odd tasks free their pieces. Around the
-/// region the kernel holds a piece of its own, and returns 9 if that has changed.
+/// A parallel region of `dims[0]` tasks. Task `t` allocates `t % 5 + 1` pieces of `64 * t + dims[1]` bytes, writes `t +
+/// i` to both ends of piece `i`, and stores the sum of all that to `args[0][t]`, i64. Odd tasks free their pieces.
+/// Around the region the kernel holds a piece of its own, and returns 9 if that has changed.
 const TEMPORARIES: &str = "4889d04157b9050000004989f741564531f6415541544989fc554889d5489948f7f9534883ec5848\
     8b46084989ed49c1e506488b48084c01e948894c2408488d5a014939de7d28488b7424084c89e741\
     ff5424204a8944f4104885c074564a8d54350049ffc64889104a891428ebd331c031d24839d87d14\

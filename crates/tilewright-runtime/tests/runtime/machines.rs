@@ -152,7 +152,8 @@ fn a_tensor_that_an_instrument_keeps_is_not_written_by_later_runs() {
     assert_eq!(elements(&kept.lock().unwrap()[0]), [2.0, 4.0]);
 }
 
-/// `main(x, twice)` of four numbers: twice the sum of `x` and a constant, or the constant itself. The sum lies in the arena.
+/// `main(x, twice)` of four numbers: twice the sum of `x` and a constant, or the constant itself. The sum lies in the
+/// arena.
 fn with_constant() -> VirtualMachine {
     let mut program = builder();
     let constant = program.constant(&floats(&[1.0, 2.0, 3.0, 4.0])).unwrap();

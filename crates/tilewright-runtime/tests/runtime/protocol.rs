@@ -1,13 +1,13 @@
 //! The pool's protocol, as a model that is small enough to try every order of its steps.
 //!
-//! Each step is one atomic operation of `pool.rs`, or what happens under one lock. Callers claim a slot, publish a region
-//! of two tasks, work, close, wait and free the slot; a caller that finds no free slot does nothing. Workers look for
-//! regions, help, leave and sleep. All steps are in one order, as on a machine that is sequentially consistent: what
-//! orderings weaker than that allow is not tried.
+//! Each step is one atomic operation of `pool.rs`, or what happens under one lock. Callers claim a slot, publish a
+//! region of two tasks, work, close, wait and free the slot; a caller that finds no free slot does nothing. Workers
+//! look for regions, help, leave and sleep. All steps are in one order, as on a machine that is sequentially
+//! consistent: what orderings weaker than that allow is not tried.
 //!
-//! In every reachable state: no task runs twice or after its region has ended; a region ends with all of its tasks done;
-//! nobody waits for ever; and no worker sleeps uncalled while a task waits for a thread. The same search finds the
-//! violation for each of some planted faults.
+//! In every reachable state: no task runs twice or after its region has ended; a region ends with all of its tasks
+//! done; nobody waits for ever; and no worker sleeps uncalled while a task waits for a thread. The same search finds
+//! the violation for each of some planted faults.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Many threads call functions of one machine, with callbacks, failing callbacks and failing kernels among them, while
 //! others load and save executables, replace functions of the process and change the number of threads. Every call has
-//! one right outcome, which only its own arguments decide; so a result or an error that reaches a caller whose it is not
-//! shows.
+//! one right outcome, which only its own arguments decide; so a result or an error that reaches a caller whose it is
+//! not shows.
 #![cfg(target_arch = "x86_64")]
 
 use std::path::{Path, PathBuf};
@@ -285,7 +285,8 @@ impl Caller {
 /// Arguments of packed functions as a kernel finds them in memory.
 fn plain_words(args: &[PackedArg]) -> Tensor {
     let words = Tensor::zeros(DataType::U64, &[(size_of_val(args) / 8) as i64]).unwrap();
-    // SAFETY: the tensor was just made with as many bytes; the arguments are a multiple of a word long and aligned to it.
+    // SAFETY: the tensor was just made with as many bytes; the arguments are a multiple of a word long and aligned to
+    // it.
     unsafe { std::ptr::copy_nonoverlapping(args.as_ptr(), words.data_ptr().cast(), args.len()) };
     words
 }

@@ -1,7 +1,7 @@
 //! Elements as unsigned integers in whose order they stand, so that vectors of them are compared by one instruction.
 //!
-//! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key lies above those of all numbers.
-//! In descending order every bit is the other one.
+//! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key lies above those of all
+//! numbers. In descending order every bit is the other one.
 
 use crate::TeError;
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};

@@ -1,9 +1,10 @@
 //! The element of a rank, each line of a tensor by itself: what would stand at a place if the line were sorted.
 //!
-//! The keys of a line ([`super::keys`]) lie in memory of the task. The key of the rank is found two bits at a time, from the
-//! highest on: a round counts the keys below three numbers, and takes the greatest of them that has no more keys below it than
-//! the rank says. That is a pass of compares over the keys for every two bits, whatever the elements are: some steps for each
-//! element, of vectors, and none that depends on the data. Elements of equal keys stand in the order of their places.
+//! The keys of a line ([`super::keys`]) lie in memory of the task. The key of the rank is found two bits at a time,
+//! from the highest on: a round counts the keys below three numbers, and takes the greatest of them that has no more
+//! keys below it than the rank says. That is a pass of compares over the keys for every two bits, whatever the elements
+//! are: some steps for each element, of vectors, and none that depends on the data. Elements of equal keys stand in the
+//! order of their places.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
@@ -20,8 +21,8 @@ use crate::{TeError, Tensor, extern_op};
 pub enum Rank {
     /// The one behind so many others. A line has at least one more, or the run ends.
     At(i64),
-    /// The one in the middle of a descending line, the later one of two; the first NaN if there is one. Of no elements NaN,
-    /// or 0.
+    /// The one in the middle of a descending line, the later one of two; the first NaN if there is one. Of no elements
+    /// NaN, or 0.
     Middle,
 }
 

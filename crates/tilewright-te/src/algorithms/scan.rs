@@ -1,12 +1,13 @@
 //! Accumulation along a dimension: one loop along it for each line of the tensor.
 //!
-//! Lines are independent of each other. Those whose elements are neighbours go on side by side, a step from each element to
-//! the next: a task takes some of the last dimension through all steps.
+//! Lines are independent of each other. Those whose elements are neighbours go on side by side, a step from each
+//! element to the next: a task takes some of the last dimension through all steps.
 //!
-//! A line that lies together in memory is accumulated in vectors: first neighbours by themselves, then pairs of these, and so
-//! on, where all of the second half take in the last of the first (J. Sklansky, "Conditional-sum addition logic", IRE
-//! Transactions on Electronic Computers 9, 1960), then with what is behind. Other orders of the same steps would not do: in
-//! this one sums of numbers that are not negative never fall, and stay where nothing is added, as those one by one do.
+//! A line that lies together in memory is accumulated in vectors: first neighbours by themselves, then pairs of these,
+//! and so on, where all of the second half take in the last of the first (J. Sklansky, "Conditional-sum addition
+//! logic", IRE Transactions on Electronic Computers 9, 1960), then with what is behind. Other orders of the same steps
+//! would not do: in this one sums of numbers that are not negative never fall, and stay where nothing is added, as
+//! those one by one do.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::tir::{ForKind, Stmt, StmtKind};

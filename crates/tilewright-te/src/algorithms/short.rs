@@ -1,7 +1,7 @@
 //! Sorting short lines: each element goes behind as many as belong before it.
 //!
-//! A vector of keys is compared with every key of the line. It takes steps as the square of the length, but of vectors and
-//! without a branch, and no other sorting of a few dozen elements takes less.
+//! A vector of keys is compared with every key of the line. It takes steps as the square of the length, but of vectors
+//! and without a branch, and no other sorting of a few dozen elements takes less.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::tir::Stmt;

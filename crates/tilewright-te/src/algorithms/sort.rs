@@ -1,10 +1,11 @@
 //! Sorting by digits, each line of a tensor by itself.
 //!
-//! The keys of a line ([`super::keys`]) and the places of their elements lie in memory of the task. From the lowest digit of
-//! eight bits on, keys and places move to where all keys of a lower digit and those before them of the same one leave off, which
-//! counts of the digits tell: elements of equal keys stay in the order in which they stand. It takes time in proportion to
-//! the elements, none of it waits for the outcome of a comparison, and digits in which all keys agree are passed over. Short
-//! lines, for which the counts are not worth their sums, are compared instead ([`super::short`]).
+//! The keys of a line ([`super::keys`]) and the places of their elements lie in memory of the task. From the lowest
+//! digit of eight bits on, keys and places move to where all keys of a lower digit and those before them of the same
+//! one leave off, which counts of the digits tell: elements of equal keys stay in the order in which they stand. It
+//! takes time in proportion to the elements, none of it waits for the outcome of a comparison, and digits in which all
+//! keys agree are passed over. Short lines, for which the counts are not worth their sums, are compared instead
+//! ([`super::short`]).
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::Attrs;
@@ -22,7 +23,8 @@ const SHORT: i64 = 2;
 const BITS: i64 = 8;
 const DIGITS: i64 = 1 << BITS;
 
-/// The tensor with its lines sorted, and for each element the index at which it stood: that of `from` there, where one is given.
+/// The tensor with its lines sorted, and for each element the index at which it stood: that of `from` there, where one
+/// is given.
 pub fn sorted(x: &Tensor, from: Option<&Tensor>, line: Line, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
     let outputs: Vec<_> =
         [x.dtype()].into_iter().chain(line.indices).map(|dtype| (x.shape().to_vec(), dtype)).collect();

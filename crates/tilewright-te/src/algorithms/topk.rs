@@ -1,8 +1,9 @@
 //! The first many elements of an order, each line of a tensor by itself, in the order of their places.
 //!
 //! The key of the last of them is found as [`super::rank`] finds it, and the elements whose keys are not above it are
-//! gathered. Of a line that is much longer than what is taken, the least of every sixteen keys are noted first. At least `k`
-//! keys do not lie above the `k`-th of these minima, and there are not many more of them: these alone are candidates.
+//! gathered. Of a line that is much longer than what is taken, the least of every sixteen keys are noted first. At
+//! least `k` keys do not lie above the `k`-th of these minima, and there are not many more of them: these alone are
+//! candidates.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
@@ -23,8 +24,8 @@ const NOTED: i64 = 4;
 /// Lines of so many elements for each that is taken have candidates.
 const LONG: i64 = 32;
 
-/// The first `k` elements of each line in order, all of them where `k` is less than 1, then the indices at which they stood,
-/// where these are wanted. A line has at least so many elements, or the run ends.
+/// The first `k` elements of each line in order, all of them where `k` is less than 1, then the indices at which they
+/// stood, where these are wanted. A line has at least so many elements, or the run ends.
 pub fn topk(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     if (1..=FEW).contains(&k) {
         return selected(x, line, k, name);
@@ -39,7 +40,8 @@ pub fn topk(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, T
     Ok([values].into_iter().chain(indices).collect())
 }
 
-/// The first `k` elements of each line in the order of their places, and these. A line has at least so many, or the run ends.
+/// The first `k` elements of each line in the order of their places, and these. A line has at least so many, or the run
+/// ends.
 fn gathered(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[line.axis] = Expr::i64(k);
@@ -132,8 +134,8 @@ impl Taking<'_> {
         Ok(with_local(minima.memory, with_local(room.memory, with_local(places, all))))
     }
 
-    /// Puts keys that do not lie above a bound, and their places, one behind the other. Of those on the bound the first ones
-    /// suffice.
+    /// Puts keys that do not lie above a bound, and their places, one behind the other. Of those on the bound the first
+    /// ones suffice.
     fn collected(&self, bound: &Expr, room: &Run, places: &Buffer, found: &Cell) -> Result<Stmt, TeError> {
         let (run, one) = (&self.lines.run, Expr::int(1, bound.dtype));
         let (piece, own) = (Var::new("piece", DataType::I64), Var::new("own", DataType::I64));

@@ -1,8 +1,8 @@
 //! The first few elements of an order, each line of a tensor by itself.
 //!
-//! A line is looked at once. The first elements of what has been seen stand in order; one that belongs before the last of
-//! them takes its place, and moves up to its own. It takes `k` steps for each such element, of which there are few unless the
-//! line is in the opposite order: with a small `k` that is never more than to sort the line.
+//! A line is looked at once. The first elements of what has been seen stand in order; one that belongs before the last
+//! of them takes its place, and moves up to its own. It takes `k` steps for each such element, of which there are few
+//! unless the line is in the opposite order: with a small `k` that is never more than to sort the line.
 //!
 //! Where lines lie in memory element by element, most of a line is looked at in pieces: if its extreme element does not
 //! enter, no element of the piece does.
@@ -20,7 +20,8 @@ use crate::{TeError, Tensor, extern_op};
 const LANES: i64 = 16;
 const PIECE: i64 = 4 * LANES;
 
-/// The first `k` elements of each line, and the indices at which they stood. A line has at least so many, or the run ends.
+/// The first `k` elements of each line, and the indices at which they stood. A line has at least so many, or the run
+/// ends.
 pub(super) fn selected(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[line.axis] = Expr::i64(k);

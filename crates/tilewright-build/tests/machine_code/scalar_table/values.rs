@@ -108,8 +108,8 @@ pub(super) fn all(dtype: DataType) -> Vec<Scalar> {
     }
 }
 
-/// Values of a float type in the middle between neighbours of a narrower one, and just beside it: the conversion between
-/// the two goes wrong there if it rounds twice, or away from even.
+/// Values of a float type in the middle between neighbours of a narrower one, and just beside it: the conversion
+/// between the two goes wrong there if it rounds twice, or away from even.
 pub(super) fn ties(from: DataType, to: DataType) -> Vec<Scalar> {
     if !(from.is_float() && to.is_float() && from.bits > to.bits) {
         return Vec::new();

@@ -10,8 +10,8 @@ use super::super::promotion::as_float;
 use super::super::rule::{Memory, Rule, real, rule, same, unary};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
-/// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type, and ATen
-/// whether a half becomes a float.
+/// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type,
+/// and ATen whether a half becomes a float.
 const SHARES: &str = "input, dim=None, level_or_dtype|_stacklevel|half_to_float=None, dtype=None";
 
 pub const RULES: &[Rule] = &[

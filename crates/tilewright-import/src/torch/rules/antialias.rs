@@ -1,5 +1,5 @@
-//! Images in other sizes, of which each element is a weighted mean of all that lie under it, so that fine patterns do not
-//! become coarse ones.
+//! Images in other sizes, of which each element is a weighted mean of all that lie under it, so that fine patterns do
+//! not become coarse ones.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
@@ -73,8 +73,8 @@ pub fn smoothed(
     cx.call(&matmul::OP, &[&weights[0], &narrow], [])
 }
 
-/// For each of `size` elements, which lie `scale` apart, how much each of `extent` counts: less with the distance, as far as
-/// the filter reaches, and 1 together.
+/// For each of `size` elements, which lie `scale` apart, how much each of `extent` counts: less with the distance, as
+/// far as the filter reaches, and 1 together.
 fn table(extent: i64, size: i64, scale: f64, mode: &str) -> Res<Vec<f64>> {
     let (filter, reach): (fn(f64) -> f64, f64) = match mode {
         "bilinear" => (triangle, 1.0),

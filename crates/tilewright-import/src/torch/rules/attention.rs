@@ -36,8 +36,8 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys count. Narrow
-/// floats are worked out in float32.
+/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys
+/// count. Narrow floats are worked out in float32.
 fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (query, mut key, mut value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
     if args.flag("enable_gqa")? {
@@ -125,8 +125,8 @@ fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     cx.call(&less_equal::OP, &[&cx.arange(keys)?, &queries], [])
 }
 
-/// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of that
-/// and of the weights.
+/// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of
+/// that and of the weights.
 fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     if args.has("bias_k") {
         return Err(Refused::new("`bias_k` has no rule"));

@@ -1,8 +1,8 @@
 //! Bags of rows: sums, means or largest elements of the rows of a table that the indices of each bag pick.
 //!
 //! The indices of all bags follow each other, and offsets say where each bag begins. Where offsets are known to be a
-//! progression, all bags have the same length, and each is a slice. Otherwise every row is combined with what is there of
-//! the last bag that has begun.
+//! progression, all bags have the same length, and each is a slice. Otherwise every row is combined with what is there
+//! of the last bag that has begun.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;

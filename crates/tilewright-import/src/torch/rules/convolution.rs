@@ -193,8 +193,8 @@ fn resized_as(cx: &mut Cx<'_>, args: &Args, mode: &str) -> Res {
     }
 }
 
-/// The image by factors: sizes are rounded down. Where elements are taken follows from the sizes (`by_size`) or from the
-/// factors themselves; then what lies behind the elements that are taken is cut off, so that both say the same.
+/// The image by factors: sizes are rounded down. Where elements are taken follows from the sizes (`by_size`) or from
+/// the factors themselves; then what lies behind the elements that are taken is cut off, so that both say the same.
 fn scaled(cx: &Cx<'_>, x: &Expr, factors: &Value, mode: &str, align_corners: bool, by_size: bool) -> Res {
     let factors = match factors {
         Value::List(factors) => factors.clone(),

@@ -247,8 +247,8 @@ fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 
     cx.slice(x, axis, &start, &stop, step)
 }
 
-/// The elements at tensors of indices. One tensor picks along its dimension; several, which stand side by side, broadcast
-/// and pick together.
+/// The elements at tensors of indices. One tensor picks along its dimension; several, which stand side by side,
+/// broadcast and pick together.
 fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> {
     let at: Vec<usize> = tensors.iter().enumerate().filter(|(_, index)| index.is_some()).map(|(at, _)| at).collect();
     let given: Vec<Expr> = tensors.iter().flatten().cloned().collect();
@@ -354,8 +354,8 @@ fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
     scattered_into(cx, &x, &index, &source, args.int("dim")?, how).map(Value::Tensor)
 }
 
-/// The tensor with as much of the source in the places along a dimension as there are indices. One without dimensions counts
-/// as one of one element.
+/// The tensor with as much of the source in the places along a dimension as there are indices. One without dimensions
+/// counts as one of one element.
 pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: i64, how: &str) -> Res<Expr> {
     let lifted = |x: &Expr| if cx.rank(x)? == 0 { cx.reshape(x, vec![scalar::Expr::i64(1)]) } else { Ok(x.clone()) };
     let (whole, index, mut cut) = (lifted(x)?, lifted(index)?, lifted(source)?);

@@ -1,7 +1,7 @@
 //! Places that data name: elements that are not 0, those that a mask picks, and values put in places.
 //!
-//! How many places a mask picks is known when the module runs: it is a symbolic dimension of its own, and what has to go
-//! along with it is checked then.
+//! How many places a mask picks is known when the module runs: it is a symbolic dimension of its own, and what has to
+//! go along with it is checked then.
 
 use tilewright_expr as scalar;
 use tilewright_expr::CmpOp;
@@ -117,8 +117,8 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 /// The tensor with the first elements of the source, in their order, where the mask holds. Elements before the first of
-/// them take what stands before the source, which so may be empty. That there are enough of them is checked when the module
-/// runs.
+/// them take what stands before the source, which so may be empty. That there are enough of them is checked when the
+/// module runs.
 fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let shape = cx.shape(&x)?;
@@ -160,7 +160,8 @@ pub fn without_masks(cx: &mut Cx<'_>, dims: &[scalar::Expr], indices: &[Option<E
     side_by_side(cx, found)
 }
 
-/// Tensors of indices that pick together: where the last dimension of one is not a constant, that of each is the same, or 1.
+/// Tensors of indices that pick together: where the last dimension of one is not a constant, that of each is the same,
+/// or 1.
 fn side_by_side(cx: &mut Cx<'_>, indices: Vec<Option<Expr>>) -> Res<Vec<Option<Expr>>> {
     let lasts = indices.iter().flatten().map(|index| Ok(cx.shape(index)?.last().cloned()));
     let lasts = lasts.collect::<Res<Vec<_>>>()?;
@@ -195,8 +196,8 @@ fn index_put(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (Some(first), Some(last)) = (at.first(), at.last()) else { return Err(Refused::new("expected indices")) };
     let given = indices.iter().flatten().map(|index| cx.astype(index, DataType::I64)).collect::<Res<Vec<_>>>()?;
     let places = of_all(cx, &given)?;
-    // The operator names places in the first dimensions: those before them go behind. So do the values' where the indices
-    // stand side by side; else the places are first there already.
+    // The operator names places in the first dimensions: those before them go behind. So do the values' where the
+    // indices stand side by side; else the places are first there already.
     let before = if last - first + 1 == at.len() { *first } else { 0 };
     let moved = cx.permute_to_front(&x, &at)?;
     let values = in_order(cx, &values, &places, before, cx.rank(&x)? - at.len())?;
@@ -222,8 +223,8 @@ fn of_all(cx: &Cx<'_>, indices: &[Expr]) -> Res<Vec<scalar::Expr>> {
     cx.shape(&all)
 }
 
-/// The values with the places' dimensions first, which stand behind `before` of the `rest` others. A dimension of the places
-/// that is counted when the module runs is the values' too.
+/// The values with the places' dimensions first, which stand behind `before` of the `rest` others. A dimension of the
+/// places that is counted when the module runs is the values' too.
 fn in_order(cx: &mut Cx<'_>, values: &Expr, places: &[scalar::Expr], before: usize, rest: usize) -> Res<Expr> {
     let own = cx.shape(values)?;
     let behind = rest.saturating_sub(before);
@@ -244,8 +245,8 @@ fn in_order(cx: &mut Cx<'_>, values: &Expr, places: &[scalar::Expr], before: usi
     cx.permute_to_front(&values, &(before..before + places.len()).collect::<Vec<_>>())
 }
 
-/// Values where one mask holds that are the same for all its places: a choice between them and the elements. Nothing where
-/// there are other indices, or values for each place.
+/// Values where one mask holds that are the same for all its places: a choice between them and the elements. Nothing
+/// where there are other indices, or values for each place.
 fn by_one_mask(
     cx: &mut Cx<'_>,
     x: &Expr,

@@ -1,9 +1,9 @@
 //! The rules, by the names of ATen's operators: one function for each, in the tables of their families.
 //!
-//! An entry is a line: its names, its parameters (see [`Args`](crate::common::Args)), and what makes it. A name with an underscore at its end that
-//! no entry has is the change in place of the one without. A *view* gives a tensor over the memory of its first argument, or
-//! that argument itself; where it depends on the layout whether PyTorch copies, it is said to be one
-//! ([`Memory`](super::rule::Memory)).
+//! An entry is a line: its names, its parameters (see [`Args`](crate::common::Args)), and what makes it. A name with an
+//! underscore at its end that no entry has is the change in place of the one without. A *view* gives a tensor over the
+//! memory of its first argument, or that argument itself; where it depends on the layout whether PyTorch copies, it is
+//! said to be one ([`Memory`](super::rule::Memory)).
 //!
 //! Adding an operator: a function in its family's file and a line in its table.
 
@@ -76,8 +76,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().flat_map(|family| family.iter()).flat_map(|rule| rule.names.split_whitespace())
 }
 
-/// The rule of a name, and whether the name says that the first argument is changed in place. `aten.` before a name means
-/// the operator as ATen itself has it: where its arguments have another order there, it has a rule of its own.
+/// The rule of a name, and whether the name says that the first argument is changed in place. `aten.` before a name
+/// means the operator as ATen itself has it: where its arguments have another order there, it has a rule of its own.
 pub fn find(name: &str) -> Option<(&'static Rule, bool)> {
     let known = |name: &str| by_name().get(name).or_else(|| by_name().get(name.strip_prefix("aten.")?));
     let own = known(name).map(|rule| (rule, rule.changes));

@@ -40,8 +40,8 @@ pub const RULES: &[Rule] = &[
     view("aten.unfold", "input, dimension, size, step", windows),
 ];
 
-/// The distinct elements or slices; where they are asked for, the number of each element's among them, and how many there are
-/// of each.
+/// The distinct elements or slices; where they are asked for, the number of each element's among them, and how many
+/// there are of each.
 fn unique(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (inverse, counts) = (args.flag("return_inverse")?, args.flag("return_counts")?);
     let x = args.tensor("input")?;
@@ -90,8 +90,8 @@ fn diagonal(cx: &mut Cx<'_>, args: &Args) -> Res {
     diagonal_of(cx, &args.tensor("input")?, args).map(Value::Tensor)
 }
 
-/// The diagonal of two dimensions, which becomes the last one: of the matrix's elements in one row, each that is a row and
-/// an element behind the one before.
+/// The diagonal of two dimensions, which becomes the last one: of the matrix's elements in one row, each that is a row
+/// and an element behind the one before.
 fn diagonal_of(cx: &mut Cx<'_>, x: &Expr, args: &Args) -> Res<Expr> {
     let shape = cx.shape(x)?;
     let (a, b) = (cx.axis(args.int("dim1")?, shape.len())?, cx.axis(args.int("dim2")?, shape.len())?);

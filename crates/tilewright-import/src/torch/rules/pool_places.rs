@@ -1,7 +1,7 @@
 //! Where the largest element of each window lies: `return_indices` of the maximum poolings.
 //!
-//! A window has a number of places along each dimension, of which those outside of the data are taken as the nearest one
-//! inside: it counts twice, which does not change what is largest, nor where it is first.
+//! A window has a number of places along each dimension, of which those outside of the data are taken as the nearest
+//! one inside: it counts twice, which does not change what is largest, nor where it is first.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
@@ -32,8 +32,8 @@ fn with(cx: &Cx<'_>, op: Op, x: &Expr, value: &scalar::Expr) -> Res<Expr> {
 }
 
 impl Along {
-    /// Windows of `width` elements `dilation` apart that begin `stride` apart, the first of them `padding` before the data,
-    /// which has `extent` elements.
+    /// Windows of `width` elements `dilation` apart that begin `stride` apart, the first of them `padding` before the
+    /// data, which has `extent` elements.
     pub fn regular(
         cx: &mut Cx<'_>,
         count: scalar::Expr,
@@ -53,8 +53,8 @@ impl Along {
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: dilation, width })
     }
 
-    /// Windows that divide `extent` elements into `count` parts: window `i` goes from `i * extent / count`, rounded down, to
-    /// `(i + 1) * extent / count`, rounded up.
+    /// Windows that divide `extent` elements into `count` parts: window `i` goes from `i * extent / count`, rounded
+    /// down, to `(i + 1) * extent / count`, rounded up.
     pub fn dividing(cx: &mut Cx<'_>, count: i64, extent: i64) -> Res<Self> {
         if count < 1 || extent < 1 {
             return Err(Refused(format!("{count} windows of a dimension of {extent} have no rule")));
@@ -69,8 +69,8 @@ impl Along {
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: 1, width: widest })
     }
 
-    /// The places of the elements of these numbers in their windows, where the windows are the dimension that `behind` others
-    /// follow.
+    /// The places of the elements of these numbers in their windows, where the windows are the dimension that `behind`
+    /// others follow.
     fn place(&self, cx: &Cx<'_>, k: &Expr, behind: usize) -> Res<Expr> {
         let column = |x: &Expr| {
             let dims = [std::slice::from_ref(&self.count), &vec![scalar::Expr::i64(1); behind]].concat();

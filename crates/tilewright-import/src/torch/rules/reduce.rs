@@ -149,8 +149,8 @@ fn count(cx: &Cx<'_>, x: &Expr, dims: Option<&[i64]>) -> Res<scalar::Expr> {
     Ok(cx.product(&extents))
 }
 
-/// The variance or its root with the divisor `count - correction`. The second argument may be a bool: whether the correction
-/// is 1.
+/// The variance or its root with the divisor `count - correction`. The second argument may be a bool: whether the
+/// correction is 1.
 fn spread(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
     let x = cx.emit(args.tensor("input")?)?;
     let (dims, unbiased) = match args.get("dim") {
@@ -212,9 +212,9 @@ fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     Ok(cx.fields(both)?.swap_remove(0))
 }
 
-/// The distances of the vectors of two tensors. Euclidean ones of more than 25 vectors are those of PyTorch on a CPU: the
-/// root of `|a|² + |b|² - 2ab`, which a product gives, less exactly where vectors are close to each other. `compute_mode`
-/// asks for one form or the other.
+/// The distances of the vectors of two tensors. Euclidean ones of more than 25 vectors are those of PyTorch on a CPU:
+/// the root of `|a|² + |b|² - 2ab`, which a product gives, less exactly where vectors are close to each other.
+/// `compute_mode` asks for one form or the other.
 fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (a, b, p) = (cx.emit(args.tensor("x1")?)?, cx.emit(args.tensor("x2")?)?, args.float("p")?);
     let (rank, own) = (cx.rank(&b)?, cx.dtype(&a)?);

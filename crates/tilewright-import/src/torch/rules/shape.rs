@@ -190,8 +190,9 @@ fn movedim(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.permute(&x, axes.into_iter().map(|axis| axis as i64).collect()).map(Value::Tensor)
 }
 
-/// Dimensions that are not 1 stay. Of a symbolic one that is named, or is 1 at most, the run checks that it is 1: whether it
-/// stays would change the number of dimensions. Others that are symbolic are taken to be larger, as `torch.export` does.
+/// Dimensions that are not 1 stay. Of a symbolic one that is named, or is 1 at most, the run checks that it is 1:
+/// whether it stays would change the number of dimensions. Others that are symbolic are taken to be larger, as
+/// `torch.export` does.
 fn squeeze(cx: &mut Cx<'_>, args: &Args) -> Res {
     let named = args.has("dim");
     squeezed(cx, args, |size| if named { size.as_int().is_none() } else { is_one_at_most(size) })

@@ -114,8 +114,8 @@ const LANCZOS: [f64; 8] = [
     1.5056327351493116e-07,
 ];
 
-/// From 1/2 on by Lanczos's sum; below by the reflection `log(pi) - log |sin(pi x)| - lgamma(1 - x)`, the sine that of the
-/// distance to the nearest integer, which is exact.
+/// From 1/2 on by Lanczos's sum; below by the reflection `log(pi) - log |sin(pi x)| - lgamma(1 - x)`, the sine that of
+/// the distance to the nearest integer, which is exact.
 fn lgamma(cx: &mut Cx<'_>, args: &Args) -> Res {
     in_double(cx, args, |cx, x| {
         let one = cx.number(1.0, DataType::F64)?;

@@ -2,12 +2,12 @@
 //!
 //! - *Memory of its own* (`memory`): pages without access, but for those of a kernel's or copy's tensors while it runs.
 //!   A host that touches them is stopped by a message, and an address is never given out twice.
-//! - *A queue that runs late* (`queue`): launches and copies wait until somebody synchronises, or until there are many of
-//!   them, and then run on another thread. New memory is full of ones: a float that is read too early is NaN.
+//! - *A queue that runs late* (`queue`): launches and copies wait until somebody synchronises, or until there are many
+//!   of them, and then run on another thread. New memory is full of ones: a float that is read too early is NaN.
 //! - *Errors of its own*: the first failure is kept and told at the next synchronisation.
 //!
-//! So a copy, a wait or a place that was forgotten shows in a test. Devices beyond the first two have a fault of this sort
-//! themselves ([`Fault`]): they are there to show that tests find it.
+//! So a copy, a wait or a place that was forgotten shows in a test. Devices beyond the first two have a fault of this
+//! sort themselves ([`Fault`]): they are there to show that tests find it.
 //!
 //! It is part of no build but one with the feature `test-device`. Of its streams a child of `fork` finds none.
 

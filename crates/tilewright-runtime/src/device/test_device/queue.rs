@@ -53,7 +53,8 @@ enum Order {
 pub(super) struct Queue {
     device: Device,
     fault: Option<Fault>,
-    /// What waits, and the thread that will do it. Orders are given while the lock is held, so that none overtakes another.
+    /// What waits, and the thread that will do it. Orders are given while the lock is held, so that none overtakes
+    /// another.
     waiting: Mutex<(Vec<Task>, Sender<Order>)>,
 }
 
@@ -189,7 +190,8 @@ impl Task {
                 let tensors: Vec<&Tensor> = tensors.iter().collect();
                 let _open = Open::of(&tensors)?;
                 let addresses: Vec<_> = tensors.iter().map(|tensor| exposed(tensor)).collect();
-                // SAFETY: the promise of whoever launched it; the module and the tensors are alive, and their pages open.
+                // SAFETY: the promise of whoever launched it; the module and the tensors are alive, and their pages
+                // open.
                 let outcome = unsafe { worker.call(entry, &addresses, &scalars, scratch_bytes) };
                 outcome.map_err(|failure| failure.into_error(&name))
             }
