@@ -44,10 +44,10 @@
 //! ```
 //!
 //! Invariants: no compiler crate stands below this one; nothing here compiles, links or starts another program. Memory
-//! is never writable and executable at once. The only state of the process is the registry, the worker pool and the open devices.
-//! Executables and machines are `Send + Sync`, and a function may be called on many threads at once, and by its own
-//! packed functions, up to 10,000 calls deep; a child of `fork` finds no lock taken. Arguments are checked before a
-//! kernel sees them; what a kernel does with memory is trusted, like any machine code that one loads.
+//! is never writable and executable at once. The only state of the process is the registry, the worker pool and the
+//! open devices. Executables and machines are `Send + Sync`, and a function may be called on many threads at once, and
+//! by its own packed functions, up to 10,000 calls deep; a child of `fork` finds no lock taken. Arguments are checked
+//! before a kernel sees them; what a kernel does with memory is trusted, like any machine code that one loads.
 
 mod affinity;
 mod announce;
