@@ -254,7 +254,7 @@ class Module:
 """
     module = tw.script.from_source(source)
     text = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(module).script()
-    assert ("packed_rows" in text, "packed_columns" in text) == (rows, columns)
+    assert ("packed_a" in text, "packed_b" in text) == (rows, columns)
 
 
 @pytest.mark.parametrize("follows", ["y", "R.tanh(R.add(y, R.const(0.5)))"])
@@ -280,7 +280,7 @@ class Module:
         tw.script.from_source("from tvm.script import ir as I, relax as R\n" + source)
     )
     text = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(module).script()
-    assert re.search(r"for step in range\(.*\n(.*\n){2} *for task in T.parallel", text)
+    assert re.search(r"for k_block in range\(.*\n(.*\n){2} *for task in T.parallel", text)
 
 
 def test_narrow_columns_are_widened_by_each_task_where_rows_come_from_afar() -> None:

@@ -24,7 +24,7 @@ use crate::facts::exprs::mentions;
 use crate::facts::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
 use crate::facts::tree::{Key, Site, around, follow, loop_of};
 use crate::facts::unique::with_unique_keys;
-use crate::primitive::{Fault, bind_independent, fuse, place, split};
+use crate::primitive::{Fault, bind_independent, fuse, site_of, split};
 
 const NAME: &str = "DefaultGPUSchedule";
 /// Threads of more blocks than this do several iterations each.
@@ -143,7 +143,7 @@ fn spread(function: &PrimFunc, site: &Site, threads: i64) -> Result<Option<PrimF
     let keys: Vec<Key> = nest.loops.iter().take(spatial).map(|l| Key::Loop(l.var.id())).collect();
     let reordered = PrimFunc { body: site.replaced(nest.into_stmt()), ..function.clone() };
     for key in &keys {
-        if check_independent(&reordered, &place(&reordered, key)?, "bound to threads").is_err() {
+        if check_independent(&reordered, &site_of(&reordered, key)?, "bound to threads").is_err() {
             return Ok(None);
         }
     }
@@ -179,7 +179,7 @@ fn spatial_loops_first(function: &PrimFunc, site: &Site, mut nest: Nest) -> Opti
 /// The function with these loops, one directly inside the other, fused, split and bound.
 fn bound(function: &PrimFunc, loops: &[Key], threads: i64) -> Result<PrimFunc, Fault> {
     let (function, fused) = fuse(function, loops)?;
-    let site = place(&function, &fused)?;
+    let site = site_of(&function, &fused)?;
     let extent = loop_of(&site.stmt).and_then(|l| l.extent.as_int());
     let size = |size: i64| Some(Expr::i64(size));
     let huge = extent.is_some_and(|extent| extent > MOST_BLOCKS.saturating_mul(threads));
@@ -202,7 +202,7 @@ fn bound(function: &PrimFunc, loops: &[Key], threads: i64) -> Result<PrimFunc, F
 
 /// The function with loops, one directly inside the other, whose order does not matter, in this order.
 fn nested(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
-    let mut sites = order.iter().map(|key| place(function, key)).collect::<Result<Vec<_>, _>>()?;
+    let mut sites = order.iter().map(|key| site_of(function, key)).collect::<Result<Vec<_>, _>>()?;
     let loops: Vec<Loop> = sites.iter().filter_map(|site| loop_of(&site.stmt)).collect();
     sites.sort_by_key(|site| site.above.len());
     let (Some(outer), Some(body)) = (sites.first(), sites.last().and_then(|inner| inner.child(0))) else {

@@ -264,7 +264,7 @@ impl Schedule {
     fn value(&self, function: &str, arg: &Arg) -> Result<Value, Fault> {
         Ok(match arg {
             Arg::Rv(rv) => match self.handles.get(rv.number) {
-                Some(Handle::Place(name, key)) if **name == *function => Value::Place(key.clone()),
+                Some(Handle::Place(name, key)) if **name == *function => Value::Site(key.clone()),
                 Some(Handle::Expr(expr)) => Value::Expr(expr.clone()),
                 Some(Handle::Place(name, _)) => {
                     return Err(Fault::of_call(format!("`{rv}` belongs to function `{name}`, others to `{function}`")));

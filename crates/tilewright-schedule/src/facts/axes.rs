@@ -34,9 +34,9 @@ impl Group {
         Ok(Self { axes, size: known.simplify(&size) })
     }
 
-    /// The values of the axes at a place of the long one.
-    pub(crate) fn values(&self, known: &Analyzer, place: &Expr) -> Result<Vec<(Var, Expr)>, Fault> {
-        let (mut rest, mut values) = (place.clone(), Vec::with_capacity(self.axes.len()));
+    /// The values of the axes at an index of the long one.
+    pub(crate) fn values(&self, known: &Analyzer, index: &Expr) -> Result<Vec<(Var, Expr)>, Fault> {
+        let (mut rest, mut values) = (index.clone(), Vec::with_capacity(self.axes.len()));
         for (number, axis) in self.axes.iter().enumerate().rev() {
             let value = match axis.extent.as_int() {
                 Some(1) => Expr::int(0, axis.var.dtype),
@@ -56,11 +56,11 @@ impl Group {
 /// The spatial and the reduced axes of a block that is alone in its nest, and the type of all of them. Each has a loop of
 /// its own for its values.
 pub(crate) fn of_reduction(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
-    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let block = site.expect_block()?;
     let known = known_around(function, site);
     check_whole(&known, site, block)?;
     let index = block.iters.first().map_or(DataType::I64, |iter| iter.var.dtype);
-    let (mut spatial, mut depth) = (Vec::new(), Vec::new());
+    let (mut spatial, mut reduced) = (Vec::new(), Vec::new());
     for iter in &block.iters {
         let wrong = |what: &str| Fault::at(site, format!("axis `{}` of block `{}` {what}", iter.var.name, block.name));
         let extent = known.simplify(&typed(iter.domain.extent.cast(index))?);
@@ -70,12 +70,12 @@ pub(crate) fn of_reduction(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis
         let axis = Axis { var: iter.var.clone(), extent };
         match iter.kind {
             IterKind::Spatial => spatial.push(axis),
-            IterKind::Reduce => depth.push(axis),
+            IterKind::Reduce => reduced.push(axis),
             IterKind::Scan | IterKind::Opaque => return Err(wrong("is neither spatial nor reduced")),
         }
     }
-    if depth.is_empty() {
+    if reduced.is_empty() {
         return Err(Fault::at(site, format!("block `{}` reduces no axis", block.name)));
     }
-    Ok((spatial, depth, index))
+    Ok((spatial, reduced, index))
 }

@@ -1,4 +1,4 @@
-//! What follows a product, or another reduction, and is computed on its finished tiles.
+//! Epilogues: what follows a contraction, or another reduction, and is computed on its finished tiles.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
@@ -14,8 +14,8 @@ use crate::facts::rewrite::{Formula, with_loads_replaced};
 use crate::facts::stages::own_nest;
 use crate::facts::tree::Site;
 
-/// Nodes of the formula of a function of floats.
-const FORMULA: usize = 60;
+/// Nodes of the formula of a function of floats, such as `exp`.
+const FUNCTION_NODES: usize = 60;
 
 /// The results of a reduction that is alone in its nest.
 pub(crate) struct Produced<'a> {
@@ -41,7 +41,7 @@ pub(crate) struct Output {
 
 /// Everything that is written of a reduction.
 pub(crate) struct Outputs {
-    /// Stands for a finished sum.
+    /// The variable of a finished sum.
     pub(crate) sum: Var,
     pub(crate) all: Vec<Output>,
 }
@@ -58,7 +58,7 @@ impl Outputs {
         for output in &self.all {
             walk(&output.value, |e: &Expr| {
                 nodes += match &e.kind {
-                    ExprKind::Call { intrinsic, .. } if intrinsic.is_of_floats() => FORMULA,
+                    ExprKind::Call { intrinsic, .. } if intrinsic.is_of_floats() => FUNCTION_NODES,
                     _ => 1,
                 };
             });
@@ -72,7 +72,7 @@ impl Outputs {
     }
 }
 
-/// What is written of the reduction and by the blocks behind it.
+/// What is written of the reduction and by the blocks after it.
 pub(crate) fn outputs(
     function: &PrimFunc,
     site: &Site,
@@ -80,7 +80,7 @@ pub(crate) fn outputs(
     produced: &Produced<'_>,
     after: &[Site],
 ) -> Result<Outputs, Fault> {
-    let Some(around) = scope.block() else { return Err(Fault::at(scope, "expected a block")) };
+    let around = scope.expect_block()?;
     let sum = Var::new("sum", produced.out.dtype);
     let mut all = Vec::new();
     if produced.stays || !around.alloc_buffers.contains(produced.out) {
@@ -114,7 +114,7 @@ pub(crate) fn outputs(
     }
     let outputs = Outputs { sum, all };
     if !produced.always && !outputs.is_plain() {
-        return Err(Fault::at(site, "the sums have no value where the depth is zero"));
+        return Err(Fault::at(site, "the sums have no value where the reduced extent is zero"));
     }
     Ok(outputs)
 }
@@ -135,21 +135,21 @@ fn reads_only(value: &Expr, output: &Output, own: bool) -> bool {
 /// The formula of a block that reads the results element by element, over the reduction's axes.
 fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &Var) -> Result<Output, Fault> {
     let formula = Formula::of(stage)?;
-    let Some(block) = stage.block() else { return Err(Fault::at(stage, "expected a block")) };
+    let block = stage.expect_block()?;
     let known = known_around(function, stage);
     check_whole(&known, stage, block)?;
     let message = || format!("block `{}` does not read each sum once, at its own axes", block.name);
     let values = axes_at_sums(&known, block, &formula, produced).ok_or_else(|| Fault::at(stage, message()))?;
     let value: Stmt = StmtKind::Evaluate(substituted(&formula.value, &values)).into();
-    let placed = with_loads_replaced(&value, produced.out, &|_| Some(Expr::var(sum)));
-    let StmtKind::Evaluate(value) = &placed.kind else { return Err(Fault::at(stage, message())) };
+    let replaced = with_loads_replaced(&value, produced.out, &|_| Some(Expr::var(sum)));
+    let StmtKind::Evaluate(value) = &replaced.kind else { return Err(Fault::at(stage, message())) };
     let indices = formula.indices.iter().map(|index| substituted(index, &values)).collect();
     Ok(Output { buffer: formula.buffer, indices, value: value.clone() })
 }
 
 /// The block, alone in its nest, runs under no condition, once for all values of its axes, and does nothing but compute.
 pub(crate) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
-    let Some(binding) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
+    let binding = stage.expect_binding()?;
     own_nest(stage)?;
     if has_effects(block) {
         return Err(Fault::at(stage, format!("block `{}` calls a function with effects of its own", block.name)));
@@ -178,14 +178,14 @@ fn axes_at_sums(
         return None;
     }
     let mut values: Vec<(Var, Expr)> = Vec::new();
-    for ((index, place), extent) in first.iter().zip(produced.indices).zip(&produced.out.shape) {
+    for ((index, own), extent) in first.iter().zip(produced.indices).zip(&produced.out.shape) {
         match index.as_var() {
             Some(var) if values.iter().all(|(known, _)| known != var) => {
                 let iter = block.iters.iter().find(|iter| iter.var == *var)?;
                 if !known.prove_equal(&iter.domain.extent, extent) {
                     return None;
                 }
-                values.push((var.clone(), typed(place.cast(var.dtype)).ok()?));
+                values.push((var.clone(), typed(own.cast(var.dtype)).ok()?));
             }
             _ if index.as_int() == Some(0) && extent.as_int() == Some(1) => {}
             _ => return None,

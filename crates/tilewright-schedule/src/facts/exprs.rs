@@ -1,5 +1,4 @@
-//! Expressions and statements that are checked as they are made, what they name and read, and values in the place of their
-//! variables.
+//! Expressions and statements that are checked as they are made, what they mention and read, and substitution of their variables.
 
 use tilewright_expr::node::{IrNode, walk};
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, TypeMismatch, Var};
@@ -43,6 +42,10 @@ pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
     found
 }
 
+pub(crate) fn mentions_var<N: IrNode>(node: &N, var: &Var) -> bool {
+    mentions(node, std::slice::from_ref(var))
+}
+
 /// The buffers that the node loads from, each once.
 pub(crate) fn loaded_buffers<N: IrNode>(node: &N) -> Vec<Buffer> {
     let mut found: Vec<Buffer> = Vec::new();
@@ -60,7 +63,7 @@ pub(crate) fn reads_memory(expr: &Expr) -> bool {
     found
 }
 
-/// The elements that formulas read and of which `is_meant` holds, each once, as far as their places are known without reading
+/// The elements that formulas read and of which `is_meant` holds, each once, as far as their indices are known without reading
 /// memory: an index that is read may be one only under a condition.
 pub(crate) fn elements_read<'a>(
     formulas: impl IntoIterator<Item = &'a Expr>,
@@ -92,20 +95,20 @@ fn may_divide_by_zero(expr: &Expr) -> bool {
     found
 }
 
-/// Where to in the caches something is asked for.
+/// The level of the caches that a prefetch fills.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Level {
     First,
     Second,
 }
 
-/// An element, which need not be there, is on its way to the second level of cache. Nothing is asked for where its place may
-/// be one only under a condition, or is read from memory: what says the place would have to be there.
+/// A prefetch to L2 of an element, which need not exist. There is none where an index has a value only under a condition, or
+/// is read from memory: that would have to exist.
 pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
     prefetch_into(Level::Second, buffer, indices, write)
 }
 
-/// The same, to a level of choice.
+/// The same, to a given level.
 pub(crate) fn prefetch_into(level: Level, buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
     if indices.iter().any(|index| may_divide_by_zero(index) || reads_memory(index)) {
         return Ok(Stmt::nothing());
@@ -127,7 +130,7 @@ pub(crate) fn prefetch_element(element: &Expr) -> Result<Stmt, Fault> {
 }
 
 /// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a choice, or
-/// in the right operand of a scalar `and` or `or`. Without the condition it may lie nowhere.
+/// in the right operand of a scalar `and` or `or`. Without the condition it may not exist.
 pub(crate) fn reads_under_condition(expr: &Expr, which: impl Fn(&Expr) -> bool) -> bool {
     let mut found = false;
     let mut see = |part: &Expr| walk(part, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. }) && which(e));
@@ -139,7 +142,7 @@ pub(crate) fn reads_under_condition(expr: &Expr, which: impl Fn(&Expr) -> bool) 
     found
 }
 
-/// The node with values in the place of variables.
+/// The node with values substituted for variables.
 pub(crate) fn substituted<N: IrNode + Clone>(node: &N, values: &[(Var, Expr)]) -> N {
     let mut all = Substitute::default();
     all.values.extend(values.iter().map(|(var, value)| (var.id(), value.clone())));

@@ -1,8 +1,9 @@
 //! Why a schedule step does not apply, and at which loop or block.
 
 use tilewright_expr::node::Path;
+use tilewright_ir::tir::{Block, Expr, Stmt};
 
-use crate::facts::tree::Site;
+use crate::facts::tree::{Site, follow};
 
 /// Why a primitive was not applied.
 #[derive(Clone, Debug)]
@@ -19,5 +20,28 @@ impl Fault {
 
     pub(crate) fn of_call(message: impl Into<String>) -> Self {
         Self { message: message.into(), path: None }
+    }
+}
+
+impl Site {
+    /// The block at this site.
+    pub(crate) fn expect_block(&self) -> Result<&Block, Fault> {
+        self.block().ok_or_else(|| Fault::at(self, "expected a block"))
+    }
+
+    /// The values and the predicate of the block at this site.
+    pub(crate) fn expect_binding(&self) -> Result<(&[Expr], &Expr), Fault> {
+        self.binding().ok_or_else(|| Fault::at(self, "expected a block"))
+    }
+
+    /// The innermost block around.
+    pub(crate) fn expect_scope(&self) -> Result<Self, Fault> {
+        self.scope().ok_or_else(|| Fault::at(self, "the root block is in no other"))
+    }
+
+    /// The site at the same path in a changed function's body.
+    pub(crate) fn again_in(&self, body: &Stmt) -> Result<Self, Fault> {
+        let path: Vec<usize> = self.above.iter().map(|(_, at)| *at).collect();
+        follow(body, &path).ok_or_else(|| Fault::at(self, "the statement is gone"))
     }
 }

@@ -14,7 +14,7 @@ use crate::facts::fault::Fault;
 use crate::facts::independent::has_effects;
 use crate::facts::loops::check_own_loops;
 use crate::facts::reducer::update_of;
-use crate::facts::size::{MOST_NODES, size};
+use crate::facts::size::{MAX_INLINED_NODES, size};
 
 /// A nest that computes elements of a buffer, each once.
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ impl Sorted {
             self.left.push(stage);
         } else {
             check_covers(known, &stage, block)?;
-            if size(&stage.value).0 > MOST_NODES {
+            if size(&stage.value).0 > MAX_INLINED_NODES {
                 return Err(Fault::of_call(format!("the formula of `{}` is long", stage.buffer.name)));
             }
             self.formulas.push(stage);

@@ -1,4 +1,4 @@
-//! What is known at a place, and conditions under which the statements inside of a loop run.
+//! What is known at a site, and conditions under which the statements inside of a loop run.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Expr, PrimFunc, Range, Stmt, StmtKind, Var};
@@ -8,7 +8,7 @@ use crate::facts::exprs::{binary, mentions, reads_memory};
 use crate::facts::fault::Fault;
 use crate::facts::tree::{Site, loop_of};
 
-/// An analyser that knows the loops, axes and conditions around a place, that place included.
+/// An analyser that knows the loops, axes and conditions around a site, the site included.
 pub(crate) fn known_inside(function: &PrimFunc, site: &Site) -> Analyzer {
     let mut analyzer = analyzer_of(function);
     for (stmt, at) in site.above.iter().map(|(stmt, at)| (stmt, *at)).chain([(&site.stmt, 0)]) {
@@ -25,7 +25,7 @@ pub(crate) fn known_but_units(function: &PrimFunc, site: &Site) -> Analyzer {
     analyzer
 }
 
-/// An analyser that knows the loops, axes and conditions around a place.
+/// An analyser that knows the loops, axes and conditions around a site.
 pub(crate) fn known_around(function: &PrimFunc, site: &Site) -> Analyzer {
     let mut analyzer = analyzer_of(function);
     site.above.iter().for_each(|(stmt, at)| learn(&mut analyzer, stmt, *at));

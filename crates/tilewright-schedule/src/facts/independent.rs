@@ -1,9 +1,9 @@
-//! Whether iterations of a loop may run in any order, and beside each other.
+//! Whether iterations of a loop may run in any order, and in parallel.
 //!
 //! They may, if of every block inside (1) the loop drives spatial axes only, (2) the values of the axes are an affine map
 //! of the loops, so that no instance runs twice, and (3) what one iteration writes, no other one reads or writes. Instances
 //! of one block that differ in a spatial axis write different elements: that is the promise of such axes. So for a buffer
-//! that one block alone writes, (3) asks of the accesses to it only that an instance reads what it writes itself, one
+//! that one block alone writes, (3) requires of the accesses to it only that an instance reads what it writes itself, one
 //! element, or elements whose index in some dimension is the axis that the loop drives.
 
 use tilewright_arith::{Analyzer, IterMapLevel, IterSumExpr, detect_iter_map};
@@ -13,7 +13,7 @@ use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Var,
 };
 
-use crate::facts::exprs::{compare, mentions, substituted};
+use crate::facts::exprs::{compare, mentions, mentions_var, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_inside;
 use crate::facts::tree::{Site, below, blocks_below, is_block, loop_of};
@@ -172,7 +172,7 @@ fn same_region(a: &BufferRegion, b: &BufferRegion) -> bool {
     a.buffer == b.buffer && a.region.len() == b.region.len() && a.region.iter().zip(&b.region).all(|(a, b)| same(a, b))
 }
 
-/// Whether in some dimension the regions, which are of one buffer, are the same for one value of the axis and apart for
+/// Whether in some dimension the regions, which are of one buffer, are the same for one value of the axis and disjoint for
 /// different ones: the index is the axis, or the region begins at a multiple of it that is no smaller than its extent.
 fn is_pinned(block: &Block, regions: &[&BufferRegion], axis: &Var) -> bool {
     let Some(first) = regions.first() else { return true };
@@ -218,7 +218,7 @@ pub(crate) fn reads_what_stays(function: &PrimFunc, site: &Site, reader: &Site, 
     let (read, written) = (accesses(0, reader), accesses(1, writer));
     read.iter().filter(|read| !read.writes).all(|read| {
         let same_memory = |write: &&Access| write.writes && write.region.buffer.data == read.region.buffer.data;
-        written.iter().filter(same_memory).all(|write| apart(function, site, &l, &read.region, &write.region))
+        written.iter().filter(same_memory).all(|write| disjoint(function, site, &l, &read.region, &write.region))
     })
 }
 
@@ -231,7 +231,7 @@ fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], w
                 continue;
             }
             let alike = is_element(&write.region) && same_region(&write.region, &other.region);
-            if !alike && !apart(function, site, l, &write.region, &other.region) {
+            if !alike && !disjoint(function, site, l, &write.region, &other.region) {
                 let message = format!(
                     "iterations of loop `{}` may use elements of `{}` that others write: it cannot be {what}",
                     l.var.name, write.region.buffer.name
@@ -244,9 +244,9 @@ fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], w
 }
 
 /// Whether in different iterations the two regions have no element in common: in some dimension both go upwards, and a
-/// later iteration begins behind what an earlier one has of the other; or both lie in boxes of a grid, each iteration in a
+/// later iteration begins beyond what an earlier one has of the other; or both lie in boxes of a grid, each iteration in a
 /// box of its own.
-fn apart(function: &PrimFunc, site: &Site, l: &Loop, a: &BufferRegion, b: &BufferRegion) -> bool {
+fn disjoint(function: &PrimFunc, site: &Site, l: &Loop, a: &BufferRegion, b: &BufferRegion) -> bool {
     if a.buffer != b.buffer {
         return false;
     }
@@ -272,7 +272,7 @@ fn in_boxes_of_a_grid(known: &mut Analyzer, l: &Loop, inner: &[Var], a: &BufferR
         };
         let size = |end: &Expr| known.simplify(&(&known.extremes(end, inner)?.1 - &first)).as_int();
         let [Some(of_a), Some(of_b)] = ends.each_ref().map(size) else { continue };
-        if mentions(&first, std::slice::from_ref(&l.var)) && known.prove_equal(&first, &other) {
+        if mentions_var(&first, &l.var) && known.prove_equal(&first, &other) {
             firsts.push(first);
             sizes.push(of_a.max(of_b));
         }
@@ -286,7 +286,7 @@ fn in_boxes_of_a_grid(known: &mut Analyzer, l: &Loop, inner: &[Var], a: &BufferR
     !firsts.is_empty() && grid.len() == firsts.len() && grid.iter().zip(&sizes).all(steps_reach)
 }
 
-/// Whether every later iteration's least index in `later` lies behind every index in `earlier` now.
+/// Whether every later iteration's least index in `later` is greater than every index in `earlier`.
 fn follows(known: &mut Analyzer, l: &Loop, inner: &[Var], earlier: &Range, later: &Range) -> bool {
     let end = &earlier.min + &earlier.extent;
     let (Some((_, end)), Some((start, _))) = (known.extremes(&end, inner), known.extremes(&later.min, inner)) else {

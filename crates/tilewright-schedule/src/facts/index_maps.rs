@@ -11,7 +11,7 @@ use tilewright_tir_passes::map_own;
 use crate::facts::guard::learn;
 use crate::facts::tree::{below, with_below};
 
-/// An index expression with values in place of its variables, in the types of the values. `None` where it is more than
+/// An index expression with values substituted for its variables, in the types of the values. `None` where it is more than
 /// sums, products, quotients, remainders, extremes and choices of variables and numbers.
 pub(crate) fn at_values(expr: &Expr, values: &[(Var, Expr)]) -> Option<Expr> {
     let again = |e: &Expr| with_stack(|| at_values(e, values));
@@ -60,18 +60,18 @@ pub(crate) fn renamed(expr: &Expr, vars: &[(Var, Var)]) -> Option<Expr> {
     })
 }
 
-/// The statement with other accesses to a buffer: to another one, at the indices that `place` makes of theirs, simplified by
+/// The statement with other accesses to a buffer: to another one, at the indices that `remap` makes of theirs, simplified by
 /// what is known there.
 pub(crate) fn with_accesses_moved(
     known: &mut Analyzer,
     stmt: &Stmt,
     from: &Buffer,
     to: &Buffer,
-    place: &dyn Fn(&[Expr]) -> Option<Vec<Expr>>,
+    remap: &dyn Fn(&[Expr]) -> Option<Vec<Expr>>,
 ) -> Stmt {
     let of_load = |known: &Analyzer, e: &Expr| match &e.kind {
         ExprKind::Load { buffer, indices, predicate } if buffer == from => {
-            let indices = place(indices)?.iter().map(|index| known.simplify(index)).collect();
+            let indices = remap(indices)?.iter().map(|index| known.simplify(index)).collect();
             let load = ExprKind::Load { buffer: to.clone(), indices, predicate: predicate.clone() };
             Some(Expr::raw(e.dtype, load))
         }
@@ -83,7 +83,7 @@ pub(crate) fn with_accesses_moved(
             of_load(known, &inside).unwrap_or(inside)
         });
         match &moved.kind {
-            StmtKind::Store { buffer, indices, value, predicate } if buffer == from => match place(indices) {
+            StmtKind::Store { buffer, indices, value, predicate } if buffer == from => match remap(indices) {
                 Some(indices) => {
                     let indices = indices.iter().map(|index| known.simplify(index)).collect();
                     let (value, predicate) = (value.clone(), predicate.clone());
@@ -99,7 +99,7 @@ pub(crate) fn with_accesses_moved(
         let Some(inner) = below(&changed).get(at).map(|inner| (*inner).clone()) else { continue };
         let scope = known.enter();
         learn(known, &changed, at);
-        let moved = with_stack(|| with_accesses_moved(known, &inner, from, to, place));
+        let moved = with_stack(|| with_accesses_moved(known, &inner, from, to, remap));
         known.leave(scope);
         changed = match &changed.kind {
             // A sequence keeps its length, whatever its statements become.

@@ -1,5 +1,4 @@
-//! Loops, memory and blocks that primitives are written with which write all loops of a function themselves, and what they
-//! ask of the loops that were there.
+//! Loops, temporaries and blocks that kernels are written with, and what they require of the loops that they replace.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
@@ -9,17 +8,23 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ForKind, Range, Scop
 use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
-use crate::facts::exprs::{loaded_buffers, mentions, stored, typed};
+use crate::facts::exprs::{loaded_buffers, mentions_var, stored, typed};
 use crate::facts::fault::Fault;
 use crate::facts::size::LINE;
 
-/// `for var in range(extent)`; nothing of a loop of one iteration remains.
+/// `for var in range(extent)`; of a loop of one iteration its body remains.
 pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
     looped(var, extent, ForKind::Serial, body)
 }
 
 pub(crate) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
     Stmt::for_loop(var, Expr::int(0, var.dtype), extent.clone(), kind, body)
+}
+
+/// The same as a loop that has no body yet.
+pub(crate) fn serial_loop(var: &Var, extent: &Expr) -> Loop {
+    let min = Expr::int(0, var.dtype);
+    Loop { var: var.clone(), min, extent: extent.clone(), kind: ForKind::Serial, annotations: Attrs::new() }
 }
 
 pub(crate) fn only_if(condition: Expr, then: Stmt) -> Stmt {
@@ -43,18 +48,18 @@ pub(crate) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
     lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
 }
 
-/// An element, by indices that are in use elsewhere, too.
+/// An element, by indices that stay in use.
 pub(crate) fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
     typed(Expr::load(buffer, indices.iter().copied().cloned().collect()))
 }
 
-/// The value goes to such an element.
+/// A store to such an element.
 pub(crate) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
     stored(buffer, indices.iter().copied().cloned().collect(), value)
 }
 
-/// Accumulators, vectors in a row, combined to one number, which is then in the first lane of `halves`: the second half of the
-/// vectors goes onto the first, and so on; then the lanes of the one that is left, in the same way.
+/// A horizontal reduction of accumulators, the rows of a buffer, to the first lane of `halves`: the second half of the vectors
+/// is merged into the first, and so on; then the lanes of the vector that is left, in the same way.
 pub(crate) fn folded(
     accumulators: &Buffer,
     halves: &Buffer,
@@ -105,7 +110,7 @@ pub(crate) fn used_in(body: &Stmt, buffers: Vec<Buffer>) -> Vec<Buffer> {
     buffers.into_iter().filter(|buffer| used.contains(&buffer.data.id())).collect()
 }
 
-/// A temporary of a task, on lines of the cache of its own.
+/// A temporary of a task, on cache lines of its own.
 pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
     Buffer::new(name, shape, dtype).derive(|node| {
         node.scope = scope;
@@ -136,15 +141,15 @@ pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: 
 }
 
 /// Refuses, with the reason, a block that does not run exactly once, whatever the arguments, for all values of its axes:
-/// each axis has a loop of its own over all of its places, or one place, and other loops have one iteration. The loops'
-/// variables stand for nothing but the axes.
+/// each axis has a loop of its own over all of its values, or one value, and other loops have one iteration. Nothing depends on
+/// the loops' variables but the axes.
 pub(crate) fn check_own_loops(
     known: &Analyzer,
     loops: &[Loop],
     block: &Block,
-    (values, predicate): (&[Expr], &Expr),
+    binding: (&[Expr], &Expr),
 ) -> Result<(), String> {
-    let name = &block.name;
+    let (name, (values, predicate)) = (&block.name, binding);
     if predicate.as_int() != Some(1) {
         return Err(format!("block `{name}` runs under a condition"));
     }
@@ -169,7 +174,7 @@ pub(crate) fn check_own_loops(
     if let Some(other) = free.iter().find(|l| l.extent.as_int() != Some(1)) {
         return Err(format!("loop `{}` drives no axis of block `{name}`", other.var.name));
     }
-    let named = |l: &&Loop| mentions(block, std::slice::from_ref(&l.var));
+    let named = |l: &&Loop| mentions_var(block, &l.var);
     match loops.iter().find(named) {
         Some(l) => Err(format!("block `{name}` depends on loop `{}` otherwise than by its axes", l.var.name)),
         None => Ok(()),

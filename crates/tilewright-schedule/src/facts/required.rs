@@ -1,4 +1,4 @@
-//! What of a buffer the statements at a place need, as a box; and loops that go over a box.
+//! The box of a buffer that the statements at a site need, and loops over a box.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub(crate) fn written_box(stmt: &Stmt, buffer: &Buffer) -> Option<BufferRegion> 
     block_regions(&nameless(stmt)).writes.into_iter().find(|region| region.buffer == *buffer)
 }
 
-/// The outermost statement around a place, inside of the innermost block and of the branches around, in which `inside` does
-/// not hold of the statement, seen from the block: where something that the place needs is there already.
+/// The outermost statement around a site, inside of the innermost block and of the branches around, in which `inside` does
+/// not hold of the statement, seen from the block: where what the site needs exists already.
 pub(crate) fn outermost_free(site: &Site, mut inside: impl FnMut(&Stmt) -> bool) -> Site {
     let Some(mut here) = site.scope().and_then(|scope| scope.child(0)) else { return site.clone() };
     let depth = site.above.len();
@@ -69,7 +69,7 @@ pub(crate) struct BoxLoops {
 }
 
 impl BoxLoops {
-    /// For axes with the range that each takes, with loops of one iteration only where they are asked for.
+    /// For axes with the range that each takes, with loops of one iteration only where they are wanted.
     pub(crate) fn over(known: &mut Analyzer, axes: &[(IterVar, Range)], keep_units: bool) -> Result<Self, Fault> {
         let mut all = Self { loops: Vec::new(), values: Vec::new(), condition: Expr::bool(true) };
         for (at, (iter, range)) in axes.iter().enumerate() {
@@ -144,32 +144,32 @@ pub(crate) fn copy_block(
 }
 
 /// An axis for each dimension of a buffer.
-pub(crate) fn places(buffer: &Buffer) -> Vec<(Var, Expr)> {
-    let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
-    buffer.shape.iter().enumerate().map(place).collect()
+pub(crate) fn index_vars(buffer: &Buffer) -> Vec<(Var, Expr)> {
+    let var = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
+    buffer.shape.iter().enumerate().map(var).collect()
 }
 
-/// A block over all values of spatial axes, in loops of its own: `places` are the axes as the condition, under which it
+/// A block over all values of spatial axes, in loops of its own: `axes` are as the condition has them, under which it
 /// runs, names them, each with its extent, and `body` makes the statement at the axes' values.
 pub(crate) fn spatial_block(
     known: &mut Analyzer,
     name: Arc<str>,
-    places: &[(Var, Expr)],
+    axes: &[(Var, Expr)],
     condition: &Expr,
     body: impl FnOnce(&[Expr]) -> Result<Stmt, Fault>,
 ) -> Result<Stmt, Fault> {
-    let axis = |(place, extent): &(Var, Expr)| IterVar {
-        var: Var::new(place.name.clone(), extent.dtype),
+    let axis = |(var, extent): &(Var, Expr)| IterVar {
+        var: Var::new(var.name.clone(), extent.dtype),
         domain: Range::up_to(extent.clone()),
         kind: IterKind::Spatial,
     };
-    let iters: Vec<IterVar> = places.iter().map(axis).collect();
+    let iters: Vec<IterVar> = axes.iter().map(axis).collect();
     let indices: Vec<Expr> = iters.iter().map(|iter| Expr::var(&iter.var)).collect();
-    let axes: Vec<(IterVar, Range)> = iters.iter().map(|iter| (iter.clone(), iter.domain.clone())).collect();
-    let mut loops = BoxLoops::over(known, &axes, true)?;
-    let mut at_loops = Vec::with_capacity(places.len());
-    for ((place, _), value) in places.iter().zip(&loops.values) {
-        at_loops.push((place.clone(), typed(value.cast(place.dtype))?));
+    let ranges: Vec<(IterVar, Range)> = iters.iter().map(|iter| (iter.clone(), iter.domain.clone())).collect();
+    let mut loops = BoxLoops::over(known, &ranges, true)?;
+    let mut at_loops = Vec::with_capacity(axes.len());
+    for ((var, _), value) in axes.iter().zip(&loops.values) {
+        at_loops.push((var.clone(), typed(value.cast(var.dtype))?));
     }
     loops.condition = known.simplify(&substituted(condition, &at_loops));
     let body = body(&indices)?;
@@ -184,7 +184,7 @@ pub(crate) fn cache_of(buffer: &Buffer, scope: &Scope) -> Buffer {
     Buffer::new(name, buffer.shape.clone(), buffer.dtype).derive(|node| node.scope = scope.clone())
 }
 
-/// The loops below a place as far as blocks, and those around it as far as the next block, with their ranges.
+/// The loops below a site as far as blocks, and those around it as far as the next block, with their ranges.
 pub(crate) fn loops_to(site: &Site, inner: &Site) -> Vec<(Var, Range)> {
     let between = inner.above.iter().skip(site.above.len()).map(|(stmt, _)| stmt);
     let loops = between.filter_map(loop_of);

@@ -8,12 +8,12 @@ use tilewright_tir_passes::Substitute;
 use crate::facts::fault::Fault;
 use crate::facts::tree::{Site, follow, is_block, with_below};
 
-/// The way to a place from the function's body on.
-pub(crate) fn way(site: &Site) -> Vec<usize> {
+/// The path to a site from the function's body.
+pub(crate) fn path_of(site: &Site) -> Vec<usize> {
     site.above.iter().map(|(_, at)| *at).collect()
 }
 
-/// The function's body without the statement at a place, and without loops and branches that had nothing else inside.
+/// The function's body without the statement at a site, and without loops and branches that had nothing else inside.
 pub(crate) fn without(site: &Site) -> Stmt {
     let mut inner: Option<Stmt> = None;
     for (stmt, at) in site.above.iter().rev() {
@@ -37,13 +37,13 @@ pub(crate) fn without(site: &Site) -> Stmt {
     inner.unwrap_or_else(Stmt::nothing)
 }
 
-/// The function with a block, at a place that its body still has, changed.
+/// The function with a block, at a path that its body still has, changed.
 pub(crate) fn with_block(
     function: &PrimFunc,
-    way: &[usize],
+    path: &[usize],
     change: impl FnOnce(&mut Block),
 ) -> Result<PrimFunc, Fault> {
-    let site = follow(&function.body, way).ok_or_else(|| Fault::of_call("the block is gone"))?;
+    let site = follow(&function.body, path).ok_or_else(|| Fault::of_call("the block is gone"))?;
     let mut kind = site.stmt.kind.clone();
     if let StmtKind::Block { block, .. } = &mut kind {
         change(block);
@@ -89,7 +89,7 @@ fn declared_anew(block: &Block, concerned: &dyn Fn(&BufferRegion) -> bool) -> Bl
     Block { reads: merge(&block.reads, found.reads), writes: merge(&block.writes, found.writes), ..block.clone() }
 }
 
-/// The statement with another buffer in the place of one.
+/// The statement with another buffer for one.
 pub(crate) fn with_buffer(stmt: &Stmt, from: &Buffer, to: &Buffer) -> Stmt {
     let mut all = Substitute::default();
     all.buffers.insert(from.id(), to.clone());
@@ -106,7 +106,7 @@ pub(crate) struct Formula {
 impl Formula {
     /// The formula of a block whose axes are all spatial.
     pub(crate) fn of(site: &Site) -> Result<Self, Fault> {
-        let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+        let block = site.expect_block()?;
         if let Some(iter) = block.iters.iter().find(|iter| iter.kind != IterKind::Spatial) {
             let message = format!("axis `{}` of block `{}` is not spatial", iter.var.name, block.name);
             return Err(Fault::at(site, message));
@@ -144,7 +144,7 @@ pub(crate) fn axes_of(indices: &[Expr], block: &Block) -> Option<Vec<Option<Var>
     all.then_some(axes)
 }
 
-/// The block's body and init with another buffer in the place of one.
+/// The block's body and init with another buffer for one.
 pub(crate) fn with_buffer_in(block: &Block, from: &Buffer, to: &Buffer) -> Block {
     let of = |stmt: &Stmt| with_buffer(stmt, from, to);
     Block { body: of(&block.body), init: block.init.as_ref().map(of), ..block.clone() }

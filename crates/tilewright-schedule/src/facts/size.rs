@@ -4,18 +4,18 @@ use tilewright_expr::node::{AnyHandle, Visitor};
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};
 use tilewright_support::{Map, with_stack};
 
-/// Nodes of a formula beyond which it is not put into another one.
-pub(crate) const MOST_NODES: usize = 400;
+/// Nodes of a formula up to which it is inlined.
+pub(crate) const MAX_INLINED_NODES: usize = 400;
 
 /// Tasks that are enough for every machine to have some of them: work is shared among so many where it is worth it. Tasks never
 /// depend on the machine, so that sums keep their order.
 pub(crate) const TASKS: i64 = 16;
 
-/// Bytes of a line of the cache.
+/// Bytes of a cache line.
 pub(crate) const LINE: i64 = 64;
 
-/// Bytes of a page. Addresses that are the same in a page meet the same places of the first-level cache, and a load waits now
-/// and then for a store to such an address.
+/// Bytes of a page. Addresses that are equal within a page fall into the same set of L1, and a load waits now and then for
+/// a store to such an address.
 pub(crate) const PAGE: i64 = 1 << 12;
 
 /// How many parts of `size` make up all: of nothing none.
@@ -37,8 +37,8 @@ pub(crate) fn operations(intrinsic: Intrinsic) -> u64 {
     }
 }
 
-/// Nodes of an expression as its text would have them, and what they cost. All functions cost the same: what is asked is
-/// whether they may be computed again, and none is worth it.
+/// Nodes of an expression as its text would have them, and what they cost. All functions cost the same: the question
+/// is whether they may be computed again, and none is worth it.
 pub(crate) fn size(value: &Expr) -> (usize, usize) {
     let mut sizes = Sizes::default();
     sizes.visit(value);

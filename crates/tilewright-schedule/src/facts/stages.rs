@@ -8,14 +8,14 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind, written_data};
 use crate::facts::fault::Fault;
 use crate::facts::tree::{Site, below, blocks_below, loop_of};
 
-/// The stages before a block, the block, and the stages behind it.
+/// The stages before a block, the block, and the stages after it.
 pub(crate) fn stages(site: &Site) -> Result<(Vec<Site>, Site, Vec<Site>), Fault> {
     let all = scope_stages(site)?;
-    let way = |site: &Site| site.above.iter().map(|(_, at)| *at).collect::<Vec<_>>();
-    let here = way(site);
+    let path = |site: &Site| site.above.iter().map(|(_, at)| *at).collect::<Vec<_>>();
+    let here = path(site);
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for stage in all {
-        match way(&stage).cmp(&here) {
+        match path(&stage).cmp(&here) {
             std::cmp::Ordering::Less => before.push(stage),
             std::cmp::Ordering::Equal => {}
             std::cmp::Ordering::Greater => after.push(stage),
@@ -26,7 +26,7 @@ pub(crate) fn stages(site: &Site) -> Result<(Vec<Site>, Site, Vec<Site>), Fault>
 
 /// The stages of the scope that a block is in.
 pub(crate) fn scope_stages(site: &Site) -> Result<Vec<Site>, Fault> {
-    let scope = site.scope().ok_or_else(|| Fault::at(site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     Ok((0..below(&scope.stmt).len()).filter_map(|at| scope.child(at)).flat_map(|child| blocks_below(&child)).collect())
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn statements(scope: &Site) -> Vec<Site> {
 }
 
 /// The number of the statement of its scope that is loops around this block, and around nothing else: what replaces the
-/// block can stand in the place of that statement.
+/// block can replace that statement.
 pub(crate) fn own_nest(site: &Site) -> Result<usize, Fault> {
     let depth = site.scope().map_or(0, |scope| scope.above.len());
     let nest = match site.above.get(depth..) {
@@ -57,12 +57,12 @@ pub(crate) fn own_nest(site: &Site) -> Result<usize, Fault> {
     }
 }
 
-/// The stages behind a block in a nest of its own, where all that stands there are such nests, each of one stage.
-pub(crate) fn nests_behind(site: &Site) -> Result<Vec<Site>, Fault> {
+/// The stages after a block in a nest of its own, where all that follows are such nests, each of one stage.
+pub(crate) fn nests_after(site: &Site) -> Result<Vec<Site>, Fault> {
     let (at, (_, _, after)) = (own_nest(site)?, stages(site)?);
     after.iter().try_for_each(|stage| own_nest(stage).map(|_| ()))?;
-    let behind = site.scope().map(|scope| statements(&scope)).unwrap_or_default();
-    match behind.iter().skip(at + 1).find(|stmt| blocks_below(stmt).is_empty()) {
+    let all = site.scope().map(|scope| statements(&scope)).unwrap_or_default();
+    match all.iter().skip(at + 1).find(|stmt| blocks_below(stmt).is_empty()) {
         Some(other) => Err(Fault::at(other, "the statement is in no block")),
         None => Ok(after),
     }

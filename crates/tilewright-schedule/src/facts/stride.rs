@@ -1,16 +1,16 @@
-//! How far apart the elements lie that neighbouring values of a variable touch.
+//! Strides: the distance of the elements that neighbouring values of a variable touch.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Var};
 
 use crate::facts::axes::Axis;
-use crate::facts::exprs::{mentions, reads_memory};
+use crate::facts::exprs::{mentions_var, reads_memory};
 
 /// The distance in elements between what neighbouring iterations touch; `None` where it is not the same everywhere.
 pub(crate) type Stride = Option<Expr>;
 
-/// How far apart the elements of two neighbouring values of the variable are.
+/// The stride of an access along a variable.
 pub(crate) fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
     if !buffer.strides.is_empty() {
         return None;
@@ -32,7 +32,7 @@ fn by_dimension(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) 
     let mut sum = Expr::i64(0);
     let mut step = Expr::i64(1);
     for (index, extent) in indices.iter().zip(&buffer.shape).rev() {
-        if mentions(index, std::slice::from_ref(var)) {
+        if mentions_var(index, var) {
             let &coefficient = known.linear_in(index, std::slice::from_ref(var))?.coefficients.first()?;
             let part = Expr::binary(BinOp::Mul, &step, &Expr::i64(coefficient)).ok()?;
             sum = Expr::binary(BinOp::Add, &sum, &part).ok()?;
@@ -50,18 +50,18 @@ pub(crate) fn byte_stride(value: &Expr, axis: Option<&Var>) -> Option<i64> {
     elements.checked_mul(buffer.dtype.element_bytes() as i64)
 }
 
-/// How far apart an access's elements are for neighbouring places of each of some axes.
+/// The strides of an access along each of some axes.
 pub(crate) type Steps = Vec<i64>;
 
 /// Those of an access, where they are constants.
 pub(crate) fn steps(known: &Analyzer, axes: &[Axis], buffer: &Buffer, indices: &[Expr]) -> Option<Steps> {
-    // A place that is data is another one for each element.
+    // An index that is data has no stride.
     let is_data = indices.iter().any(|index| reads_memory(index) && axes.iter().any(|axis| is_of(index, axis)));
     let step = |axis: &Axis| stride(known, &axis.var, buffer, indices)?.as_int();
     if is_data { None } else { axes.iter().map(step).collect() }
 }
 
-/// Those of all that an expression reads elsewhere for other places of the axes.
+/// Those of all loads of an expression that depend on the axes.
 pub(crate) fn steps_of(known: &Analyzer, value: &Expr, axes: &[Axis]) -> Option<Vec<Steps>> {
     let mut all = Vec::new();
     walk(value, |e: &Expr| match &e.kind {
@@ -74,7 +74,7 @@ pub(crate) fn steps_of(known: &Analyzer, value: &Expr, axes: &[Axis]) -> Option<
 }
 
 fn is_of(value: &Expr, axis: &Axis) -> bool {
-    mentions(value, std::slice::from_ref(&axis.var))
+    mentions_var(value, &axis.var)
 }
 
 /// How many of the axes, from the last on, are one for all of these accesses: each begins again where the next one ends.

@@ -22,10 +22,10 @@ pub enum Key {
     Bare(Arc<str>, usize),
 }
 
-/// A statement with the way to it.
+/// A statement with the path to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// The statements around, from the outermost on, and which of the statements below each is on the way.
+    /// The statements around, from the outermost on, and which of the statements below each is on the path.
     pub(crate) above: Vec<(Stmt, usize)>,
     pub(crate) stmt: Stmt,
 }
@@ -46,7 +46,7 @@ pub(crate) fn below(stmt: &Stmt) -> Vec<&Stmt> {
     }
 }
 
-/// The statement with another one in the place of the `at`-th below it.
+/// The statement with another one for the `at`-th below it.
 pub(crate) fn with_below(stmt: &Stmt, at: usize, new: Stmt) -> Stmt {
     let mut kind = stmt.kind.clone();
     match &mut kind {
@@ -98,12 +98,12 @@ impl Site {
         Some(Self { above, stmt })
     }
 
-    /// The outermost statement, with another one in this place.
+    /// The outermost statement, with another one at this site.
     pub(crate) fn replaced(&self, new: Stmt) -> Stmt {
         self.above.iter().rev().fold(new, |inner, (stmt, at)| with_below(stmt, *at, inner))
     }
 
-    /// The path from the function to this place.
+    /// The path from the function to this site.
     pub(crate) fn path(&self) -> Path {
         let inner = self.above.iter().flat_map(|(stmt, at)| steps(stmt, *at));
         Path(std::iter::once(Step::field("body")).chain(inner).collect())
@@ -170,25 +170,25 @@ pub(crate) fn around(l: Loop, body: Stmt) -> Stmt {
     StmtKind::For { var, min, extent, kind, annotations, body }.into()
 }
 
-/// Calls `f` on every statement at or below the root with the way to it, parents first, until it gives something.
+/// Calls `f` on every statement at or below the root with the path to it, parents first, until it gives something.
 pub(crate) fn search<T>(root: &Stmt, mut f: impl FnMut(&Stmt, &[usize]) -> Option<T>) -> Option<T> {
     let mut pending: Vec<(&Stmt, Vec<usize>)> = vec![(root, Vec::new())];
-    while let Some((stmt, way)) = pending.pop() {
-        if let Some(found) = f(stmt, &way) {
+    while let Some((stmt, path)) = pending.pop() {
+        if let Some(found) = f(stmt, &path) {
             return Some(found);
         }
         let inner = below(stmt);
         for (at, inner) in inner.into_iter().enumerate().rev() {
-            pending.push((inner, way.iter().copied().chain([at]).collect()));
+            pending.push((inner, path.iter().copied().chain([at]).collect()));
         }
     }
     None
 }
 
-/// The place that a way leads to.
-pub(crate) fn follow(root: &Stmt, way: &[usize]) -> Option<Site> {
-    let (mut above, mut here) = (Vec::with_capacity(way.len()), root.clone());
-    for &at in way {
+/// The site at the end of a path.
+pub(crate) fn follow(root: &Stmt, path: &[usize]) -> Option<Site> {
+    let (mut above, mut here) = (Vec::with_capacity(path.len()), root.clone());
+    for &at in path {
         let next = (*below(&here).get(at)?).clone();
         above.push((here, at));
         here = next;
@@ -196,7 +196,7 @@ pub(crate) fn follow(root: &Stmt, way: &[usize]) -> Option<Site> {
     Some(Site { above, stmt: here })
 }
 
-/// The keys of the loops and blocks of a tree, which is gone through in order: parents first.
+/// The keys of the loops and blocks of a tree, visited in order: parents first.
 #[derive(Default)]
 struct Keys {
     /// How many blocks without axes there were, by name.
@@ -223,21 +223,21 @@ impl Keys {
 /// Where the loop or block of this key is.
 pub(crate) fn find(root: &Stmt, key: &Key) -> Option<Site> {
     let mut keys = Keys::default();
-    let way = search(root, |stmt, way| (keys.next(stmt).as_ref() == Some(key)).then(|| way.to_vec()))?;
-    follow(root, &way)
+    let path = search(root, |stmt, path| (keys.next(stmt).as_ref() == Some(key)).then(|| path.to_vec()))?;
+    follow(root, &path)
 }
 
-/// The key of the loop or block at a place.
+/// The key of the loop or block at a site.
 pub(crate) fn key_at(root: &Stmt, site: &Site) -> Option<Key> {
     let wanted: Vec<usize> = site.above.iter().map(|(_, at)| *at).collect();
     let mut keys = Keys::default();
-    search(root, |stmt, way| {
+    search(root, |stmt, path| {
         let key = keys.next(stmt);
-        (way == wanted).then_some(key)
+        (path == wanted).then_some(key)
     })?
 }
 
-/// The blocks at or below a place, as far as no other block is around them.
+/// The blocks at or below a site, as far as no other block is around them.
 pub(crate) fn blocks_below(site: &Site) -> Vec<Site> {
     let (mut found, mut pending) = (Vec::new(), vec![site.clone()]);
     while let Some(site) = pending.pop() {

@@ -1,6 +1,6 @@
 //! Functions in which keys are unique: every loop, and every block with axes, has variables of its own.
 //!
-//! A tree may have the same statement, or copies with the same variables, at several places that are not inside each
+//! A tree may have the same statement, or copies with the same variables, at several sites that are not inside each
 //! other. There a schedule could not tell one loop from the other.
 
 use tilewright_expr::node::VarId;

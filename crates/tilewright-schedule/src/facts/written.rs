@@ -1,10 +1,10 @@
-//! The elements that a block certainly writes: what is copied from other memory in their place has all of them.
+//! The elements that a block certainly writes: a copy from other memory that replaces them has all of them.
 
 use tilewright_arith::{Analyzer, estimate_region_strict_bound};
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 
-use crate::facts::exprs::{compare, mentions, substituted};
+use crate::facts::exprs::{compare, mentions, mentions_var, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::{known_around, known_inside};
 use crate::facts::independent::check_affine;
@@ -108,7 +108,7 @@ impl Search<'_> {
             .collect();
         for (var, range) in &self.loops {
             let runs = compare(CmpOp::Gt, &range.extent, &Expr::int(0, range.extent.dtype));
-            let says = ranges.iter().any(|range| mentions(range, std::slice::from_ref(var)));
+            let says = ranges.iter().any(|range| mentions_var(range, var));
             if !says && !runs.is_ok_and(|runs| self.known.prove(&runs)) {
                 return false;
             }

@@ -10,7 +10,7 @@ use crate::facts::exprs::compare;
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_inside;
 use crate::facts::index_maps::mapped;
-use crate::facts::rewrite::{way, with_block};
+use crate::facts::rewrite::{path_of, with_block};
 use crate::facts::tree::{Key, Site};
 
 pub(crate) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
@@ -65,7 +65,7 @@ fn annotate(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, index, map) = (call.block(0)?, call.int(1)?, call.index_map(3)?);
     let write = is_write(&site, call.text(2)?)?;
     let buffer = if write { call.written(&site, 1)? } else { call.read(&site, 1)? };
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let block = site.expect_block()?;
     let axes: Vec<Expr> = block.iters.iter().map(|iter| Expr::var(&iter.var)).collect();
     let ends = mapped(map, &axes).filter(|ends| map.initial().len() == axes.len() && ends.len() == 2 * buffer.rank());
     let ends = ends.ok_or_else(|| {
@@ -91,7 +91,7 @@ fn annotate(call: &Call<'_>) -> Result<Outcome, Fault> {
         }
     }
     let key = if write { "explicit_write_region" } else { "explicit_read_region" };
-    let function = with_block(call.function, &way(&site), |block| {
+    let function = with_block(call.function, &path_of(&site), |block| {
         let number = usize::try_from(index).unwrap_or(usize::MAX);
         if let Some(declared) = regions(block, write).get_mut(number) {
             declared.region = region;
@@ -114,7 +114,7 @@ fn hide(call: &Call<'_>) -> Result<Outcome, Fault> {
     if let Some(number) = hidden.iter().find(|number| !(0..count).contains(*number)) {
         return Err(Fault::at(&site, format!("the block has {count} such buffers, found number {number}")));
     }
-    let function = with_block(call.function, &way(&site), |block| {
+    let function = with_block(call.function, &path_of(&site), |block| {
         let mut number = -1;
         regions(block, write).retain(|_| {
             number += 1;
@@ -126,9 +126,7 @@ fn hide(call: &Call<'_>) -> Result<Outcome, Fault> {
 
 fn reorder(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, order) = (call.block(0)?, call.ints(1)?);
-    let StmtKind::Block { values, predicate, block } = &site.stmt.kind else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if sorted != (0..block.iters.len() as i64).collect::<Vec<_>>() {
@@ -136,9 +134,9 @@ fn reorder(call: &Call<'_>) -> Result<Outcome, Fault> {
             format!("expected the numbers of the {} axes of block `{}`, each once", block.iters.len(), block.name);
         return Err(Fault::at(&site, message));
     }
-    let places: Vec<usize> = order.iter().filter_map(|at| usize::try_from(*at).ok()).collect();
-    let iters: Vec<IterVar> = places.iter().filter_map(|at| block.iters.get(*at).cloned()).collect();
-    let values = places.iter().filter_map(|at| values.get(*at).cloned()).collect();
+    let positions: Vec<usize> = order.iter().filter_map(|at| usize::try_from(*at).ok()).collect();
+    let iters: Vec<IterVar> = positions.iter().filter_map(|at| block.iters.get(*at).cloned()).collect();
+    let values = positions.iter().filter_map(|at| values.get(*at).cloned()).collect();
     let key = |iters: &[IterVar]| iters.first().map(|iter| Key::Block(iter.var.id()));
     let moved = key(&block.iters).zip(key(&iters)).into_iter().collect();
     let block = Block { iters, ..block.clone() };

@@ -62,6 +62,6 @@ fn attr(value: &Value) -> Result<Attr, Fault> {
         Value::Attr(attr) => attr.clone(),
         Value::Expr(expr) => Attr::Expr(expr.clone()),
         Value::List(items) => Attr::Array(items.iter().map(attr).collect::<Result<_, _>>()?),
-        Value::Place(_) => return Err(Fault::of_call("argument 3: expected plain data, found a handle")),
+        Value::Site(_) => return Err(Fault::of_call("argument 3: expected plain data, found a handle")),
     })
 }

@@ -3,7 +3,7 @@
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{ForKind, PrimFunc, is_thread};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
 use crate::facts::fault::Fault;
 use crate::facts::independent::check_independent;
@@ -28,7 +28,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 
 /// Binds a loop whose iterations are known to be independent to the threads of a tag such as `threadIdx.x`.
 pub(crate) fn bind_independent(function: &PrimFunc, key: &Key, tag: &str) -> Result<PrimFunc, Fault> {
-    let site = place(function, key)?;
+    let site = site_of(function, key)?;
     bound(function, &site, tag)
 }
 

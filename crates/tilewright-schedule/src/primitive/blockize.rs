@@ -20,8 +20,7 @@ use crate::facts::exprs::{binary, compare, mentions, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::{known_around, known_inside};
 use crate::facts::independent::driven_axes;
-use crate::facts::rewrite::way;
-use crate::facts::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
+use crate::facts::tree::{Key, Site, around, blocks_below, key_at, loop_of};
 
 pub(crate) const BLOCKIZE: Primitive = Primitive {
     name: "Blockize",
@@ -58,17 +57,17 @@ pub(super) fn blockize(function: &PrimFunc, at: &Site, keep_units: bool) -> Resu
         [only] => only.clone(),
         _ => return Err(Fault::at(at, "expected one block inside of the loop")),
     };
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let block = site.expect_block()?;
     let divided = divided(function, at, &site, block)?;
     let made = divided.block(function, keep_units)?;
     let body = at.replaced(made);
-    let place = follow(&body, &way(at)).ok_or_else(|| Fault::at(at, "the loop is gone"))?;
-    let key = key_at(&body, &place).ok_or_else(|| Fault::at(at, "the loop is gone"))?;
+    let site = at.again_in(&body)?;
+    let key = key_at(&body, &site).ok_or_else(|| Fault::at(at, "the loop is gone"))?;
     Ok((PrimFunc { body, ..function.clone() }, key))
 }
 
 fn divided<'a>(function: &PrimFunc, at: &'a Site, site: &'a Site, block: &'a Block) -> Result<Divided<'a>, Fault> {
-    let Some((values, predicate)) = site.binding() else { return Err(Fault::at(site, "expected a block")) };
+    let (values, predicate) = site.expect_binding()?;
     let between: Option<Vec<Loop>> = site.above.iter().skip(at.above.len()).map(|(stmt, _)| loop_of(stmt)).collect();
     let inside = between.ok_or_else(|| {
         Fault::at(at, format!("something else than loops is between the loop and block `{}`", block.name))

@@ -1,4 +1,4 @@
-# Rows outside, of which the last tile has fewer; whole columns, with their sums, inside.
+# Rows outside, of which the edge tile has fewer; whole columns, with their sums, inside.
 # test: schedule
 # step: b = get_block("C")
 # step: i, k = get_loops(b)

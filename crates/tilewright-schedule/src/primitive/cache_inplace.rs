@@ -8,13 +8,13 @@ use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};
 use super::annotate::with_annotations;
 use super::cache_read::CACHE_READ;
 use super::cache_write::CACHE_WRITE;
-use super::call::{Call, Default, Outcome, Primitive, Results, Value, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, Value, site_of};
 use super::compute_at::COMPUTE_AT;
 use super::reverse_compute_at::REVERSE_COMPUTE_AT;
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::required::{cache_of, copy_block, outermost_free, read_box, written_box};
-use crate::facts::rewrite::{way, with_block, with_buffer};
+use crate::facts::rewrite::{path_of, with_block, with_buffer};
 use crate::facts::stages::{reads, scope_stages, writes};
 use crate::facts::written::written_exactly;
 
@@ -67,16 +67,16 @@ fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
     let buffer = call.read(&site, 1)?;
     let memory = call.text(2)?;
     let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let refuse = |what: &str| Fault::at(&site, format!("`{}` {what}", buffer.name));
-    let block = site.block().ok_or_else(|| Fault::at(&site, "expected a block"))?;
+    let block = site.expect_block()?;
     if block.writes.iter().all(|write| write.buffer != buffer) {
         return Err(refuse("is not changed in place: the block does not write it"));
     }
     let outer = outermost_free(&site, |_| false);
-    let here = way(&outer);
-    let mut inside = scope_stages(&site)?.into_iter().filter(|stage| way(stage).starts_with(&here));
-    if let Some(other) = inside.find(|s| way(s) != way(&site) && (reads(s, &buffer) || writes(s, &buffer))) {
+    let here = path_of(&outer);
+    let mut inside = scope_stages(&site)?.into_iter().filter(|stage| path_of(stage).starts_with(&here));
+    if let Some(other) = inside.find(|s| path_of(s) != path_of(&site) && (reads(s, &buffer) || writes(s, &buffer))) {
         return Err(Fault::at(&other, format!("`{}` is used by this block, too", buffer.name)));
     }
     let read = read_box(&outer.stmt, &buffer).ok_or_else(|| refuse("is not read"))?;
@@ -94,7 +94,7 @@ fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (last, write_key) = copy_block(&mut known, &cache, &buffer, &back, &region)?;
     let body = outer.replaced(Stmt::seq([first, with_buffer(&outer.stmt, &buffer, &cache), last]));
     let function = PrimFunc { body, ..call.function.clone() };
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(cache))?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.push(cache))?;
     Ok(Outcome::changed(function, Results::List(vec![read_key, write_key])))
 }
 
@@ -107,10 +107,10 @@ fn at_loop(call: &Call<'_>, copies: &Primitive, moves: &Primitive) -> Result<Out
     let copied = (copies.run)(&Call { args, ..*call })?;
     let (Some(function), Results::One(key)) = (&copied.function, &copied.results) else { return Ok(copied) };
     let moved =
-        [Value::Place(key.clone()), call.value(0)?.clone(), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
+        [Value::Site(key.clone()), call.value(0)?.clone(), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
     let moved = (moves.run)(&Call { function, args: &moved, ..*call })?;
     let function = moved.function.as_ref().unwrap_or(function);
-    let site = place(function, key)?;
+    let site = site_of(function, key)?;
     let function = with_annotations(function, &site, |all| drop(all.insert("auto_copy".into(), Attr::Bool(true))));
     Ok(Outcome::changed(function, Results::One(key.clone())))
 }

@@ -1,4 +1,4 @@
-# The copy has the box that is read, and all blocks behind it read it.
+# The copy has the box that is read, and all blocks after it read it.
 # test: schedule
 # step: b = get_block("B")
 # step: a = cache_read(b, 0, "local")

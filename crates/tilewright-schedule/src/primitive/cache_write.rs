@@ -4,13 +4,13 @@
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use crate::facts::exprs::{compare, mentions};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::driven_axes;
 use crate::facts::required::{cache_of, copy_block, loops_to, outermost_free};
-use crate::facts::rewrite::{way, with_block, with_buffer};
+use crate::facts::rewrite::{path_of, with_block, with_buffer};
 use crate::facts::stages::{reads, scope_stages, touches, writes};
 use crate::facts::tree::Site;
 use crate::facts::written::written_exactly;
@@ -34,7 +34,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let buffer = call.written(&site, 1)?;
     let memory = call.text(2)?;
     let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let outer = outermost_free(&site, |_| false);
     check_alone(&site, &outer, &buffer)?;
     let region = written_exactly(call.function, &site, &outer, &buffer)?;
@@ -46,16 +46,16 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let cached = with_buffer(&outer.stmt, &buffer, &cache);
     let body = outer.replaced(Stmt::seq([cached, copy]));
     let function = PrimFunc { body, ..call.function.clone() };
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(cache))?;
-    place(&function, &key)?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.push(cache))?;
+    site_of(&function, &key)?;
     Ok(Outcome::changed(function, Results::One(key)))
 }
 
 /// Only statements inside of the outermost loop write the buffer, and none of them reads what was there before.
 fn check_alone(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> {
-    let here = way(outer);
+    let here = path_of(outer);
     let (inside, others): (Vec<Site>, Vec<Site>) =
-        scope_stages(site)?.into_iter().partition(|stage| way(stage).starts_with(&here));
+        scope_stages(site)?.into_iter().partition(|stage| path_of(stage).starts_with(&here));
     if let Some(other) = others.iter().find(|stage| writes(stage, buffer)) {
         return Err(Fault::at(other, format!("`{}` is written by this block, too", buffer.name)));
     }
@@ -97,7 +97,7 @@ fn check_same_region(
     let known = known_around(function, outer);
     let same = |a: &Range, b: &Range| known.prove_equal(&a.min, &b.min) && known.prove_equal(&a.extent, &b.extent);
     for other in scope_stages(site)? {
-        let is_inside = way(&other).starts_with(&way(outer)) && way(&other) != way(site);
+        let is_inside = path_of(&other).starts_with(&path_of(outer)) && path_of(&other) != path_of(site);
         if !is_inside || !writes(&other, buffer) {
             continue;
         }

@@ -11,7 +11,7 @@ use tilewright_support::nearest;
 use tilewright_tensor::DataType;
 
 use crate::facts::fault::Fault;
-use crate::facts::rewrite::{way, with_block};
+use crate::facts::rewrite::{path_of, with_block};
 use crate::facts::tree::{Key, Site, find, key_at};
 
 /// What a parameter is where a call leaves it out.
@@ -69,7 +69,7 @@ impl fmt::Debug for Primitive {
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A loop or a block.
-    Place(Key),
+    Site(Key),
     Expr(Expr),
     Attr(Attr),
     List(Vec<Value>),
@@ -131,8 +131,8 @@ impl Outcome {
 /// What a value is, for messages.
 fn in_words(value: &Value) -> String {
     match value {
-        Value::Place(Key::Loop(_)) => "a loop".to_owned(),
-        Value::Place(_) => "a block".to_owned(),
+        Value::Site(Key::Loop(_)) => "a loop".to_owned(),
+        Value::Site(_) => "a block".to_owned(),
         Value::Expr(expr) => format!("an expression of type {}", expr.dtype),
         Value::Attr(attr) => attr.in_words(),
         Value::List(_) => "a list".to_owned(),
@@ -150,21 +150,21 @@ impl Call<'_> {
 
     pub(crate) fn block(&self, at: usize) -> Result<Site, Fault> {
         match self.value(at)? {
-            Value::Place(key @ (Key::Block(_) | Key::Bare(..))) => place(self.function, key),
+            Value::Site(key @ (Key::Block(_) | Key::Bare(..))) => site_of(self.function, key),
             other => self.expected(at, "a block", other),
         }
     }
 
     pub(crate) fn loop_at(&self, at: usize) -> Result<Site, Fault> {
         match self.value(at)? {
-            Value::Place(key @ Key::Loop(_)) => place(self.function, key),
+            Value::Site(key @ Key::Loop(_)) => site_of(self.function, key),
             other => self.expected(at, "a loop", other),
         }
     }
 
     pub(crate) fn block_or_loop(&self, at: usize) -> Result<Site, Fault> {
         match self.value(at)? {
-            Value::Place(key) => place(self.function, key),
+            Value::Site(key) => site_of(self.function, key),
             other => self.expected(at, "a block or a loop", other),
         }
     }
@@ -172,7 +172,7 @@ impl Call<'_> {
     /// Blocks; none where the argument is left out.
     pub(crate) fn blocks(&self, at: usize) -> Result<Vec<Site>, Fault> {
         let block = |value: &Value| match value {
-            Value::Place(key @ (Key::Block(_) | Key::Bare(..))) => place(self.function, key),
+            Value::Site(key @ (Key::Block(_) | Key::Bare(..))) => site_of(self.function, key),
             other => self.expected(at, "blocks", other),
         };
         match self.value(at)? {
@@ -184,7 +184,7 @@ impl Call<'_> {
 
     pub(crate) fn loops(&self, at: usize) -> Result<Vec<Key>, Fault> {
         let loop_key = |value: &Value| match value {
-            Value::Place(key @ Key::Loop(_)) => Ok(key.clone()),
+            Value::Site(key @ Key::Loop(_)) => Ok(key.clone()),
             other => self.expected(at, "loops", other),
         };
         match self.value(at)? {
@@ -228,12 +228,12 @@ impl Call<'_> {
         block: &Site,
         body: impl FnOnce() -> Result<Stmt, Fault>,
     ) -> Result<Outcome, Fault> {
-        let scope = block.scope().ok_or_else(|| Fault::at(block, "the root block is in no other"))?;
+        let scope = block.expect_scope()?;
         if !scope.above.is_empty() {
             return Err(Fault::at(block, "the block is not directly inside of the root block"));
         }
         let body = body()?;
-        let function = with_block(self.function, &way(&scope), |root| {
+        let function = with_block(self.function, &path_of(&scope), |root| {
             (root.body, root.alloc_buffers) = (body, Vec::new());
         })?;
         Ok(Outcome::changed(function, Results::Nothing))
@@ -245,13 +245,13 @@ impl Call<'_> {
         if sizes.contains(&size) {
             return Ok(size);
         }
-        let (least, most) = sizes.into_inner();
-        Err(Fault::of_call(format!("`{name}` must be between {least} and {most}, found {size}")))
+        let (min, max) = sizes.into_inner();
+        Err(Fault::of_call(format!("`{name}` must be between {min} and {max}, found {size}")))
     }
 
     /// Such an integer that is a power of two.
-    pub(crate) fn power_of_two(&self, at: usize, name: &str, most: i64) -> Result<i64, Fault> {
-        let size = self.size(at, name, 1..=most)?;
+    pub(crate) fn power_of_two(&self, at: usize, name: &str, max: i64) -> Result<i64, Fault> {
+        let size = self.size(at, name, 1..=max)?;
         if size & (size - 1) != 0 {
             return Err(Fault::of_call(format!("`{name}` must be a power of two, found {size}")));
         }
@@ -278,7 +278,7 @@ impl Call<'_> {
         match self.value(at)? {
             Value::Attr(Attr::Int(index)) => of_block(site, true, *index),
             Value::Attr(Attr::Str(name)) => {
-                let block = site.block().ok_or_else(|| Fault::at(site, "expected a block"))?;
+                let block = site.expect_block()?;
                 let mut known = block.writes.iter().chain(&block.reads).map(|region| &region.buffer);
                 let found = known.find(|buffer| *buffer.name == **name).cloned();
                 found.ok_or_else(|| Fault::at(site, format!("block `{}` uses no buffer `{name}`", block.name)))
@@ -286,7 +286,7 @@ impl Call<'_> {
             Value::List(items) => match items.as_slice() {
                 [Value::Attr(Attr::Str(kind)), index] if matches!(&**kind, "read" | "write") => match number(index) {
                     Some(index) => of_block(site, &**kind == "write", index),
-                    None => self.expected(at, "a number behind \"read\" or \"write\"", index),
+                    None => self.expected(at, "a number after \"read\" or \"write\"", index),
                 },
                 _ => self.expected(at, "a buffer, such as [\"write\", 0] or its name", self.value(at)?),
             },
@@ -342,8 +342,8 @@ impl Call<'_> {
     pub(crate) fn intrinsic(&self, at: usize) -> Result<&TensorIntrin, Fault> {
         let name = self.text(at)?;
         self.intrinsics.get(name).ok_or_else(|| {
-            let near = nearest(name, self.intrinsics.keys().map(|known| &**known));
-            let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+            let similar = nearest(name, self.intrinsics.keys().map(|known| &**known));
+            let hint = similar.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default();
             Fault::of_call(format!("no tensor intrinsic is registered as `{name}`{hint}"))
         })
     }
@@ -376,7 +376,7 @@ fn of_block(site: &Site, writes: bool, index: i64) -> Result<Buffer, Fault> {
 }
 
 /// Where a loop or block is that a handle was given out for.
-pub(crate) fn place(function: &PrimFunc, key: &Key) -> Result<Site, Fault> {
+pub(crate) fn site_of(function: &PrimFunc, key: &Key) -> Result<Site, Fault> {
     find(&function.body, key).ok_or_else(|| {
         let what = match key {
             Key::Loop(_) => "the loop is gone: a primitive has replaced it",

@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 
 use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_inline::check_temporary;
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_inside;
 use crate::facts::independent::{check_affine, check_independent, has_effects, reads_what_stays};
 use crate::facts::required::{BoxLoops, read_box};
-use crate::facts::rewrite::{axes_of, way, without};
+use crate::facts::rewrite::{axes_of, path_of, without};
 use crate::facts::stages::{reads, stages, touches, writes};
 use crate::facts::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
 
@@ -32,8 +32,8 @@ pub(crate) const COMPUTE_AT: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, target) = (call.block(0)?, call.loop_at(1)?);
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let block = site.expect_block()?;
+    let scope = site.expect_scope()?;
     check_moves(call.function, &site, &target, block)?;
     let mut needed: Option<Vec<(IterVar, Range)>> = None;
     for write in &block.writes {
@@ -53,11 +53,11 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let nest = BoxLoops::over(&mut known, &needed, call.flag(2)?)?.around(block.clone());
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
-    let target = place(&function, &wanted)?;
+    let target = site_of(&function, &wanted)?;
     let buffers: Vec<Buffer> = block.writes.iter().map(|write| write.buffer.clone()).collect();
     let uses = |stmt: &Stmt| buffers.iter().any(|buffer| touches(stmt, buffer));
-    let places = |stmts: &[Stmt]| Some(0..=stmts.iter().position(uses)?);
-    let function = inserted(&function, &target, nest, call.int(3)?, places)?;
+    let positions = |stmts: &[Stmt]| Some(0..=stmts.iter().position(uses)?);
+    let function = inserted(&function, &target, nest, call.int(3)?, positions)?;
     check_loops_around(&function, &wanted)?;
     check_rereads(&function, &wanted, &site, &buffers)?;
     Ok(Outcome::changed(function, Results::Nothing))
@@ -66,10 +66,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 /// The block, which now runs again in each iteration, still reads what it did where another one in the loop overwrites it:
 /// `moved` is where it stood, `computed` what it computes.
 fn check_rereads(function: &PrimFunc, target: &Key, moved: &Site, computed: &[Buffer]) -> Result<(), Fault> {
-    let target = place(function, target)?;
+    let target = site_of(function, target)?;
     let known = moved.loops();
     for depth in 0..=target.above.len() {
-        let Some(site) = follow(&function.body, &way(&target)[..depth]) else { continue };
+        let Some(site) = follow(&function.body, &path_of(&target)[..depth]) else { continue };
         let Some(l) = loop_of(&site.stmt).filter(|l| known.iter().all(|other| other.var != l.var)) else { continue };
         let (own, others): (Vec<Site>, Vec<Site>) =
             blocks_below(&site).into_iter().partition(|stage| computed.iter().any(|buffer| writes(stage, buffer)));
@@ -93,11 +93,11 @@ fn same_ranges(a: &[(IterVar, Range)], b: &[(IterVar, Range)]) -> bool {
 
 /// What has to hold of any block that moves into a loop of its scope.
 pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block: &Block) -> Result<(), Fault> {
-    let scope = |site: &Site| site.scope().map(|scope| way(&scope));
+    let scope = |site: &Site| site.scope().map(|scope| path_of(&scope));
     if scope(site) != scope(target) {
         return Err(Fault::at(target, format!("the loop is not in the block around block `{}`", block.name)));
     }
-    if way(site).starts_with(&way(target)) {
+    if path_of(site).starts_with(&path_of(target)) {
         return Err(Fault::at(target, format!("the loop is around block `{}` already", block.name)));
     }
     if let Some(branch) = own_branch(site, target) {
@@ -128,7 +128,7 @@ pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block
 
 /// The outermost branch around a block that is not around the loop, too.
 fn own_branch(site: &Site, target: &Site) -> Option<Site> {
-    let (own, other) = (way(site), way(target));
+    let (own, other) = (path_of(site), path_of(target));
     let depth = site.above.iter().enumerate().position(|(depth, (stmt, _))| {
         matches!(stmt.kind, StmtKind::If { .. }) && own.get(..=depth) != other.get(..=depth)
     })?;
@@ -136,11 +136,11 @@ fn own_branch(site: &Site, target: &Site) -> Option<Site> {
     Some(Site { above: site.above.get(..depth)?.to_vec(), stmt: stmt.clone() })
 }
 
-/// Every stage that uses the buffer is in the loop, behind the block; none before the first of them changes what it reads.
+/// Every stage that uses the buffer is in the loop, after the block; none before the first of them changes what it reads.
 /// What changes it later finds the block computed: that stands before the first one, in each iteration.
 fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Result<(), Fault> {
     let (before, _, after) = stages(site)?;
-    let inside = |stage: &Site| way(stage).starts_with(&way(target));
+    let inside = |stage: &Site| path_of(stage).starts_with(&path_of(target));
     if let Some(other) = before.iter().chain(&after).find(|stage| writes(stage, buffer)) {
         return Err(Fault::at(other, format!("`{}` is written by another block, too", buffer.name)));
     }
@@ -149,7 +149,7 @@ fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Res
         return Err(Fault::at(other, format!("the block, which is not in the loop, reads `{}`", buffer.name)));
     }
     if !after.iter().any(inside) || before.iter().any(inside) {
-        return Err(Fault::at(target, format!("the loop does not stand behind block `{}`", block.name)));
+        return Err(Fault::at(target, format!("the loop is not after block `{}`", block.name)));
     }
     let first = after.iter().position(|stage| reads(stage, buffer)).unwrap_or(after.len());
     for read in &block.reads {
@@ -182,40 +182,41 @@ fn needed_ranges(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> 
     Ok(block.iters.iter().map(|iter| (iter.clone(), range_of(iter))).collect())
 }
 
-/// The function with a statement in the body of a loop: -1 is the last of the places among the statements there that
-/// `places` says, -2 the first, another number the place itself.
+/// The function with a statement in the body of a loop: -1 is the last of the positions among the statements
+/// there that `positions` gives, -2 the first, another number the position itself.
 pub(super) fn inserted(
     function: &PrimFunc,
     target: &Site,
     new: Stmt,
     index: i64,
-    places: impl Fn(&[Stmt]) -> Option<RangeInclusive<usize>>,
+    positions: impl Fn(&[Stmt]) -> Option<RangeInclusive<usize>>,
 ) -> Result<PrimFunc, Fault> {
     let body = target.child(0).ok_or_else(|| Fault::at(target, "expected a loop"))?;
     let mut stmts: Vec<Stmt> = match &body.stmt.kind {
         StmtKind::Seq(stmts) => stmts.clone(),
         _ => vec![body.stmt.clone()],
     };
-    let places = places(&stmts).ok_or_else(|| Fault::at(target, "nothing in the loop uses what the block computes"))?;
+    let positions =
+        positions(&stmts).ok_or_else(|| Fault::at(target, "nothing in the loop uses what the block computes"))?;
     let at = match index {
-        -1 => Some(*places.end()),
-        -2 => Some(*places.start()),
-        index => usize::try_from(index).ok().filter(|at| places.contains(at)),
+        -1 => Some(*positions.end()),
+        -2 => Some(*positions.start()),
+        index => usize::try_from(index).ok().filter(|at| positions.contains(at)),
     };
     let message = || {
-        let (first, last) = (places.start(), places.end());
-        format!("the block can stand at the places from {first} to {last} in the loop, found index {index}")
+        let (first, last) = (positions.start(), positions.end());
+        format!("the block can stand at positions from {first} to {last} in the loop, found index {index}")
     };
     let at = at.ok_or_else(|| Fault::at(target, message()))?;
     stmts.insert(at.min(stmts.len()), new);
     Ok(PrimFunc { body: body.replaced(Stmt::seq(stmts)), ..function.clone() })
 }
 
-/// Loops around whose iterations run beside each other still may.
+/// Parallel loops around still may be parallel.
 pub(super) fn check_loops_around(function: &PrimFunc, target: &Key) -> Result<(), Fault> {
     let Some(target) = find(&function.body, target) else { return Ok(()) };
-    let ways = (0..=target.above.len()).map(|depth| way(&target)[..depth].to_vec());
-    for site in ways.filter_map(|way| follow(&function.body, &way)) {
+    let paths = (0..=target.above.len()).map(|depth| path_of(&target)[..depth].to_vec());
+    for site in paths.filter_map(|path| follow(&function.body, &path)) {
         let side_by_side = |kind: &ForKind| !matches!(kind, ForKind::Serial | ForKind::Unrolled);
         if loop_of(&site.stmt).is_some_and(|l| side_by_side(&l.kind)) {
             check_independent(function, &site, "run in any order with the block inside")?;

@@ -11,7 +11,7 @@ use super::call::{Call, Default, Outcome, Primitive, Results};
 use crate::facts::exprs::{mentions, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::facts::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
 use crate::facts::stages::{stages, touches};
 use crate::facts::tree::{Site, follow};
 
@@ -28,10 +28,8 @@ pub(crate) const COMPUTE_INLINE: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let formula = Formula::of(&site)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    let (Some(block), Some(around)) = (site.block(), scope.block()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let scope = site.expect_scope()?;
+    let (block, around) = (site.expect_block()?, scope.expect_block()?);
     let axes = axes_of(&formula.indices, block)
         .filter(|axes| !mentions_others(&formula.value, block, axes))
         .ok_or_else(|| Fault::at(&site, "the indices of the store are not the axes of the block, each once"))?;
@@ -44,16 +42,16 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         Some(substituted(&formula.value, &values))
     };
     check_only_writer(call.function, &site, block, &formula.buffer, &value_at)?;
-    let (scope_way, buffer) = (way(&scope), formula.buffer.clone());
+    let (scope_path, buffer) = (path_of(&scope), formula.buffer.clone());
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
-    let scope = follow(&function.body, &scope_way).ok_or_else(|| Fault::of_call("the scope is gone"))?;
+    let scope = follow(&function.body, &scope_path).ok_or_else(|| Fault::of_call("the scope is gone"))?;
     let inlined = with_loads_replaced(&scope.stmt, &buffer, &value_at);
     let reads: Vec<Buffer> = block_regions(block).reads.into_iter().map(|read| read.buffer).collect();
     let concerned = |region: &BufferRegion| region.buffer == buffer || reads.contains(&region.buffer);
     let read_it = |block: &Block| block.reads.iter().any(|read| read.buffer == buffer);
     let inlined = with_regions_anew(&inlined, &read_it, &concerned);
     let function = PrimFunc { body: scope.replaced(inlined), ..function };
-    let function = with_block(&function, &scope_way, |block| block.alloc_buffers.retain(|known| *known != buffer))?;
+    let function = with_block(&function, &scope_path, |block| block.alloc_buffers.retain(|known| *known != buffer))?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
@@ -73,7 +71,7 @@ pub(super) fn check_temporary(site: &Site, scope: &Block, buffer: &Buffer) -> Re
     if scope.alloc_buffers.contains(buffer) {
         return Ok(());
     }
-    let message = format!("`{}` is no temporary of the block around: it is still needed behind it", buffer.name);
+    let message = format!("`{}` is no temporary of the block around: it is still needed after it", buffer.name);
     Err(Fault::at(site, message))
 }
 

@@ -10,9 +10,9 @@ use super::decompose_reduction::with_own_loops;
 use crate::facts::exprs::{binary, reads_memory, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, way};
+use crate::facts::rewrite::{Formula, path_of};
 use crate::facts::stages::touches;
-use crate::facts::tree::{Key, axis_values, follow, loop_of};
+use crate::facts::tree::{Key, axis_values, loop_of};
 use crate::facts::unique::renewed_axes;
 
 pub(crate) const DECOMPOSE_PADDING: Primitive = Primitive {
@@ -28,12 +28,10 @@ pub(crate) const DECOMPOSE_PADDING: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, at) = (call.block(0)?, call.loop_at(1)?);
     let formula = Formula::of(&site)?;
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     let depth = at.above.len();
     let between: Option<Vec<Loop>> = site.above.iter().skip(depth).map(|(stmt, _)| loop_of(stmt)).collect();
-    let inside = between.filter(|loops| !loops.is_empty() && way(&site).starts_with(&way(&at)));
+    let inside = between.filter(|loops| !loops.is_empty() && path_of(&site).starts_with(&path_of(&at)));
     let inside =
         inside.ok_or_else(|| Fault::at(&at, format!("the loop is not directly around block `{}`", block.name)))?;
     check_affine(call.function, &site)?;
@@ -68,7 +66,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let inner = with_body(block.name.to_string(), stores(&value)?);
     let inner: Stmt = StmtKind::Block { values: values.to_vec(), predicate, block: inner }.into();
     let function = PrimFunc { body: site.replaced(inner), ..call.function.clone() };
-    let at = follow(&function.body, &way(&at)).ok_or_else(|| Fault::of_call("the loop is gone"))?;
+    let at = at.again_in(&function.body)?;
     let body = at.replaced(Stmt::seq([fill, at.stmt.clone()]));
     Ok(Outcome::changed(PrimFunc { body, ..function }, Results::One(key)))
 }

@@ -11,8 +11,8 @@ use crate::facts::exprs::{binary, compare, mentions, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::{check_affine, driven_axes};
-use crate::facts::rewrite::way;
-use crate::facts::tree::{Key, Site, around, follow, loop_of};
+use crate::facts::rewrite::path_of;
+use crate::facts::tree::{Key, Site, around, loop_of};
 use crate::facts::unique::renewed_axes;
 
 pub(crate) const DECOMPOSE_REDUCTION: Primitive = Primitive {
@@ -27,16 +27,14 @@ pub(crate) const DECOMPOSE_REDUCTION: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, at) = (call.block(0)?, call.loop_at(1)?);
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     let Some(init) = &block.init else {
         return Err(Fault::at(&site, format!("block `{}` has no init", block.name)));
     };
     let loops = site.loops();
     let depth = loop_of(&at.stmt).and_then(|wanted| loops.iter().position(|l| l.var == wanted.var));
     let depth = depth.ok_or_else(|| Fault::at(&at, format!("the loop is not around block `{}`", block.name)))?;
-    if way(&site).iter().zip(way(&at)).any(|(a, b)| *a != b) || !block.alloc_buffers.is_empty() {
+    if path_of(&site).iter().zip(path_of(&at)).any(|(a, b)| *a != b) || !block.alloc_buffers.is_empty() {
         return Err(Fault::at(&at, format!("the loop is not around block `{}`", block.name)));
     }
     check_affine(call.function, &site)?;
@@ -65,7 +63,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let update = updated(block);
     let update: Stmt = StmtKind::Block { values: values.to_vec(), predicate: predicate.clone(), block: update }.into();
     let function = PrimFunc { body: site.replaced(update), ..call.function.clone() };
-    let at = follow(&function.body, &way(&at)).ok_or_else(|| Fault::of_call("the loop is gone"))?;
+    let at = at.again_in(&function.body)?;
     let body = at.replaced(Stmt::seq([start, at.stmt.clone()]));
     Ok(Outcome::changed(PrimFunc { body, ..function }, Results::One(key)))
 }

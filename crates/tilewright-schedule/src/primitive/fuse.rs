@@ -7,7 +7,7 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
 use crate::facts::exprs::{binary, mentions, substituted, typed};
 use crate::facts::fault::Fault;
@@ -36,7 +36,7 @@ pub(crate) fn fuse(function: &PrimFunc, loops: &[Key]) -> Result<(PrimFunc, Key)
 
 fn fuse_loops(function: &PrimFunc, keys: &[Key], keep_units: bool) -> Result<(PrimFunc, Key), Fault> {
     let Some(first) = keys.first() else { return Err(Fault::of_call("expected at least one loop to fuse")) };
-    let site = place(function, first)?;
+    let site = site_of(function, first)?;
     let (loops, body) = nest_of(function, &site, keys)?;
     if let [only] = loops.as_slice() {
         return Ok((function.clone(), Key::Loop(only.var.id())));
@@ -73,7 +73,7 @@ fn nest_of(function: &PrimFunc, site: &Site, keys: &[Key]) -> Result<(Vec<Loop>,
             Ok(found) if Key::Loop(found.0.var.id()) == *key => found,
             Err(fault) if loop_of(&here.stmt).is_some_and(|l| Key::Loop(l.var.id()) == *key) => return Err(fault),
             _ => {
-                let wanted = place(function, key)?;
+                let wanted = site_of(function, key)?;
                 let message = "the loop is not the only statement directly inside of the one before it";
                 return Err(Fault::at(&wanted, message));
             }

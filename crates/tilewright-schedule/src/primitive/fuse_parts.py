@@ -1,4 +1,4 @@
-# Loops are fused; a part of the extent that is not a constant keeps its place in the values.
+# Loops are fused; a part of the extent that is not a constant stays where it is in the values.
 # test: schedule
 # step: b = get_block("C")
 # step: i, j, k = get_loops(b)

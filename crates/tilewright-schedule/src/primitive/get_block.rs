@@ -18,31 +18,31 @@ pub(crate) const GET_BLOCK: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (root, wanted) = (&call.function.body, call.text(0)?);
-    let (mut ways, mut names) = (Vec::new(), Vec::new());
-    search(root, |stmt, way| {
+    let (mut paths, mut names) = (Vec::new(), Vec::new());
+    search(root, |stmt, path| {
         if let tilewright_ir::tir::StmtKind::Block { block, .. } = &stmt.kind
             && is_block(stmt)
         {
             names.push(block.name.to_string());
             if *block.name == *wanted {
-                ways.push(way.to_vec());
+                paths.push(path.to_vec());
             }
         }
         None::<()>
     });
-    match ways.as_slice() {
-        [way] => {
-            let key = follow(root, way).and_then(|site| key_at(root, &site));
+    match paths.as_slice() {
+        [path] => {
+            let key = follow(root, path).and_then(|site| key_at(root, &site));
             Ok(Outcome::found(key.map_or(Results::Nothing, Results::One)))
         }
         [] => {
             let hint =
-                nearest(wanted, names.iter().map(String::as_str)).map(|near| format!(": did you mean `{near}`?"));
+                nearest(wanted, names.iter().map(String::as_str)).map(|name| format!(": did you mean `{name}`?"));
             let known = || format!("; it has {}", names.join(", "));
             Err(Fault::of_call(format!("the function has no block `{wanted}`{}", hint.unwrap_or_else(known))))
         }
         several => {
-            let second = several.get(1).and_then(|way| follow(root, way));
+            let second = several.get(1).and_then(|path| follow(root, path));
             let message = format!("the function has {} blocks `{wanted}`", several.len());
             Err(second.map_or_else(|| Fault::of_call(message.clone()), |site| Fault::at(&site, message.clone())))
         }

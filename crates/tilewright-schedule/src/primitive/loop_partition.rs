@@ -1,4 +1,4 @@
-//! `loop_partition(loop, factors, preserve_unit_iters)`: a loop becomes several, one behind the other, each over a part of
+//! `loop_partition(loop, factors, preserve_unit_iters)`: a loop becomes several, one after the other, each over a part of
 //! its iterations. One part may be left open: it has what the others leave.
 
 use tilewright_ir::nest::Loop;
@@ -17,7 +17,7 @@ use crate::facts::unique::with_unique_keys;
 pub(crate) const LOOP_PARTITION: Primitive = Primitive {
     name: "LoopPartition",
     method: "loop_partition",
-    doc: "Makes several loops, one behind the other, of one; a size that is `None` is what is left.",
+    doc: "Makes several loops, one after the other, of one; a size that is `None` is what is left.",
     params: &[
         ("loop", Default::Required),
         ("factors", Default::Required),

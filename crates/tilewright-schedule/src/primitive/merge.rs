@@ -1,22 +1,22 @@
-//! `merge(loops…)`: loops of equal bounds, one behind the other, become one that does in each iteration what they did.
+//! `merge(loops…)`: loops of equal bounds, one after the other, become one that does in each iteration what they did.
 
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
 use crate::facts::exprs::substituted;
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::check_independent;
-use crate::facts::rewrite::way;
+use crate::facts::rewrite::path_of;
 use crate::facts::stages::{reads, writes};
 use crate::facts::tree::{Key, Site, around, blocks_below};
 
 pub(crate) const MERGE: Primitive = Primitive {
     name: "Merge",
     method: "merge",
-    doc: "Makes one loop of several that stand one behind the other.",
+    doc: "Makes one loop of several one after the other.",
     params: &[("*loops", Default::Required)],
     plan: None,
     gives_list: false,
@@ -26,7 +26,7 @@ pub(crate) const MERGE: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let mut sites = Vec::new();
     for key in call.loops(0)? {
-        sites.push(place(call.function, &key)?);
+        sites.push(site_of(call.function, &key)?);
     }
     let [first, others @ ..] = sites.as_slice() else { return Err(Fault::of_call("expected loops to merge")) };
     let (l, body) = plain_loop(first)?;
@@ -41,26 +41,26 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let function = with_merged(call.function, first, sites.len(), merged)?;
     let key = Key::Loop(var.id());
     if share_memory(&sites) {
-        check_independent(&function, &place(&function, &key)?, "merged")
+        check_independent(&function, &site_of(&function, &key)?, "merged")
             .map_err(|fault| Fault::at(first, fault.message))?;
     }
     Ok(Outcome::changed(function, Results::One(key)))
 }
 
-/// The bodies of the loops behind the first one, over its variable.
+/// The bodies of the loops after the first one, over its variable.
 fn bodies(function: &PrimFunc, first: &Site, others: &[Site], l: &Loop) -> Result<Vec<Stmt>, Fault> {
     let known = known_around(function, first);
-    let here = way(first);
+    let here = path_of(first);
     let mut bodies = Vec::with_capacity(others.len());
     for (number, site) in others.iter().enumerate() {
         let (other, body) = plain_loop(site)?;
-        let beside = way(site)
+        let is_sibling = path_of(site)
             .split_last()
             .zip(here.split_last())
             .is_some_and(|((at, around), (first, outside))| around == outside && *at == first + number + 1);
         let in_sequence = matches!(first.above.last(), Some((stmt, _)) if matches!(stmt.kind, StmtKind::Seq(_)));
-        if !beside || !in_sequence {
-            let message = format!("loop `{}` does not stand directly behind the one before it", other.var.name);
+        if !is_sibling || !in_sequence {
+            let message = format!("loop `{}` is not directly after the one before it", other.var.name);
             return Err(Fault::at(site, message));
         }
         if !known.prove_equal(&other.extent, &l.extent) || !known.prove_equal(&other.min, &l.min) {

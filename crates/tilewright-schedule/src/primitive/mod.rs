@@ -74,7 +74,7 @@ pub(crate) use vectorize_reduction::VECTORIZE_REDUCTION;
 pub(crate) use vectorize_transpose::VECTORIZE_TRANSPOSE;
 
 pub use call::{Call, Default, Intrinsics, Outcome, PlanDef, Primitive, Results, TensorIntrin, Value};
-pub(crate) use call::{place, prim_func};
+pub(crate) use call::{prim_func, site_of};
 
 pub use crate::facts::fault::Fault;
 

@@ -21,14 +21,14 @@ use tilewright_ir::tir::{
 };
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::{binary, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
+use crate::facts::exprs::{binary, loaded_buffers, mentions, mentions_var, reads_memory, stored, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::reducer::{Part, Reducer};
-use crate::facts::required::{outermost_free, places, spatial_block, written_box};
-use crate::facts::rewrite::{Formula, axes_of, way, with_block};
+use crate::facts::required::{index_vars, outermost_free, spatial_block, written_box};
+use crate::facts::rewrite::{Formula, axes_of, path_of, with_block};
 use crate::facts::stages::{scope_stages, touches, writes};
-use crate::facts::tree::{Site, follow, loop_of};
+use crate::facts::tree::{Site, loop_of};
 
 pub(crate) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
     name: "MultiplyByReciprocal",
@@ -44,7 +44,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let formula = Formula::of(&site)?;
     let Division { value: division, dividend, divisor, of, indices } = division(&site, &formula)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let reciprocal = Buffer::new(format!("{}_reciprocal", of.name), of.shape.clone(), division.dtype);
     let begin = outermost_free(&site, |stmt| written_box(stmt, &of).is_some());
     if begin.above.iter().skip(scope.above.len()).any(|(stmt, _)| loop_of(stmt).is_some()) {
@@ -55,14 +55,14 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let value = rewrite(&formula.value, |e: &Expr| e.equal(&division).then(|| product.clone()));
     let body = Stmt::store(&formula.buffer, formula.indices.clone(), &value.unwrap_or(product))
         .map_err(|mismatch| Fault::at(&site, mismatch.to_string()))?;
-    let function = with_block(call.function, &way(&site), |block| {
+    let function = with_block(call.function, &path_of(&site), |block| {
         block.body = body;
         let found = block_regions(block);
         (block.reads, block.writes) = (found.reads, found.writes);
     })?;
-    let begin = follow(&function.body, &way(&begin)).ok_or_else(|| Fault::of_call("the place is gone"))?;
+    let begin = begin.again_in(&function.body)?;
     let function = PrimFunc { body: begin.replaced(Stmt::seq([first, begin.stmt.clone()])), ..function };
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(reciprocal))?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.push(reciprocal))?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
@@ -92,7 +92,7 @@ fn division(site: &Site, formula: &Formula) -> Result<Division, Fault> {
         return Err(Fault::at(site, format!("reciprocals of {} may be subnormal", sum.dtype)));
     }
     let stages = scope_stages(site)?;
-    let block = stages.iter().position(|stage| way(stage) == way(site)).unwrap_or(stages.len());
+    let block = stages.iter().position(|stage| path_of(stage) == path_of(site)).unwrap_or(stages.len());
     Softmax { stages, block }
         .check(sum)
         .map_err(|why| Fault::at(site, format!("`{}` is not known to have the sums of a softmax: {why}", sum.name)))?;
@@ -114,7 +114,7 @@ fn by_square_root(site: &Site, value: &Expr) -> Option<Division> {
     let load = element_of(args.first()?)?;
     let ExprKind::Load { buffer: of, indices, predicate: None } = &load.kind else { return None };
     let axes: Vec<Var> = site.block()?.iters.iter().filter(|axis| is_wide(axis)).map(|axis| axis.var.clone()).collect();
-    let is_shared = axes.iter().any(|axis| !mentions(indices, std::slice::from_ref(axis)));
+    let is_shared = axes.iter().any(|axis| !mentions_var(indices, axis));
     let fits = value.dtype.is_float() && matches!(value.dtype.bits, 32 | 64) && value.dtype.is_scalar();
     (fits && is_shared && !indices.iter().any(reads_memory) && is_reduced_before(site, of)).then(|| Division {
         value: value.clone(),
@@ -150,7 +150,7 @@ fn has_every_result(op: BinOp) -> bool {
 fn is_reduced_before(site: &Site, buffer: &Buffer) -> bool {
     let mut reduced: Vec<Buffer> = Vec::new();
     let stages = scope_stages(site).unwrap_or_default();
-    for stage in stages.iter().take_while(|stage| way(stage) != way(site)) {
+    for stage in stages.iter().take_while(|stage| path_of(stage) != path_of(site)) {
         let Some(block) = stage.block() else { continue };
         let is_reduction = !block.iters.iter().all(is_spatial);
         if is_reduction || loaded_buffers(&block.body).iter().any(|read| reduced.contains(read)) {
@@ -169,7 +169,7 @@ fn reciprocals(
     reciprocal: &Buffer,
 ) -> Result<Stmt, Fault> {
     let mut known = known_around(function, begin);
-    spatial_block(&mut known, reciprocal.name.clone(), &places(of), &Expr::bool(true), |indices| {
+    spatial_block(&mut known, reciprocal.name.clone(), &index_vars(of), &Expr::bool(true), |indices| {
         let (one, element) = (Expr::number(1, reciprocal.dtype), typed(Expr::load(of, indices.to_vec()))?);
         let here = |e: &Expr| matches!(&e.kind, ExprKind::Load { .. }).then(|| element.clone());
         let divisor = rewrite(divisor, here).unwrap_or_else(|| element.clone());
@@ -191,7 +191,7 @@ struct Reduction<'a> {
 }
 
 impl Softmax {
-    /// Whether the buffer has sums of the exponentials of what is left of numbers beside the largest of them; else why not.
+    /// Whether the buffer has sums of the exponentials of the differences of numbers and their maximum; else why not.
     fn check(&self, sum: &Buffer) -> Result<(), String> {
         let sums = self.reduction(sum, BinOp::Add)?;
         if !matches!(&sums.part.init.kind, ExprKind::Float(init) if init.0 == 0.0) {
@@ -205,14 +205,14 @@ impl Softmax {
             return Err("they are no sums of exponentials".to_owned());
         };
         let difference = args.first().map(|argument| &argument.kind);
-        let Some(ExprKind::Binary(BinOp::Sub, number, most)) = difference else {
+        let Some(ExprKind::Binary(BinOp::Sub, number, max)) = difference else {
             return Err("nothing is subtracted in the exponents".to_owned());
         };
-        let ExprKind::Load { buffer: most, indices, predicate: None } = &most.kind else {
+        let ExprKind::Load { buffer: max, indices, predicate: None } = &max.kind else {
             return Err("what is subtracted in the exponents is no element of a buffer".to_owned());
         };
         let own: Vec<Var> = sums.axes.iter().map(|axis| axis.var.clone()).collect();
-        let maxima = self.reduction(most, BinOp::Max)?;
+        let maxima = self.reduction(max, BinOp::Max)?;
         let lowest = matches!(&maxima.part.init.kind, ExprKind::Float(init) if init.0 <= f64::from(f32::MIN));
         let same_axes = maxima.axes.len() == own.len()
             && maxima
@@ -221,7 +221,7 @@ impl Softmax {
                 .zip(&sums.axes)
                 .all(|(a, b)| a.domain.min.equal(&b.domain.min) && a.domain.extent.equal(&b.domain.extent));
         if !lowest || !same_axes || indices.iter().any(|index| mentions(index, &own)) {
-            return Err(format!("`{}` has not the largest of what is in the exponents", most.name));
+            return Err(format!("`{}` is not the maximum of what is in the exponents", max.name));
         }
         // Each is there when it is read.
         let order = [Some(maxima.at), computed, Some(sums.at), Some(self.block)];
@@ -234,7 +234,7 @@ impl Softmax {
         let mut values = at(&maxima.part.indices, &spatial, indices).ok_or("indices are not axes")?;
         values.extend(maxima.axes.iter().map(|axis| axis.var.clone()).zip(own.iter().map(Expr::var)));
         if !substituted(&maxima.part.value, &values).equal(number) {
-            return Err(format!("`{}` has the largest of other numbers", most.name));
+            return Err(format!("`{}` is the maximum of other numbers", max.name));
         }
         // What was the largest is so still.
         let mut later = self.stages.iter().skip(maxima.at + 1).filter_map(Site::block);
@@ -285,10 +285,10 @@ fn is_spatial(axis: &IterVar) -> bool {
     axis.kind == IterKind::Spatial
 }
 
-/// The values of a block's axes where it stores an element at these places.
-fn at(stored: &[Expr], block: &Block, places: &[Expr]) -> Option<Vec<(Var, Expr)>> {
+/// The values of a block's axes where it stores an element at these indices.
+fn at(stored: &[Expr], block: &Block, indices: &[Expr]) -> Option<Vec<(Var, Expr)>> {
     let axes = axes_of(stored, block)?;
-    let values = axes.into_iter().zip(places).filter_map(|(axis, place)| Some((axis?, place.clone())));
+    let values = axes.into_iter().zip(indices).filter_map(|(axis, index)| Some((axis?, index.clone())));
     // Axes of one value are nowhere else.
     let mut values: Vec<(Var, Expr)> = values.collect();
     let units = block.iters.iter().filter(|axis| axis.domain.extent.as_int() == Some(1));

@@ -1,6 +1,6 @@
 //! `pad_einsum(block, padding)`: the extents of a sum of products are filled up to multiples.
 //!
-//! Every operand is copied to a temporary of full tiles first, with zeros behind the end; the sums go to a temporary, too,
+//! Every operand is copied to a temporary of full tiles first, padded with zeros; the sums go to a temporary, too,
 //! if they have dimensions that were filled up, and what is in range is copied from there. Zeros add nothing only if the
 //! term is zero where one of its operands is: every factor must have the axis that is filled up, since zero times infinity
 //! is no zero.
@@ -19,8 +19,8 @@ use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::has_effects;
 use crate::facts::reducer::Reducer;
-use crate::facts::required::{places, spatial_block};
-use crate::facts::rewrite::{way, with_block, with_buffer_in};
+use crate::facts::required::{index_vars, spatial_block};
+use crate::facts::rewrite::{path_of, with_block, with_buffer_in};
 use crate::facts::tree::{Site, around};
 
 pub(crate) const PAD_EINSUM: Primitive = Primitive {
@@ -51,7 +51,7 @@ struct Einsum<'a> {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let block = site.expect_block()?;
     let sum = einsum(call.function, &site, block, &call.ints(1)?)?;
     sum.check_terms(&sum.term)?;
     let mut known = known_around(call.function, &sum.top);
@@ -71,9 +71,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     }
     let nest = sum.nest(body)?;
     let stmts = before.into_iter().chain([nest]).chain(after);
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let function = PrimFunc { body: sum.top.replaced(Stmt::seq(stmts)), ..call.function.clone() };
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.extend(temporaries))?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.extend(temporaries))?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
@@ -141,7 +141,7 @@ impl Einsum<'_> {
         for (axis, iter) in self.block.iters.iter().enumerate() {
             if iter.kind == IterKind::Reduce && self.longer.get(axis) == Some(&true) && !self.is_zero(term, axis) {
                 let message = format!(
-                    "behind the end of axis `{}` a term of block `{}` is not known to be zero: not every factor has the axis",
+                    "beyond the end of axis `{}` a term of block `{}` is not known to be zero: not every operand has the axis",
                     iter.var.name, self.block.name
                 );
                 return Err(Fault::at(self.site, message));
@@ -204,15 +204,15 @@ impl Einsum<'_> {
         Ok(padded.derive(|node| node.scope = buffer.scope.clone()))
     }
 
-    /// Whether places of the temporary are in range, for indices as these.
-    fn in_range(&self, indices: &[Expr], places: &[Expr]) -> Result<Expr, Fault> {
+    /// Whether `padded` indices of the temporary are in range, for indices as these.
+    fn in_range(&self, indices: &[Expr], padded: &[Expr]) -> Result<Expr, Fault> {
         let mut all = Expr::bool(true);
-        for (index, place) in indices.iter().zip(places) {
+        for (index, at) in indices.iter().zip(padded) {
             let Some(iter) = self.axis(index).filter(|_| self.is_longer(index)).and_then(|at| self.block.iters.get(at))
             else {
                 continue;
             };
-            let inside = compare(CmpOp::Lt, place, &iter.domain.extent)?;
+            let inside = compare(CmpOp::Lt, at, &iter.domain.extent)?;
             all = if all.as_int() == Some(1) { inside } else { binary(BinOp::And, &all, &inside)? };
         }
         Ok(all)
@@ -226,8 +226,8 @@ impl Einsum<'_> {
         padded: &Buffer,
         indices: &[Expr],
     ) -> Result<Stmt, Fault> {
-        let places = places(padded);
-        spatial_block(known, padded.name.clone(), &places, &Expr::bool(true), |at| {
+        let vars = index_vars(padded);
+        spatial_block(known, padded.name.clone(), &vars, &Expr::bool(true), |at| {
             let load = typed(Expr::load(buffer, at.to_vec()))?;
             let zero = Expr::number(0, buffer.dtype);
             let value = typed(Expr::call(Intrinsic::IfThenElse, &[self.in_range(indices, at)?, load, zero]))?;
@@ -237,7 +237,7 @@ impl Einsum<'_> {
 
     /// The block that copies the sums from their temporary. Where the reduction may have no iteration, there are none.
     fn copied_back(&self, known: &mut tilewright_arith::Analyzer, padded: &Buffer) -> Result<Stmt, Fault> {
-        let mut summed = places(&self.buffer);
+        let mut summed = index_vars(&self.buffer);
         for ((_, extent), index) in summed.iter_mut().zip(&self.indices) {
             if let Some(iter) = self.axis(index).and_then(|axis| self.block.iters.get(axis)) {
                 *extent = iter.domain.extent.clone();
@@ -258,9 +258,7 @@ impl Einsum<'_> {
 
     /// The nest with the longer loops.
     fn nest(&self, block: Block) -> Result<Stmt, Fault> {
-        let Some((values, predicate)) = self.site.binding() else {
-            return Err(Fault::at(self.site, "expected a block"));
-        };
+        let (values, predicate) = self.site.expect_binding()?;
         let longer = block.iters.iter().zip(&self.extents);
         let iters =
             longer.map(|(iter, extent)| IterVar { domain: Range::up_to(extent.clone()), ..iter.clone() }).collect();

@@ -1,4 +1,4 @@
-# An iteration that reads what another one writes cannot run beside it.
+# An iteration that reads what another one writes cannot run in parallel with it.
 # test: diagnostics
 # step: b = get_block("B")
 # step: i, = get_loops(b)

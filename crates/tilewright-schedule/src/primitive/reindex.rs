@@ -15,13 +15,13 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::{compare, mentions, stored, substituted, typed};
+use crate::facts::exprs::{compare, mentions, mentions_var, stored, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::{check_affine, driven_axes};
 use crate::facts::index_maps::{mapped, with_accesses_moved};
 use crate::facts::required::{outermost_free, spatial_block, written_box};
-use crate::facts::rewrite::{way, with_block};
+use crate::facts::rewrite::{path_of, with_block};
 use crate::facts::stages::{reads, scope_stages, writes};
 use crate::facts::tree::{Key, Site, blocks_below};
 
@@ -38,7 +38,7 @@ pub(crate) const REINDEX: Primitive = Primitive {
 pub(crate) const REINDEX_CACHE_READ: Primitive = Primitive {
     name: "ReindexCacheRead",
     method: "reindex_cache_read",
-    doc: "Copies what a block reads to other memory, at the places that a map of its axes says.",
+    doc: "Copies what a block reads to other memory, at the indices that a map of its axes gives.",
     params: &[
         ("block", Default::Required),
         ("read_buffer_index", Default::Required),
@@ -53,7 +53,7 @@ pub(crate) const REINDEX_CACHE_READ: Primitive = Primitive {
 pub(crate) const REINDEX_CACHE_WRITE: Primitive = Primitive {
     name: "ReindexCacheWrite",
     method: "reindex_cache_write",
-    doc: "Lets a block write to other memory, at the places that a map of its axes says.",
+    doc: "Lets a block write to other memory, at the indices that a map of its axes gives.",
     params: &[
         ("block", Default::Required),
         ("write_buffer_index", Default::Required),
@@ -106,10 +106,10 @@ fn through(
     is_write: bool,
     wanted: &Temporary<'_>,
 ) -> Result<Outcome, Fault> {
-    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let block = site.expect_block()?;
     let indices = only_indices(site, block, buffer)?;
     let axes: Vec<Expr> = block.iters.iter().map(|iter| Expr::var(&iter.var)).collect();
-    let places = match wanted.map {
+    let moved_indices = match wanted.map {
         Some(map) if map.initial().len() != axes.len() => {
             let message =
                 format!("block `{}` has {} axes, the map takes {}", block.name, axes.len(), map.initial().len());
@@ -123,23 +123,27 @@ fn through(
     let used: Vec<IterVar> = block
         .iters
         .iter()
-        .filter(|iter| {
-            mentions(&indices, std::slice::from_ref(&iter.var)) || mentions(&places, std::slice::from_ref(&iter.var))
-        })
+        .filter(|iter| mentions_var(&indices, &iter.var) || mentions_var(&moved_indices, &iter.var))
         .cloned()
         .collect();
     let mut known = known_around(call.function, site);
-    let shape = shape_of(&mut known, site, &used, &places)?;
+    let shape = shape_of(&mut known, site, &used, &moved_indices)?;
     let name = format!("{}_{}", buffer.name, wanted.name.replace('.', "_"));
     let temporary = Buffer::new(name, shape, buffer.dtype).derive(|node| node.scope = wanted.scope.clone());
     let outer = outermost_free(site, |stmt| !is_write && written_box(stmt, buffer).is_some());
     check_outside(site, &outer, &used)?;
-    check_axes(site, &used, if is_write { &places } else { &[] })?;
-    let moved = with_temporary(site, block, buffer, &temporary, &places);
+    check_axes(site, &used, if is_write { &moved_indices } else { &[] })?;
+    let moved = with_temporary(site, block, buffer, &temporary, &moved_indices);
     let function = PrimFunc { body: site.replaced(moved), ..call.function.clone() };
-    let outer =
-        crate::facts::tree::follow(&function.body, &way(&outer)).ok_or_else(|| Fault::at(site, "the place is gone"))?;
-    let copy = copy(&mut known, site, &used, (buffer, &indices), (&temporary, &places), is_write)?;
+    let outer = outer.again_in(&function.body)?;
+    let copy = copy(
+        &mut known,
+        site,
+        &used,
+        &Elements { of: buffer, at: &indices },
+        &Elements { of: &temporary, at: &moved_indices },
+        is_write,
+    )?;
     let blocks = blocks_below(&Site::root(&copy));
     let key = blocks.first().and_then(Site::block).and_then(|block| block.iters.first());
     let key = key.map_or_else(|| Key::Bare(temporary.name.clone(), 0), |iter| Key::Block(iter.var.id()));
@@ -151,12 +155,12 @@ fn through(
         Stmt::seq([copy, outer.stmt.clone()])
     };
     let function = PrimFunc { body: outer.replaced(both), ..function };
-    let scope = site.scope().ok_or_else(|| Fault::at(site, "the root block is in no other"))?;
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(temporary))?;
+    let scope = site.expect_scope()?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.push(temporary))?;
     Ok(Outcome::changed(function, Results::One(key)))
 }
 
-/// No loop around the place of the copy drives an axis: the copy is for all values of the axes.
+/// No loop around the copy drives an axis: the copy is for all values of the axes.
 fn check_outside(site: &Site, outer: &Site, used: &[IterVar]) -> Result<(), Fault> {
     let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(()) };
     for l in outer.loops() {
@@ -164,15 +168,14 @@ fn check_outside(site: &Site, outer: &Site, used: &[IterVar]) -> Result<(), Faul
         let is_used =
             |at: &usize| block.iters.get(*at).is_some_and(|iter| used.iter().any(|used| used.var == iter.var));
         if driven.iter().any(is_used) {
-            let message =
-                format!("loop `{}`, which is around the place of the copy, drives an axis that it has", l.var.name);
+            let message = format!("loop `{}`, which is around the copy, drives an axis that it has", l.var.name);
             return Err(Fault::at(site, message));
         }
     }
     Ok(())
 }
 
-/// The axes have as many values wherever the copy is made; and none that is summed over says which place is `written`.
+/// The axes have as many values wherever the copy is made; and none that is reduced over is in the `written` indices.
 fn check_axes(site: &Site, used: &[IterVar], written: &[Expr]) -> Result<(), Fault> {
     let around: Vec<Var> = site.loops().into_iter().map(|l| l.var).collect();
     for iter in used {
@@ -181,8 +184,8 @@ fn check_axes(site: &Site, used: &[IterVar], written: &[Expr]) -> Result<(), Fau
             let message = format!("how many values axis `{name}` has depends on a loop around the block");
             return Err(Fault::at(site, message));
         }
-        if iter.kind != IterKind::Spatial && mentions(&written.to_vec(), std::slice::from_ref(&iter.var)) {
-            let message = format!("the places in the temporary are of axis `{name}`, over which the block reduces");
+        if iter.kind != IterKind::Spatial && mentions_var(&written.to_vec(), &iter.var) {
+            let message = format!("the indices of the temporary are of axis `{name}`, over which the block reduces");
             return Err(Fault::at(site, message));
         }
     }
@@ -230,43 +233,44 @@ fn only_indices(site: &Site, block: &Block, buffer: &Buffer) -> Result<Vec<Expr>
     )
 }
 
-/// The extents of the temporary's indices, which tell the values of the axes apart.
-fn shape_of(known: &mut Analyzer, site: &Site, used: &[IterVar], places: &[Expr]) -> Result<Vec<Expr>, Fault> {
+/// The extents of the temporary's indices, which are distinct for distinct values of the axes.
+fn shape_of(known: &mut Analyzer, site: &Site, used: &[IterVar], moved_indices: &[Expr]) -> Result<Vec<Expr>, Fault> {
     let ranges: Vec<(Var, Range)> = used.iter().map(|iter| (iter.var.clone(), iter.domain.clone())).collect();
-    let refuse = |what: &str| Fault::at(site, format!("the places in the temporary {what}"));
-    let mut shape = Vec::with_capacity(places.len());
-    for place in places {
-        let set = known.int_set_over(place, &ranges);
+    let refuse = |what: &str| Fault::at(site, format!("the indices of the temporary {what}"));
+    let mut shape = Vec::with_capacity(moved_indices.len());
+    for index in moved_indices {
+        let set = known.int_set_over(index, &ranges);
         let (least, end) = (set.min_value(), set.max_value());
         if least.is_none_or(|least| known.decide(CmpOp::Ge, least, &Expr::int(0, least.dtype)) != Some(true)) {
             return Err(refuse("are not known to be 0 or more"));
         }
         shape.push(known.simplify(&(end.ok_or_else(|| refuse("have no known end"))? + 1)));
     }
-    let all_alone = places.iter().all(|place| place.as_var().is_some())
-        && used.iter().all(|iter| places.iter().any(|place| place.as_var() == Some(&iter.var)));
-    if !all_alone && !tells_apart(known, used, places) {
+    let all_alone = moved_indices.iter().all(|index| index.as_var().is_some())
+        && used.iter().all(|iter| moved_indices.iter().any(|index| index.as_var() == Some(&iter.var)));
+    if !all_alone && !are_distinct(known, used, moved_indices) {
         return Err(refuse("are not known to be different for different values of the axes"));
     }
     Ok(shape)
 }
 
-/// Whether different values of the axes have different places.
-fn tells_apart(known: &mut Analyzer, used: &[IterVar], places: &[Expr]) -> bool {
+/// Whether different values of the axes have different indices.
+fn are_distinct(known: &mut Analyzer, used: &[IterVar], moved_indices: &[Expr]) -> bool {
     let wide: Vec<(Var, Var)> =
         used.iter().map(|iter| (iter.var.clone(), Var::new(iter.var.name.clone(), DataType::I64))).collect();
     let renamed =
-        places.iter().map(|place| crate::facts::index_maps::renamed(place, &wide)).collect::<Option<Vec<_>>>();
-    let map = renamed.and_then(|places| IndexMap::new(wide.iter().map(|(_, to)| to.clone()).collect(), places).ok());
+        moved_indices.iter().map(|index| crate::facts::index_maps::renamed(index, &wide)).collect::<Option<Vec<_>>>();
+    let map = renamed
+        .and_then(|moved_indices| IndexMap::new(wide.iter().map(|(_, to)| to.clone()).collect(), moved_indices).ok());
     let shape = used.iter().map(|iter| iter.domain.extent.cast(DataType::I64).ok()).collect::<Option<Vec<_>>>();
-    let outputs: Vec<Var> = places.iter().map(|_| Var::new("p", DataType::I64)).collect();
+    let outputs: Vec<Var> = moved_indices.iter().map(|_| Var::new("p", DataType::I64)).collect();
     map.zip(shape).is_some_and(|(map, shape)| map.inverse(known, &shape, &outputs).is_some())
 }
 
 /// The block with the temporary in the place of the buffer.
-fn with_temporary(site: &Site, block: &Block, buffer: &Buffer, temporary: &Buffer, places: &[Expr]) -> Stmt {
-    let place = |_: &[Expr]| Some(places.to_vec());
-    let of = |stmt: &Stmt| with_accesses_moved(&mut Analyzer::new(), stmt, buffer, temporary, &place);
+fn with_temporary(site: &Site, block: &Block, buffer: &Buffer, temporary: &Buffer, moved_indices: &[Expr]) -> Stmt {
+    let remap = |_: &[Expr]| Some(moved_indices.to_vec());
+    let of = |stmt: &Stmt| with_accesses_moved(&mut Analyzer::new(), stmt, buffer, temporary, &remap);
     let made = Block { body: of(&block.body), init: block.init.as_ref().map(of), ..block.clone() };
     let found = block_regions(&made);
     let made = Block { reads: found.reads, writes: found.writes, ..made };
@@ -278,13 +282,19 @@ fn with_temporary(site: &Site, block: &Block, buffer: &Buffer, temporary: &Buffe
     }
 }
 
+/// A buffer, and indices over the axes of a block.
+struct Elements<'a> {
+    of: &'a Buffer,
+    at: &'a [Expr],
+}
+
 /// The block that copies from the buffer, or back to it, for all values of the axes.
 fn copy(
     known: &mut Analyzer,
     site: &Site,
     used: &[IterVar],
-    (buffer, indices): (&Buffer, &[Expr]),
-    (temporary, places): (&Buffer, &[Expr]),
+    own: &Elements<'_>,
+    temporary: &Elements<'_>,
     is_write: bool,
 ) -> Result<Stmt, Fault> {
     if used.iter().any(|iter| iter.domain.min.as_int() != Some(0)) {
@@ -292,33 +302,31 @@ fn copy(
     }
     let scope = known.enter();
     used.iter().for_each(|iter| known.bind(&iter.var, &iter.domain));
-    for (index, extent) in indices.iter().zip(&buffer.shape) {
+    for (index, extent) in own.at.iter().zip(&own.of.shape) {
         let inside = [compare(CmpOp::Ge, index, &Expr::int(0, index.dtype))?, compare(CmpOp::Lt, index, extent)?];
         if !inside.iter().all(|condition| known.prove(condition)) {
-            let message = format!("for some values of the axes an index of `{}` may be out of range", buffer.name);
+            let message = format!("for some values of the axes an index of `{}` may be out of range", own.of.name);
             return Err(Fault::at(site, message));
         }
     }
     known.leave(scope);
     let axes: Vec<(Var, Expr)> = used.iter().map(|iter| (iter.var.clone(), iter.domain.extent.clone())).collect();
-    spatial_block(known, temporary.name.clone(), &axes, &Expr::bool(true), |at| {
+    spatial_block(known, temporary.of.name.clone(), &axes, &Expr::bool(true), |at| {
         let values: Vec<(Var, Expr)> = used.iter().map(|iter| iter.var.clone()).zip(at.iter().cloned()).collect();
-        let of = |exprs: &[Expr]| -> Vec<Expr> { exprs.iter().map(|expr| substituted(expr, &values)).collect() };
-        let (from, to) = ((buffer, of(indices)), (temporary, of(places)));
-        let (from, to) = if is_write { (to, from) } else { (from, to) };
-        let load = typed(Expr::load(from.0, from.1))?;
-        stored(to.0, to.1, &load)
+        let at = |exprs: &[Expr]| exprs.iter().map(|expr| substituted(expr, &values)).collect();
+        let (from, to) = if is_write { (temporary, own) } else { (own, temporary) };
+        stored(to.of, at(to.at), &typed(Expr::load(from.of, at(from.at)))?)
     })
 }
 
-/// Nothing behind the place of the copy writes the buffer.
+/// Nothing after the copy writes the buffer.
 fn check_read(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> {
-    let here = way(outer);
-    let inside = |stage: &&Site| way(stage).starts_with(&here);
+    let here = path_of(outer);
+    let inside = |stage: &&Site| path_of(stage).starts_with(&here);
     if let Some(other) = scope_stages(site)?.iter().filter(inside).find(|stage| writes(stage, buffer)) {
         return Err(Fault::at(
             other,
-            format!("`{}` is written behind the place where it would be copied", buffer.name),
+            format!("`{}` is written after the statement where it would be copied", buffer.name),
         ));
     }
     Ok(())
@@ -334,7 +342,7 @@ fn check_written(
     buffer: &Buffer,
 ) -> Result<(), Fault> {
     check_affine(function, site)?;
-    let (values, predicate) = site.binding().ok_or_else(|| Fault::at(site, "expected a block"))?;
+    let (values, predicate) = site.expect_binding()?;
     let known = known_around(function, outer);
     let loops = site.loops();
     let covered = |(iter, value): (&IterVar, &Expr)| {
@@ -347,7 +355,7 @@ fn check_written(
         return Err(Fault::at(site, message));
     }
     for iter in &block.iters {
-        let in_indices = mentions(&indices.to_vec(), std::slice::from_ref(&iter.var));
+        let in_indices = mentions_var(&indices.to_vec(), &iter.var);
         let ok = if iter.kind == IterKind::Spatial {
             in_indices || iter.domain.extent.as_int() == Some(1)
         } else {
@@ -364,10 +372,11 @@ fn check_written(
         }
     }
     let updates = block.init.is_none() && block.reads.iter().any(|read| read.buffer.data == buffer.data);
-    let here = way(site);
-    let mut others = scope_stages(site)?.into_iter().filter(|stage| way(stage) != here);
-    let outer = way(&outermost_free(site, |_| false));
-    let clash = others.find(|stage| writes(stage, buffer) || (way(stage).starts_with(&outer) && reads(stage, buffer)));
+    let here = path_of(site);
+    let mut others = scope_stages(site)?.into_iter().filter(|stage| path_of(stage) != here);
+    let outer = path_of(&outermost_free(site, |_| false));
+    let clash =
+        others.find(|stage| writes(stage, buffer) || (path_of(stage).starts_with(&outer) && reads(stage, buffer)));
     match clash {
         Some(other) => Err(Fault::at(&other, format!("`{}` is used by this block, too", buffer.name))),
         None if updates => {

@@ -1,4 +1,4 @@
-# A sum has one place in a temporary.
+# A sum has one element in a temporary.
 # test: diagnostics
 # step: b = get_block("B")
 # step: a = reindex_cache_write(b, 0, "global", lambda i, j: (i, j))

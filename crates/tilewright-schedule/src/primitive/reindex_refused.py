@@ -1,4 +1,4 @@
-# A buffer that is read at two places has no one place in a temporary.
+# A buffer that is read at two indices has no one index in a temporary.
 # test: diagnostics
 # step: b = get_block("C")
 # step: a = reindex(b, "A")

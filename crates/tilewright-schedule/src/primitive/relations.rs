@@ -41,7 +41,7 @@ pub(crate) const GET_CONSUMERS: Primitive = Primitive {
 pub(crate) const GET_OUTPUT_BLOCKS: Primitive = Primitive {
     name: "GetOutputBlocks",
     method: "get_output_blocks",
-    doc: "The blocks inside of a block that write what is needed behind it.",
+    doc: "The blocks inside of a block that write what is needed after it.",
     params: &[("scope_block", Default::Required)],
     plan: None,
     gives_list: true,
@@ -53,7 +53,7 @@ fn keys(function: &PrimFunc, sites: impl IntoIterator<Item = Site>) -> Outcome {
     Outcome::found(Results::List(keys))
 }
 
-/// The blocks directly inside of a place, which is not one of them.
+/// The blocks directly inside of a site, which is not one of them.
 pub(super) fn inside(site: &Site) -> Vec<Site> {
     (0..below(&site.stmt).len()).filter_map(|at| site.child(at)).flat_map(|child| blocks_below(&child)).collect()
 }

@@ -4,7 +4,7 @@ use tilewright_expr::Expr;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use crate::facts::exprs::mentions;
 use crate::facts::fault::Fault;
 use crate::facts::independent::{check_affine, check_own_reads, driven_axes, has_effects};
@@ -28,7 +28,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 fn reorder(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
     let mut sites = Vec::with_capacity(order.len());
     for key in order {
-        sites.push(place(function, key)?);
+        sites.push(site_of(function, key)?);
     }
     let depth = |site: &Site| site.above.len();
     let (Some(outer), Some(inner)) = (sites.iter().min_by_key(|s| depth(s)), sites.iter().max_by_key(|s| depth(s)))
@@ -71,11 +71,11 @@ fn reorder(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
     Ok(PrimFunc { body: outer.replaced(reordered), ..function.clone() })
 }
 
-/// The loops from one place down to another, where nothing else is in between.
+/// The loops from one site down to another, where nothing else is in between.
 fn nest_between(outer: &Site, inner: &Site) -> Result<Vec<Loop>, Fault> {
-    let mut way = inner.above.iter().skip(outer.above.len()).map(|(stmt, _)| stmt).chain([&inner.stmt]);
+    let mut between = inner.above.iter().skip(outer.above.len()).map(|(stmt, _)| stmt).chain([&inner.stmt]);
     let begins = inner.above.get(outer.above.len()).map_or(&inner.stmt, |(stmt, _)| stmt);
-    let loops = way.try_fold(Vec::new(), |mut loops, stmt| {
+    let loops = between.try_fold(Vec::new(), |mut loops, stmt| {
         loops.push(loop_of(stmt)?);
         Some(loops)
     });
@@ -88,12 +88,12 @@ fn nest_between(outer: &Site, inner: &Site) -> Result<Vec<Loop>, Fault> {
 /// Whether the order of the loops does not matter: one block is inside, whose axes are spatial or of a reduction.
 fn check_blocks(function: &PrimFunc, inner: &Site, nest: &[Loop]) -> Result<(), Fault> {
     if let Some(l) = nest.iter().find(|l| matches!(l.kind, ForKind::Vectorized)) {
-        return Err(Fault::at(inner, format!("loop `{}` is vectorised: its place is the innermost", l.var.name)));
+        return Err(Fault::at(inner, format!("loop `{}` is vectorised: it has to be the innermost", l.var.name)));
     }
     let blocks = blocks_below(inner);
     let site = match blocks.as_slice() {
         [site] if is_alone(inner, site) => site,
-        _ => return Err(Fault::at(inner, "expected one block inside of the loops to reorder, and nothing beside it")),
+        _ => return Err(Fault::at(inner, "expected one block inside of the loops to reorder, and no other statement")),
     };
     let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(()) };
     if has_effects(block) {
@@ -117,7 +117,7 @@ fn check_blocks(function: &PrimFunc, inner: &Site, nest: &[Loop]) -> Result<(), 
 }
 
 /// Whether an element's first visit stays the first. A block with an init begins each element anew where all reduction axes
-/// are at their least values; where one loop drives an element's place and its reduction too, that is the first visit in
+/// are at their least values; where one loop drives an element's index and its reduction too, that is the first visit in
 /// the old order of the loops of the reduction only.
 fn check_first_visit(site: &Site, block: &Block, values: &[Expr], vars: &[Var]) -> Result<(), Fault> {
     let drives = |var: &Var, kind: IterKind| {

@@ -1,4 +1,4 @@
-# A part of a loop that drives an element's place and its reduction: in another order elements would not begin with `init`.
+# A part of a loop that drives an element's index and its reduction: in another order elements would not begin with `init`.
 # test: diagnostics
 # step: b = get_block("S")
 # step: r, j = get_loops(b)

@@ -4,14 +4,14 @@
 use tilewright_arith::estimate_region_strict_bound;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_at::{check_loops_around, check_moves, inserted};
 use crate::facts::exprs::substituted;
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_inside;
 use crate::facts::independent::{check_affine, driven_axes};
 use crate::facts::required::{BoxLoops, loops_to, written_box};
-use crate::facts::rewrite::{way, without};
+use crate::facts::rewrite::{path_of, without};
 use crate::facts::stages::{reads, stages, writes};
 use crate::facts::tree::{Site, axis_values, key_at, loop_of};
 
@@ -32,7 +32,7 @@ pub(crate) const REVERSE_COMPUTE_AT: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, target) = (call.block(0)?, call.loop_at(1)?);
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let block = site.expect_block()?;
     check_moves(call.function, &site, &target, block)?;
     let (buffer, producers) = flow(&site, &target, block)?;
     let made = made_by_all(call.function, &target, &producers, &buffer)?;
@@ -41,10 +41,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let nest = BoxLoops::over(&mut known, &taken, call.flag(2)?)?.around(block.clone());
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
-    let target = place(&function, &wanted)?;
-    let behind =
+    let target = site_of(&function, &wanted)?;
+    let positions =
         |stmts: &[Stmt]| Some(stmts.iter().rposition(|stmt| written_box(stmt, &buffer).is_some())? + 1..=stmts.len());
-    let function = inserted(&function, &target, nest, call.int(3)?, behind)?;
+    let function = inserted(&function, &target, nest, call.int(3)?, positions)?;
     check_loops_around(&function, &wanted)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
@@ -52,16 +52,15 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 /// The one buffer that the block reads and blocks in the loop write, with those blocks.
 fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Vec<Site>), Fault> {
     let (before, _, _) = stages(site)?;
-    let here = way(target);
-    let inside: Vec<&Site> = before.iter().filter(|stage| way(stage).starts_with(&here)).collect();
-    let behind: Vec<&Site> =
-        before.iter().filter(|stage| way(stage) > here && !way(stage).starts_with(&here)).collect();
+    let here = path_of(target);
+    let inside: Vec<&Site> = before.iter().filter(|stage| path_of(stage).starts_with(&here)).collect();
+    let later: Vec<&Site> =
+        before.iter().filter(|stage| path_of(stage) > here && !path_of(stage).starts_with(&here)).collect();
     let mut flows = Vec::new();
     for read in &block.reads {
         let writers: Vec<&Site> = inside.iter().filter(|stage| writes(stage, &read.buffer)).copied().collect();
-        if let Some(other) = behind.iter().find(|stage| writes(stage, &read.buffer)) {
-            let message =
-                format!("the block writes `{}` behind the loop, for block `{}`", read.buffer.name, block.name);
+        if let Some(other) = later.iter().find(|stage| writes(stage, &read.buffer)) {
+            let message = format!("the block writes `{}` after the loop, for block `{}`", read.buffer.name, block.name);
             return Err(Fault::at(other, message));
         }
         if !writers.is_empty() {
@@ -75,7 +74,7 @@ fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Vec<Site>)
     };
     for write in &block.writes {
         let others =
-            inside.iter().chain(&behind).find(|stage| writes(stage, &write.buffer) || reads(stage, &write.buffer));
+            inside.iter().chain(&later).find(|stage| writes(stage, &write.buffer) || reads(stage, &write.buffer));
         if let Some(other) = others {
             return Err(Fault::at(
                 other,

@@ -1,4 +1,4 @@
-# An init of its own writes what the update does: a block goes behind both.
+# An init of its own writes what the update does: a block goes after both.
 # test: schedule
 # step: b = get_block("B")
 # step: i, k = get_loops(b)

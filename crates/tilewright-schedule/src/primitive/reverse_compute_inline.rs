@@ -10,9 +10,9 @@ use crate::facts::exprs::{mentions, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::facts::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
 use crate::facts::stages::{stages, touches};
-use crate::facts::tree::{Site, find, follow, key_at};
+use crate::facts::tree::{Site, find, key_at};
 
 pub(crate) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
     name: "ReverseComputeInline",
@@ -35,10 +35,8 @@ struct Flow {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let formula = Formula::of(&site)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    let (Some(block), Some(around)) = (site.block(), scope.block()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let scope = site.expect_scope()?;
+    let (block, around) = (site.expect_block()?, scope.expect_block()?);
     if has_effects(block) {
         return Err(Fault::at(&site, format!("block `{}` calls a function with effects of its own", block.name)));
     }
@@ -61,15 +59,15 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         Stmt::store(&formula.buffer, indices, value).map_err(|mismatch| Fault::at(&site, mismatch.to_string()))?;
     let producer =
         key_at(&call.function.body, &flow.producer).ok_or_else(|| Fault::at(&site, "the producer is gone"))?;
-    let (scope_way, buffer) = (way(&scope), flow.buffer);
+    let (scope_path, buffer) = (path_of(&scope), flow.buffer);
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
-    let place = find(&function.body, &producer).ok_or_else(|| Fault::of_call("the producer is gone"))?;
-    let function = with_block(&function, &way(&place), |block| block.body = store)?;
-    let function = with_block(&function, &scope_way, |block| block.alloc_buffers.retain(|known| *known != buffer))?;
-    let place = follow(&function.body, &way(&place)).ok_or_else(|| Fault::of_call("the producer is gone"))?;
+    let producer = find(&function.body, &producer).ok_or_else(|| Fault::of_call("the producer is gone"))?;
+    let function = with_block(&function, &path_of(&producer), |block| block.body = store)?;
+    let function = with_block(&function, &scope_path, |block| block.alloc_buffers.retain(|known| *known != buffer))?;
+    let producer = producer.again_in(&function.body)?;
     let everything = |_: &BufferRegion| true;
-    let anew = with_regions_anew(&place.stmt, &|_: &Block| true, &everything);
-    Ok(Outcome::changed(PrimFunc { body: place.replaced(anew), ..function }, Results::Nothing))
+    let anew = with_regions_anew(&producer.stmt, &|_: &Block| true, &everything);
+    Ok(Outcome::changed(PrimFunc { body: producer.replaced(anew), ..function }, Results::Nothing))
 }
 
 /// The one buffer that the consumer reads at its own axes and that another stage writes.
@@ -89,10 +87,10 @@ fn flow_into(site: &Site, block: &Block, around: &Block, formula: &Formula) -> R
     let message =
         "expected to read, at its own axes, each once, a temporary that one block without a reduction computes";
     let flow = found.ok_or_else(|| Fault::at(site, message))?;
-    let place = way(&flow.producer);
-    let between: Vec<&Site> = before.iter().filter(|stage| way(stage) >= place).collect();
+    let producer = path_of(&flow.producer);
+    let between: Vec<&Site> = before.iter().filter(|stage| path_of(stage) >= producer).collect();
     if let Some(other) =
-        before.iter().chain(&after).find(|stage| way(stage) != place && touches(&stage.stmt, &flow.buffer))
+        before.iter().chain(&after).find(|stage| path_of(stage) != producer && touches(&stage.stmt, &flow.buffer))
     {
         return Err(Fault::at(other, format!("`{}` is used by another block, too", flow.buffer.name)));
     }

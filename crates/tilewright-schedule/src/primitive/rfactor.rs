@@ -16,12 +16,12 @@ use tilewright_support::Set;
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::without_reduction;
 use super::split::plain_loop;
-use crate::facts::exprs::{binary, compare, mentions, stored, substituted, typed};
+use crate::facts::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::{check_affine, driven_axes, has_effects};
 use crate::facts::reducer::{Part, Reducer};
-use crate::facts::rewrite::{way, with_block};
+use crate::facts::rewrite::{path_of, with_block};
 use crate::facts::tree::{Key, Site, around, blocks_below, loop_of};
 use crate::facts::unique::renewed_axes;
 
@@ -35,14 +35,14 @@ pub(crate) const RFACTOR: Primitive = Primitive {
     run,
 };
 
-/// The reduction that is taken apart.
+/// The reduction that is factored.
 struct Reduction<'a> {
     site: &'a Site,
     block: &'a Block,
     values: &'a [Expr],
     /// The loop whose iterations become parts.
     over: Loop,
-    /// The loops around the block with nothing beside it, from outside inwards.
+    /// The loops around the block and nothing else, from outside inwards.
     nest: Vec<Loop>,
     reducer: Reducer,
 }
@@ -61,9 +61,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (whole, moved) = whole_nest(&reduction, &temporaries, &dims, &conditions)?;
     let (parts, key) = parts;
     let top = nest_site(&site, reduction.nest.len()).ok_or_else(|| Fault::at(&site, "the loops are gone"))?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let function = PrimFunc { body: top.replaced(Stmt::seq([parts, whole])), ..call.function.clone() };
-    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.extend(temporaries))?;
+    let function = with_block(&function, &path_of(&scope), |block| block.alloc_buffers.extend(temporaries))?;
     Ok(Outcome { function: Some(function), results: Results::One(key), moved: moved.into_iter().collect() })
 }
 
@@ -76,9 +76,7 @@ fn nest_site(site: &Site, depth: usize) -> Option<Site> {
 
 /// The reduction, if its iterations of this loop may be reduced each for itself.
 fn reduction<'a>(function: &PrimFunc, at: &Site, site: &'a Site) -> Result<Reduction<'a>, Fault> {
-    let (Some(block), Some((values, _))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(site, "expected a block"));
-    };
+    let (block, (values, _)) = (site.expect_block()?, site.expect_binding()?);
     if has_effects(block) || !block.alloc_buffers.is_empty() || !block.match_buffers.is_empty() {
         return Err(Fault::at(site, format!("block `{}` does more than a reduction", block.name)));
     }
@@ -150,9 +148,9 @@ impl Reduction<'_> {
 fn part_dims(reduction: &Reduction<'_>, axis: i64) -> Result<Vec<usize>, Fault> {
     let dim = |indices: &Vec<Expr>| {
         let rank = indices.len() as i64;
-        let place = if axis < 0 { axis + rank + 1 } else { axis };
+        let dim = if axis < 0 { axis + rank + 1 } else { axis };
         let message = format!("the parts have {} dimensions, found factor axis {axis}", rank + 1);
-        usize::try_from(place).ok().filter(|_| place <= rank).ok_or_else(|| Fault::at(reduction.site, message))
+        usize::try_from(dim).ok().filter(|_| dim <= rank).ok_or_else(|| Fault::at(reduction.site, message))
     };
     reduction.reducer.parts.iter().map(|part| dim(&part.indices)).collect()
 }
@@ -267,7 +265,7 @@ fn pieces(reduction: &Reduction<'_>) -> Vec<(Loop, IterVar)> {
             if !mentions(*value, &together) {
                 continue;
             }
-            let vars = reduction.nest.iter().map(|l| &l.var).filter(|var| mentions(*value, std::slice::from_ref(var)));
+            let vars = reduction.nest.iter().map(|l| &l.var).filter(|var| mentions_var(*value, var));
             let new: Vec<Var> = vars.filter(|var| !together.contains(var)).cloned().collect();
             together.extend(new);
         }

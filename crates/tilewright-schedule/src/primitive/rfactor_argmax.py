@@ -1,4 +1,4 @@
-# The place of the largest element: both parts of the choice go into parts.
+# The index of the largest element: both parts of the choice are factored.
 # test: schedule
 # step: b = get_block("am")
 # step: i, k = get_loops(b)

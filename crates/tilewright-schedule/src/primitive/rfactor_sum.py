@@ -1,4 +1,4 @@
-# Parts of a sum over an inner loop: the last tile is not full, and parts that lie behind the end are zero.
+# Partial sums over an inner loop: the edge tile is not full, and partial sums beyond the end are zero.
 # test: schedule
 # step: b = get_block("C")
 # step: i, k = get_loops(b)

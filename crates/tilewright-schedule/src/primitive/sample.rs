@@ -148,12 +148,12 @@ fn parts(call: &Call<'_>, site: &Site, at: usize) -> Result<usize, Fault> {
 
 fn perfect_tile(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.loop_at(0)?;
-    let (extent, count, most) = (extent(&site)?, parts(call, &site, 1)?, call.int(2)?);
+    let (extent, count, max) = (extent(&site)?, parts(call, &site, 1)?, call.int(2)?);
     let factors = match given(call, 3)? {
         Some(factors) => factors,
         None => {
             let mut draw = Draw(call.seed);
-            let innermost = divisors(extent).into_iter().filter(|d| most < 1 || *d <= most || count == 1).collect();
+            let innermost = divisors(extent).into_iter().filter(|d| max < 1 || *d <= max || count == 1).collect();
             drawn_tile(&mut draw, extent, count, innermost)
         }
     };
@@ -265,8 +265,8 @@ fn locations(call: &Call<'_>, site: &Site) -> Result<Vec<Key>, Fault> {
     };
     let block = key_at(&call.function.body, site).ok_or_else(|| Fault::at(site, "the block is gone"))?;
     let moves = |key: &Key| {
-        let place = |key: &Key| Value::Place(key.clone());
-        let args = [place(&block), place(key), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
+        let site = |key: &Key| Value::Site(key.clone());
+        let args = [site(&block), site(key), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
         (COMPUTE_AT.run)(&Call { args: &args, ..*call }).is_ok()
     };
     Ok(consumer.loops().iter().map(|l| Key::Loop(l.var.id())).filter(moves).collect())

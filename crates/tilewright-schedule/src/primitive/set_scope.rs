@@ -22,7 +22,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let buffer = call.written(&site, 1)?;
     let name = call.text(2)?;
     let scope = Scope::named(name).ok_or_else(|| Fault::at(&site, format!("there is no memory `{name}`")))?;
-    let around = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let around = site.expect_scope()?;
     if let Some(block) = around.block() {
         check_temporary(&site, block, &buffer)?;
     }

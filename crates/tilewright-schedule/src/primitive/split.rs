@@ -8,7 +8,7 @@ use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 
-use super::call::{Call, Default, Outcome, Primitive, Results, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use crate::facts::exprs::{binary, compare, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::{guarded, known_around, known_but_units, known_inside, simplified};
@@ -46,7 +46,7 @@ struct Options {
 
 /// Splits a loop; gives the new loops from outside inwards.
 pub(crate) fn split(function: &PrimFunc, key: &Key, factors: &[Option<Expr>]) -> Result<(PrimFunc, Vec<Key>), Fault> {
-    let site = place(function, key)?;
+    let site = site_of(function, key)?;
     split_at(function, &site, factors, Options { keep_units: true, no_condition: false })
 }
 

@@ -1,41 +1,39 @@
-//! `stage_transpose(block, lanes, ahead)`: what a block reads along another loop than it writes along comes through memory of
-//! its own, in which it lies along the loop that is written.
+//! `stage_transpose(block, lanes, ahead)`: what a block reads along another loop than it writes along comes through a
+//! temporary that is contiguous along the loop that is written along.
 //!
 //! ```text
-//! for r, w in T.grid(R, W):                      turned[0 : R, 0 : W] = A[0 : W, 0 : R].T
+//! for r, w in T.grid(R, W):                      transposed[0 : R, 0 : W] = A[0 : W, 0 : R].T
 //!     with T.block("sum"):              ─►       for r in range(R):
 //!         B[r, w] = A[w, r] + C[r, w]                for w in T.vectorized(W):
-//!                                                        B[r, w] = turned[r, w] + C[r, w]
+//!                                                        B[r, w] = transposed[r, w] + C[r, w]
 //! ```
 //!
-//! Tiles of `lanes` by `lanes` elements are turned in registers, as `vectorize_transpose` does it, those along what is read
-//! one after the other. Rows of the result are then written from their beginning to their end: in vectors, and in whole
-//! lines of a cache wherever a row may begin. What is read lies in runs of `R` elements, what is written in runs of `W`: of
-//! two lines or more, for memory that is asked for single lines far apart gives half of what it can. With `ahead` the
-//! elements behind these are asked for meanwhile, a part with each row, so that reads and writes of memory go on at the same
-//! time: along what is `"read"`, or along what is `"written"`. Where the number of iterations along what is read is not
-//! known, this is done for `lanes` of them at a time.
+//! Tiles of `lanes` by `lanes` elements are transposed in registers, as `vectorize_transpose` does it, those along what is read
+//! one after the other. Rows of the result are then written from start to end: in vectors, and in whole cache lines wherever
+//! a row may begin. What is read lies in runs of `R` elements, what is written in runs of `W`: of two lines or more, for single
+//! lines far from each other have half of memory's bandwidth. With `ahead` the following elements along what is read are
+//! prefetched, a part with each row, so that reads and writes of memory overlap. Where the number of iterations along what is
+//! read is not known, this is done for `lanes` of them at a time.
 //!
 //! Preconditions: the block is one store of a value that is computed without conditions; the two innermost loops around it
-//! are serial, and the one that is written along has a constant extent; along the other one neighbours in memory of at
-//! least one element that is read lie together; conditions are upper bounds of one of the two; no index is data.
+//! are serial, and the one that is written along has a constant extent; at least one element that is read is contiguous along
+//! the other one; conditions are upper bounds of one of the two; no index is data.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
-use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive};
 use super::vectorize_transpose::{
-    Bounds, Copy, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
+    Bounds, Edges, Transpose, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
 };
 use crate::facts::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::check_affine;
-use crate::facts::loops::{looped, memory, only_if, serial};
+use crate::facts::loops::{looped, memory, only_if, serial, serial_loop};
 use crate::facts::rewrite::Formula;
 use crate::facts::size::{LINE, ceil_div};
 use crate::facts::tree::Site;
@@ -43,16 +41,16 @@ use crate::facts::tree::Site;
 pub(crate) const STAGE_TRANSPOSE: Primitive = Primitive {
     name: "StageTranspose",
     method: "stage_transpose",
-    doc: "Turns what is read along one loop and written along another in tiles, and writes whole rows of the result.",
+    doc: "Transposes what is read along one loop and written along another in tiles, and writes whole rows of the result.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
     plan: None,
     gives_list: false,
     run,
 };
 
-/// The most elements of a row that are written at once, and rows that are turned together.
-const MOST: i64 = 4096;
-const MOST_ROWS: i64 = 1024;
+/// Elements of a row that is written at once, and rows that are transposed together, at most.
+const MAX_ROW: i64 = 4096;
+const MAX_ROWS: i64 = 1024;
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
@@ -71,21 +69,19 @@ struct Stage {
     to: Buffer,
     to_indices: Vec<Expr>,
     value: Expr,
-    /// The elements in the value that lie together along the loop `read`.
+    /// The elements in the value that are contiguous along the loop `read`.
     crossing: Vec<Expr>,
     read: Loop,
     write: Loop,
     /// Iterations of the loop that is written along.
     width: i64,
-    read_bounds: Bounds,
-    write_bounds: Bounds,
-    conditions: Vec<Expr>,
-    /// Whether each row is whole lines of a cache.
+    edges: Edges,
+    /// Whether each row is whole cache lines.
     fills_lines: bool,
 }
 
 impl Stage {
-    /// What a block does, and the place of the outer of its two loops.
+    /// What a block does, and the site of the outer of its two loops.
     fn of(function: &PrimFunc, site: &Site, lanes: i64, ahead: bool) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, message.to_owned());
         let (Formula { buffer: to, indices: to_indices, value }, predicate) = formula_of_loops(site)?;
@@ -94,7 +90,7 @@ impl Stage {
         let ([a, b], outer) = two_loops(site)?;
         let known = known_around(function, site);
         let (read, write) = if is_along(&known, &to_indices, &b.var) { (a, b) } else { (b, a) };
-        let width = write.extent.as_int().filter(|width| (1..=MOST).contains(width));
+        let width = write.extent.as_int().filter(|width| (1..=MAX_ROW).contains(width));
         let width = width.ok_or_else(|| refuse("the loop that is written along has no constant extent"))?;
         let vars = [read.var.clone(), write.var.clone()];
         let crossing: Vec<Expr> = loads.iter().filter(|load| crosses(&known, load, &vars)).cloned().collect();
@@ -103,41 +99,26 @@ impl Stage {
         if !is_along(&known, &to_indices, &write.var) || crossing.is_empty() || reads_result {
             return Err(refuse("nothing is read along one of the loops while the other is written along"));
         }
-        let (read_bounds, write_bounds, conditions) = sorted_bounds(&known, &vars, predicate)
+        let edges = sorted_bounds(&known, &vars, predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
         let fills_lines = fills_lines(&known, &to, &to_indices, &write.var, width);
-        let stage = Self {
-            lanes,
-            ahead,
-            to,
-            to_indices,
-            value,
-            crossing,
-            read,
-            write,
-            width,
-            read_bounds,
-            write_bounds,
-            conditions,
-            fills_lines,
-        };
+        let stage = Self { lanes, ahead, to, to_indices, value, crossing, read, write, width, edges, fills_lines };
         Ok((stage, outer))
     }
 
-    /// The rows that are turned together: all of them, in whole tiles, where their number is known.
+    /// The rows that are transposed together: all of them, in whole tiles, where their number is known.
     fn rows(&self) -> i64 {
-        let all = self.read.extent.as_int().filter(|rows| (1..=MOST_ROWS).contains(rows));
+        let all = self.read.extent.as_int().filter(|rows| (1..=MAX_ROWS).contains(rows));
         all.map_or(self.lanes, |rows| ceil_div(rows, self.lanes) * self.lanes)
     }
 
-    /// The loops over rows that are turned together, and the memory that they go through.
+    /// The loops over rows that are transposed together, and the temporaries that they go through.
     fn in_tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
         let (dtype, count) = (self.read.var.dtype, self.rows());
         let (tile, row) = (Var::new(format!("{}_tile", self.read.var.name), dtype), Var::new("row", dtype));
         let first = &Expr::var(&tile) * count;
         let here = [(self.read.var.clone(), &first + &Expr::var(&row))];
-        let mut read_bounds: Bounds =
-            self.read_bounds.iter().map(|(a, b)| (substituted(a, &here), b.clone())).collect();
+        let mut read_bounds: Bounds = self.edges.read.iter().map(|(a, b)| (substituted(a, &here), b.clone())).collect();
         let rest = binary(BinOp::FloorMod, &self.read.extent, &Expr::int(count, dtype))?;
         if Analyzer::new().simplify(&rest).as_int() != Some(0) {
             read_bounds.push((&first + &Expr::var(&row), self.read.extent.clone()));
@@ -145,16 +126,15 @@ impl Stage {
         let (mut steps, mut value, mut buffers) = (Vec::new(), self.value.clone(), Vec::new());
         for load in &self.crossing {
             let ExprKind::Load { buffer, indices, .. } = &load.kind else { continue };
-            let shape = [count, self.apart(buffer.dtype)];
+            let shape = [count, self.row_stride(buffer.dtype)];
             let shape = shape.iter().map(|&size| Expr::int(size, dtype)).collect();
-            let turned = memory(&format!("{}_turned", buffer.name), shape, buffer.dtype, Scope::Local);
+            let transposed = memory(&format!("{}_transposed", buffer.name), shape, buffer.dtype, Scope::Local);
             let from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &here)).collect();
-            let copy = self.copy(buffer, from_indices, &turned, &row, &read_bounds);
-            steps.push(copy.along_read()?);
-            let in_turned = typed(Expr::load(&turned, vec![Expr::var(&row), Expr::var(&self.write.var)]))?;
-            let turn = |e: &Expr| e.equal(load).then(|| in_turned.clone());
-            value = rewrite(&value, turn).unwrap_or(value);
-            buffers.push(turned);
+            let transpose = self.transpose(buffer, from_indices, &transposed, &row, &read_bounds);
+            steps.push(transpose.along_read()?);
+            let element = typed(Expr::load(&transposed, vec![Expr::var(&row), Expr::var(&self.write.var)]))?;
+            value = rewrite(&value, |e: &Expr| e.equal(load).then(|| element.clone())).unwrap_or(value);
+            buffers.push(transposed);
         }
         let mut each = vec![self.row(&substituted(&self.to_indices, &here), &substituted(&value, &here))?];
         if self.ahead {
@@ -170,34 +150,35 @@ impl Stage {
         steps.push(serial(&row, &Expr::int(count, dtype), inside));
         let tiles = typed(self.read.extent.ceil_div(count))?;
         let body = looped(&tile, &Analyzer::new().simplify(&tiles), ForKind::Serial, Stmt::seq(steps));
-        let whole = self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body));
+        let whole = self.edges.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body));
         Ok((whole, buffers))
     }
 
-    /// Elements from a row of what is turned to the next: whole lines, and an odd number of them, so that rows of a tile do
-    /// not meet on one place of a cache.
-    fn apart(&self, dtype: DataType) -> i64 {
+    /// Elements from a transposed row to the next: whole cache lines, and an odd number of them, so that the rows of a tile have
+    /// no set conflicts.
+    fn row_stride(&self, dtype: DataType) -> i64 {
         let line = elements_of_a_line(dtype);
         (ceil_div(ceil_div(self.width, self.lanes) * self.lanes, line) | 1) * line
     }
 
     /// The copy of a tile's elements into their memory.
-    fn copy(&self, from: &Buffer, from_indices: Vec<Expr>, to: &Buffer, lane: &Var, read_bounds: &Bounds) -> Copy {
+    fn transpose(
+        &self,
+        from: &Buffer,
+        from_indices: Vec<Expr>,
+        to: &Buffer,
+        lane: &Var,
+        read_bounds: &Bounds,
+    ) -> Transpose {
         let (l, w) = (lane.renewed(), self.write.var.renewed());
         let values = [(lane.clone(), Expr::var(&l)), (self.write.var.clone(), Expr::var(&w))];
         let at = |bounds: &Bounds| bounds.iter().map(|(a, b)| (substituted(a, &values), b.clone())).collect::<Bounds>();
-        let mut write_bounds = at(&self.write_bounds);
+        let mut write = at(&self.edges.write);
         if self.width % self.lanes != 0 {
-            write_bounds.push((Expr::var(&w), Expr::int(self.width, w.dtype)));
+            write.push((Expr::var(&w), Expr::int(self.width, w.dtype)));
         }
-        let side = |var: &Var, extent: i64| Loop {
-            var: var.clone(),
-            min: Expr::int(0, var.dtype),
-            extent: Expr::int(extent, var.dtype),
-            kind: ForKind::Serial,
-            annotations: Attrs::new(),
-        };
-        Copy {
+        let side = |var: &Var, extent: i64| serial_loop(var, &Expr::int(extent, var.dtype));
+        Transpose {
             lanes: usize::try_from(self.lanes).unwrap_or(1),
             from: from.clone(),
             from_indices: substituted(&from_indices, &values),
@@ -205,10 +186,7 @@ impl Stage {
             to_indices: vec![Expr::var(&l), Expr::var(&w)],
             read: side(&l, self.rows()),
             write: side(&w, self.width),
-            read_bounds: at(read_bounds),
-            write_bounds,
-            zeros_behind: Vec::new(),
-            conditions: Vec::new(),
+            edges: Edges { read: at(read_bounds), write, ..Edges::default() },
         }
     }
 
@@ -216,7 +194,7 @@ impl Stage {
     fn row(&self, to_indices: &[Expr], value: &Expr) -> Result<Stmt, Fault> {
         let w = &self.write.var;
         let mut extent = Expr::int(self.width, w.dtype);
-        for (a, b) in &self.write_bounds {
+        for (a, b) in &self.edges.write {
             let start = substituted(a, &[(w.clone(), Expr::int(0, w.dtype))]);
             let left = typed(binary(BinOp::Sub, b, &start)?.cast(w.dtype))?;
             extent = binary(BinOp::Min, &extent, &left)?;
@@ -225,8 +203,8 @@ impl Stage {
         Ok(looped(w, &extent, ForKind::Vectorized, store))
     }
 
-    /// What is turned next is on its way to the second level of cache, a part of it with each row: of each line the element at
-    /// its end, for where rows begin within lines, the line of the first one was the last one of what came before.
+    /// Prefetches to L2 what is transposed next, a part of it with each row: of each line the element at its end, for where rows
+    /// begin within lines, the line of the first element was the last one of what came before.
     fn prefetches(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
         let mut all = Vec::new();
         for load in &self.crossing {
@@ -240,14 +218,14 @@ impl Stage {
             let read = &(first + &(&binary(BinOp::FloorMod, &number, &by)? * line)) + (self.rows() + line - 1);
             let written = typed(binary(BinOp::FloorDiv, &number, &by)?.cast(self.write.var.dtype))?;
             let here = [(self.read.var.clone(), read), (self.write.var.clone(), written)];
-            let ask = prefetch(buffer, substituted(indices, &here), false)?;
-            all.push(serial(&at, &Expr::int(part, at.dtype), ask));
+            let line = prefetch(buffer, substituted(indices, &here), false)?;
+            all.push(serial(&at, &Expr::int(part, at.dtype), line));
         }
         Ok(Stmt::seq(all))
     }
 
-    /// The lines in which the rows begin and end are on their way: other rows have parts in them, so that they are read
-    /// before they are written.
+    /// Prefetches of the lines in which the rows begin and end: other rows have parts in them, so that they are read before they
+    /// are written.
     fn ends(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
         let row = row.renewed();
         let here = |column: i64| {
@@ -260,12 +238,12 @@ impl Stage {
     }
 }
 
-/// How many elements a line of a cache has.
+/// How many elements a cache line has.
 fn elements_of_a_line(dtype: DataType) -> i64 {
     LINE / (dtype.element_bytes() as i64).clamp(1, LINE)
 }
 
-/// Whether rows of so many elements along the variable are whole lines of a cache, if the buffer begins where one does.
+/// Whether rows of so many elements along the variable are whole cache lines, if the buffer begins where one does.
 fn fills_lines(known: &Analyzer, buffer: &Buffer, indices: &[Expr], var: &Var, width: i64) -> bool {
     let line = elements_of_a_line(buffer.dtype);
     let Some((last, _)) = indices.split_last() else { return false };
@@ -278,7 +256,7 @@ fn fills_lines(known: &Analyzer, buffer: &Buffer, indices: &[Expr], var: &Var, w
     buffer.strides.is_empty() && width % line == 0 && row.into_iter().chain([&from]).all(is_multiple)
 }
 
-/// Whether elements of a load lie together along the loop that is read along, and not along the other.
+/// Whether a load is contiguous along the loop that is read along, and not along the other.
 fn crosses(known: &Analyzer, load: &Expr, [read, write]: &[Var; 2]) -> bool {
     match &load.kind {
         ExprKind::Load { buffer, indices, .. } => {

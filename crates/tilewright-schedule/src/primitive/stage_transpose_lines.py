@@ -1,5 +1,5 @@
-# Rows of the result that are whole lines of a cache: none of them is read before it is written, and what lies behind along
-# what is read is asked for line by line.
+# Rows of the result that are whole cache lines: none of them is read before it is written, and the following elements along
+# what is read are prefetched line by line.
 # test: schedule
 # step: b = get_block("B")
 # step: i, j = get_loops(b)

@@ -1,5 +1,5 @@
-# A sum with a transpose, rows of which are written eight numbers at a time from tiles of four by four: the last tile of a row
-# has masks, and rows end where the result does.
+# A sum with a transpose, rows of which are written eight numbers at a time from tiles of four by four: the edge tile of a
+# row has masks, and rows end where the result does.
 # test: schedule
 # step: b = get_block("C")
 # step: i, j = get_loops(b)

@@ -30,8 +30,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let buffer = call.written(&site, 1)?;
     let (index, axis, factor, offset) = (call.int(1)?, call.int(2)?, call.int(3)?, call.int(4)?);
     let rank = buffer.rank() as i64;
-    let place = if axis < 0 { axis + rank } else { axis };
-    if !(0..rank).contains(&place) {
+    let dim = if axis < 0 { axis + rank } else { axis };
+    if !(0..rank).contains(&dim) {
         return Err(Fault::at(&site, format!("buffer `{}` has {rank} dimensions, found axis {axis}", buffer.name)));
     }
     if factor < 1 {
@@ -43,8 +43,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
             Some(Attr::Array(entries)) => entries,
             _ => Vec::new(),
         };
-        entries.retain(|known| known.as_ints().is_none_or(|known| known.get(..2) != Some(&[index, place][..])));
-        entries.push(entry(&[index, place, factor, offset]));
+        entries.retain(|known| known.as_ints().is_none_or(|known| known.get(..2) != Some(&[index, dim][..])));
+        entries.push(entry(&[index, dim, factor, offset]));
         all.insert(KEY.into(), Attr::Array(entries));
     });
     Ok(Outcome::changed(function, Results::Nothing))

@@ -75,15 +75,15 @@ fn set_separators(call: &Call<'_>) -> Result<Outcome, Fault> {
     let mut before = 0;
     let mut separators = Vec::with_capacity(given.len());
     for separator in given {
-        let place = usize::try_from(separator).ok().filter(|place| *place >= before && *place <= buffer.rank());
+        let at = usize::try_from(separator).ok().filter(|at| *at >= before && *at <= buffer.rank());
         let message = || {
             let rank = buffer.rank();
             format!(
-                "separators are places between the {rank} dimensions of `{}`, in order: found {separator}",
+                "separators are positions between the {rank} dimensions of `{}`, in order: found {separator}",
                 buffer.name
             )
         };
-        before = place.ok_or_else(|| Fault::at(&site, message()))?;
+        before = at.ok_or_else(|| Fault::at(&site, message()))?;
         separators.push(before);
     }
     let other = buffer.derive(|node| node.axis_separators = separators);

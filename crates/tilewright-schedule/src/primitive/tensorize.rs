@@ -17,7 +17,7 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::Substitute;
 
 use super::blockize::blockize;
-use super::call::{Call, Default, Outcome, Primitive, Results, TensorIntrin, place};
+use super::call::{Call, Default, Outcome, Primitive, Results, TensorIntrin, site_of};
 use crate::facts::exprs::{mentions, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_inside;
@@ -54,10 +54,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 
 /// The function with the implementation in the place of a block's body.
 pub(crate) fn tensorize(function: &PrimFunc, key: &Key, intrinsic: &TensorIntrin) -> Result<PrimFunc, Fault> {
-    let site = place(function, key)?;
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let site = site_of(function, key)?;
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     let refuse = |why: String| Fault::at(&site, format!("the block is not what the intrinsic describes: {why}"));
     let found = Nest::of(&block.body).ok_or_else(|| refuse("it has more than loops around one block inside".into()))?;
     let (described, _) = body_of(&intrinsic.desc);
@@ -382,7 +380,7 @@ fn view(body: &Stmt, given: &Buffer, tile: &Tile, renew: &mut Substitute) -> Why
     Ok((own, BufferRegion { buffer: tile.buffer.clone(), region }))
 }
 
-/// Whether the region's elements lie one behind the other.
+/// Whether the region's elements are contiguous.
 fn is_whole(buffer: &Buffer, region: &[Range]) -> bool {
     let first = region.iter().position(|range| range.extent.as_int() != Some(1)).unwrap_or(region.len());
     buffer.strides.is_empty()

@@ -30,7 +30,7 @@ pub(crate) const TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, map) = (call.block(0)?, call.index_map(1)?);
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let block = site.expect_block()?;
     let top = plain_nest(&site, block)?;
     let (count, wanted) = (block.iters.len(), map.initial().len());
     if count != wanted {

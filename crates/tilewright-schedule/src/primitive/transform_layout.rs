@@ -1,5 +1,5 @@
 //! `transform_layout(block, buffer, index_map, pad_value, assume_injective_transform)`: the elements of a temporary lie at
-//! other places, which a map says of their indices.
+//! other indices, which a map gives.
 //!
 //! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A dimension
 //! whose extent is no multiple of its parts is filled up with the `pad_value`, or zero, by a block of its own: whoever copies
@@ -24,7 +24,7 @@ use crate::facts::tree::Site;
 pub(crate) const TRANSFORM_LAYOUT: Primitive = Primitive {
     name: "TransformLayout",
     method: "transform_layout",
-    doc: "Stores the elements of a temporary at the places that a map of their indices says.",
+    doc: "Stores the elements of a temporary at the indices that a map gives.",
     params: &[
         ("block", Default::Required),
         ("buffer", Default::Required),
@@ -41,7 +41,7 @@ pub(crate) const TRANSFORM_LAYOUT: Primitive = Primitive {
 struct Layout {
     buffer: Buffer,
     /// Indices into it, and whether an element is there; `None` where there is one everywhere.
-    places: Vec<Var>,
+    indices: Vec<Var>,
     inside: Option<Expr>,
 }
 
@@ -58,8 +58,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     }
     let layout = layout(call.function, &site, &buffer, map, call.flag(4)?)?;
     let mut known = known_around(call.function, &home);
-    let place = |indices: &[Expr]| mapped(map, indices);
-    let moved = with_accesses_moved(&mut known, &home.stmt, &buffer, &layout.buffer, &place);
+    let remap = |indices: &[Expr]| mapped(map, indices);
+    let moved = with_accesses_moved(&mut known, &home.stmt, &buffer, &layout.buffer, &remap);
     if touches(&moved, &buffer) && layout.buffer.data != buffer.data {
         return Err(Fault::at(&site, format!("`{}` is used at indices that the map cannot take", buffer.name)));
     }
@@ -110,12 +110,12 @@ fn layout(function: &PrimFunc, site: &Site, buffer: &Buffer, map: &IndexMap, ass
     let mut known = known_around(function, site);
     let wide = |extent: &Expr| typed(extent.cast(DataType::I64));
     let shape = buffer.shape.iter().map(wide).collect::<Result<Vec<_>, _>>()?;
-    let places: Vec<Var> = (0..map.results().len()).map(|at| Var::new(format!("v{at}"), DataType::I64)).collect();
+    let indices: Vec<Var> = (0..map.results().len()).map(|at| Var::new(format!("v{at}"), DataType::I64)).collect();
     let refuse = || {
         let message = format!("the map is not known to be one-to-one on the indices of `{}`", buffer.name);
         Fault::at(site, message)
     };
-    let (extents, inside) = match map.inverse(&mut known, &shape, &places) {
+    let (extents, inside) = match map.inverse(&mut known, &shape, &indices) {
         Some(inverse) => (inverse.shape, inverse.inside),
         None if assumed => (reached(&known, map, &shape).ok_or_else(refuse)?, None),
         None => return Err(refuse()),
@@ -127,14 +127,14 @@ fn layout(function: &PrimFunc, site: &Site, buffer: &Buffer, map: &IndexMap, ass
         _ => extent.clone(),
     };
     let shape: Vec<Expr> = extents.iter().map(narrow).collect();
-    let renew = |(place, extent): (&Var, &Expr)| (place.clone(), Var::new(place.name.clone(), extent.dtype));
-    let renewed: Vec<(Var, Var)> = places.iter().zip(&shape).map(renew).collect();
+    let renew = |(var, extent): (&Var, &Expr)| (var.clone(), Var::new(var.name.clone(), extent.dtype));
+    let renewed: Vec<(Var, Var)> = indices.iter().zip(&shape).map(renew).collect();
     let inside = match inside {
         Some(inside) => Some(renamed(&inside, &renewed).ok_or_else(refuse)?),
         None => None,
     };
-    let places = renewed.into_iter().map(|(_, place)| place).collect();
-    Ok(Layout { buffer: buffer.derive(|node| node.shape = shape), places, inside })
+    let indices = renewed.into_iter().map(|(_, var)| var).collect();
+    Ok(Layout { buffer: buffer.derive(|node| node.shape = shape), indices, inside })
 }
 
 /// What follows the largest results of the map.
@@ -145,12 +145,12 @@ fn reached(known: &Analyzer, map: &IndexMap, shape: &[Expr]) -> Option<Vec<Expr>
     map.results().iter().map(end).collect()
 }
 
-/// The loops that write a value to every place without an element.
+/// The loops that write a value to every index without an element.
 fn fill(known: &mut Analyzer, layout: &Layout, inside: &Expr, value: &Expr) -> Result<Stmt, Fault> {
     let outside = typed(inside.not())?;
     let name = format!("{}_pad", layout.buffer.name).into();
-    let places: Vec<(Var, Expr)> = layout.places.iter().cloned().zip(layout.buffer.shape.iter().cloned()).collect();
-    spatial_block(known, name, &places, &outside, |indices| stored(&layout.buffer, indices.to_vec(), value))
+    let indices: Vec<(Var, Expr)> = layout.indices.iter().cloned().zip(layout.buffer.shape.iter().cloned()).collect();
+    spatial_block(known, name, &indices, &outside, |indices| stored(&layout.buffer, indices.to_vec(), value))
 }
 
 /// The statement with another one in front of the first that uses the buffer.

@@ -1,4 +1,4 @@
-# A map that gives two elements one place.
+# A map that gives two elements one index.
 # test: diagnostics
 # step: b = get_block("B")
 # step: transform_layout(b, "B", lambda i, j: (i + j,))

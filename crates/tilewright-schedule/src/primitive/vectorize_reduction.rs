@@ -23,7 +23,7 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ForKind, IterKind, S
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive};
-use crate::facts::exprs::{binary, compare, mentions, stored, substituted, typed};
+use crate::facts::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::{check_affine, has_effects};
@@ -44,9 +44,7 @@ pub(crate) const VECTORIZE_REDUCTION: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 64)?);
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     check_affine(call.function, &site)?;
     let (reduction, outer) = Reduction::of(&site, block, values, predicate)?;
     let tile = Tile::of(reduction.buffer.dtype, lanes, accumulators);
@@ -122,7 +120,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// The reduction that a block does, and the place of its outermost loop.
+    /// The reduction that a block does, and the site of its outermost loop.
     fn of(site: &Site, block: &Block, values: &[Expr], predicate: &Expr) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, format!("block `{}` {message}", block.name));
         let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
@@ -225,10 +223,10 @@ impl Reduction {
     }
 }
 
-/// The innermost loops around a block that drive its reduction; and the place of the outermost of them.
+/// The innermost loops around a block that drive its reduction; and the site of the outermost of them.
 fn own_loops(site: &Site, reduced: &[(Var, Expr)]) -> Option<(Vec<Loop>, Site)> {
     let all = site.loops();
-    let drives = |l: &Loop| reduced.iter().any(|(_, value)| mentions(value, std::slice::from_ref(&l.var)));
+    let drives = |l: &Loop| reduced.iter().any(|(_, value)| mentions_var(value, &l.var));
     let count = all.iter().rev().take_while(|l| drives(l)).count();
     let loops = all.get(all.len() - count..)?.to_vec();
     let depth = site.above.len() - count;

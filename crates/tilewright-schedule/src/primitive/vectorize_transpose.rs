@@ -1,4 +1,5 @@
-//! `vectorize_transpose(block, lanes, ahead)`: a copy that reads along one loop what it writes along another goes through registers.
+//! `vectorize_transpose(block, lanes, ahead)`: a copy that reads along one loop what it writes along another is
+//! transposed in registers.
 //!
 //! ```text
 //! for r, w in T.grid(R, W):                      for rb, wb in T.grid(R / lanes, W / lanes):
@@ -7,14 +8,14 @@
 //!                                                    B[rb * lanes + 0, wb * lanes :][: lanes], … = column0, …
 //! ```
 //!
-//! A tile of `lanes` by `lanes` elements is as many vectors. Neighbouring elements of two rows change places inside of 16
-//! bytes, then pieces of 16 bytes do, each of the `log2(lanes)` stages with one shuffle for each vector. Lanes of tiles
-//! at the edges are masked; whole tiles have no masks. With `ahead` tiles follow each other along what is read, of which
-//! the processor knows what comes next, and the places that the next tile writes are asked for meanwhile: they are in rows
-//! of their own, of which it does not know.
+//! A tile of `lanes` by `lanes` elements is as many vectors. Neighbouring elements of two rows are exchanged within 16
+//! bytes, then pieces of 16 bytes are, each of the `log2(lanes)` stages with one shuffle for each vector. Lanes of edge
+//! tiles are masked; whole tiles have no masks. With `ahead` tiles follow each other along what is read, which the hardware
+//! prefetcher recognises, and the elements that the next tile writes are prefetched: they are in rows of their own, which it
+//! does not.
 //!
 //! Preconditions: the block is one store of what it loads from another buffer; the two innermost loops around it are
-//! serial; along one of them what is read lies together in memory, along the other what is written; conditions are upper
+//! serial; what is read is contiguous along one of them, what is written along the other; conditions are upper
 //! bounds of one of the two; no index is data.
 
 use tilewright_arith::Analyzer;
@@ -25,7 +26,9 @@ use tilewright_ir::tir::{
 };
 
 use super::call::{Call, Default, Outcome, Primitive};
-use crate::facts::exprs::{binary, compare, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt};
+use crate::facts::exprs::{
+    binary, compare, mentions, mentions_var, prefetch, reads_memory, stored, substituted, typed, typed_stmt,
+};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
 use crate::facts::independent::check_affine;
@@ -36,28 +39,29 @@ use crate::facts::tree::{Site, around, axis_values, loop_of};
 pub(crate) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",
     method: "vectorize_transpose",
-    doc: "Copies what is read along one loop and written along another in tiles that are turned in registers.",
+    doc: "Copies what is read along one loop and written along another in tiles that are transposed in registers.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
     plan: None,
     gives_list: false,
     run,
 };
 
-/// Bytes inside of which elements of two vectors change places in one instruction.
-const PIECE: usize = 16;
+/// Bytes within which one instruction exchanges elements of two vectors.
+const SHUFFLE_BYTES: usize = 16;
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let lanes = lanes_of(call)?;
     check_affine(call.function, &site)?;
-    let (copy, outer) = Copy::of(call.function, &site, lanes as usize)?;
-    let body = copy.in_tiles(call.flag(2)?)?;
-    let element = typed(Expr::load(&copy.from, copy.from_indices.clone()))?;
-    let element = stored(&copy.to, copy.to_indices.clone(), &element)?;
-    call.with_block_for(&site, &outer, in_one_block(&site, element, [&copy.read, &copy.write], body, Vec::new())?)
+    let (transpose, outer) = Transpose::of(call.function, &site, lanes as usize)?;
+    let body = transpose.in_tiles(call.flag(2)?)?;
+    let element = typed(Expr::load(&transpose.from, transpose.from_indices.clone()))?;
+    let element = stored(&transpose.to, transpose.to_indices.clone(), &element)?;
+    let loops = [&transpose.read, &transpose.write];
+    call.with_block_for(&site, &outer, in_one_block(&site, element, loops, body, Vec::new())?)
 }
 
-/// The lanes of the vectors that are turned, the second argument.
+/// The lanes of the vectors that are transposed, the second argument.
 pub(crate) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
     match call.int(1)? {
         lanes @ (2 | 4 | 8 | 16) => Ok(lanes),
@@ -73,7 +77,7 @@ pub(crate) fn in_one_block(
     body: Stmt,
     alloc_buffers: Vec<Buffer>,
 ) -> Result<Stmt, Fault> {
-    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let block = site.expect_block()?;
     let whole = [write, read].into_iter().fold(element, |body, l| around(l.clone(), body));
     let found = block_regions(&Block { iters: Vec::new(), body: whole, ..block.clone() });
     let (reads, writes) = (found.reads, found.writes);
@@ -84,9 +88,7 @@ pub(crate) fn in_one_block(
 /// What a block stores, in terms of the loops around it, and under which condition.
 pub(crate) fn formula_of_loops(site: &Site) -> Result<(Formula, &Expr), Fault> {
     let Formula { buffer, indices, value } = Formula::of(site)?;
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(site, "expected a block"));
-    };
+    let (block, (values, predicate)) = (site.expect_block()?, site.expect_binding()?);
     let own = axis_values(block, values);
     Ok((Formula { buffer, indices: substituted(&indices, &own), value: substituted(&value, &own) }, predicate))
 }
@@ -96,7 +98,7 @@ pub(crate) type Bounds = Vec<(Expr, Expr)>;
 
 /// `to[…, write] = from[…, read]`, in terms of the loops.
 #[derive(Clone)]
-pub(crate) struct Copy {
+pub(crate) struct Transpose {
     pub(crate) lanes: usize,
     pub(crate) from: Buffer,
     pub(crate) from_indices: Vec<Expr>,
@@ -106,16 +108,23 @@ pub(crate) struct Copy {
     pub(crate) read: Loop,
     /// The loop along what is written.
     pub(crate) write: Loop,
-    /// Upper bounds, `a < b`, of the one and of the other loop, and conditions on neither.
-    pub(crate) read_bounds: Bounds,
-    pub(crate) write_bounds: Bounds,
-    /// Upper bounds of the loop along what is written behind which nothing is read, and zeros are written.
-    pub(crate) zeros_behind: Bounds,
+    pub(crate) edges: Edges,
+}
+
+/// Where a copy ends: upper bounds, `a < b`, and conditions that depend on neither loop.
+#[derive(Clone, Default)]
+pub(crate) struct Edges {
+    /// Bounds of the loop along what is read.
+    pub(crate) read: Bounds,
+    /// Bounds of the loop along what is written.
+    pub(crate) write: Bounds,
+    /// Bounds of the loop along what is written beyond which nothing is read, and zeros are written.
+    pub(crate) zeros: Bounds,
     pub(crate) conditions: Vec<Expr>,
 }
 
-impl Copy {
-    /// The copy that a block does, and the place of the outer of its two loops.
+impl Transpose {
+    /// The copy that a block does, and the site of the outer of its two loops.
     fn of(function: &PrimFunc, site: &Site, lanes: usize) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, message.to_owned());
         let (Formula { buffer: to, indices: to_indices, value }, predicate) = formula_of_loops(site)?;
@@ -125,7 +134,7 @@ impl Copy {
         if from.data == to.data || from.dtype != to.dtype || to.dtype.is_bool() {
             return Err(refuse("the block is no copy from one buffer to another"));
         }
-        // Lanes of an edge have no element, and so no place that could be looked up for one.
+        // Lanes beyond an edge have no element, and so no index that could be looked up for one.
         if from_indices.iter().chain(&to_indices).any(reads_memory) {
             return Err(refuse("an index is data"));
         }
@@ -137,11 +146,11 @@ impl Copy {
             () if along(from_indices, &b) && along(&to_indices, &a) => (b, a),
             () => {
                 return Err(refuse(
-                    "what is read does not lie along one of the loops, and what is written along the other",
+                    "what is read is not contiguous along one of the loops, and what is written along the other",
                 ));
             }
         };
-        let mut copy = Self {
+        let mut transpose = Self {
             lanes,
             from: from.clone(),
             from_indices: from_indices.clone(),
@@ -149,14 +158,12 @@ impl Copy {
             to_indices,
             read: read.clone(),
             write: write.clone(),
-            read_bounds: Vec::new(),
-            write_bounds: Vec::new(),
-            zeros_behind: Vec::new(),
-            conditions: Vec::new(),
+            edges: Edges::default(),
         };
-        copy.learn_bounds(&known_around(function, &outer), &known, &[&read, &write], predicate)
+        transpose
+            .learn_bounds(&known_around(function, &outer), &known, &[&read, &write], predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
-        Ok((copy, outer))
+        Ok((transpose, outer))
     }
 
     /// Sorts the conditions by the loop that they bound; the end of a loop is one, where tiles may go beyond it.
@@ -170,14 +177,14 @@ impl Copy {
         for l in [read, write] {
             let whole = Expr::binary(BinOp::FloorMod, &l.extent, &Expr::int(self.lanes as i64, l.var.dtype)).ok()?;
             if outside.simplify(&whole).as_int() != Some(0) {
-                let bounds = if l.var == read.var { &mut self.read_bounds } else { &mut self.write_bounds };
+                let bounds = if l.var == read.var { &mut self.edges.read } else { &mut self.edges.write };
                 bounds.push((Expr::var(&l.var), l.extent.clone()));
             }
         }
-        let (read, write, conditions) = sorted_bounds(known, &[read.var.clone(), write.var.clone()], predicate)?;
-        self.read_bounds.extend(read);
-        self.write_bounds.extend(write);
-        self.conditions = conditions;
+        let found = sorted_bounds(known, &[read.var.clone(), write.var.clone()], predicate)?;
+        self.edges.read.extend(found.read);
+        self.edges.write.extend(found.write);
+        self.edges.conditions = found.conditions;
         Some(())
     }
 
@@ -195,7 +202,7 @@ impl Copy {
         self.over(&rows, &self.read, inner)
     }
 
-    /// The loops over tiles: those along what is read go inside, so that few places are read from in turns.
+    /// The loops over tiles: those along what is read go inside, so that few streams are read at a time.
     pub(crate) fn along_read(&self) -> Result<Stmt, Fault> {
         let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
         let body = self.tile_at(&rows, &columns)?;
@@ -203,15 +210,15 @@ impl Copy {
         self.over(&columns, &self.write, inner)
     }
 
-    /// What the next tile writes is on its way: a line is read before a part of it is written, and such lines are far apart.
+    /// Prefetches of what the next tile writes: a line is read before a part of it is written.
     fn prefetches(&self, rows: &Var, columns: &Var) -> Result<Stmt, Fault> {
         let lanes = self.lanes as i64;
         let (row, column) = (&(&Expr::var(rows) + 1) * lanes, &Expr::var(columns) * lanes);
-        let ask = |at: i64| {
+        let of_row = |at: i64| {
             let here = [(self.read.var.clone(), &row + at), (self.write.var.clone(), column.clone())];
             prefetch(&self.to, substituted(&self.to_indices, &here), true)
         };
-        Ok(Stmt::seq((0..lanes).map(ask).collect::<Result<Vec<Stmt>, Fault>>()?))
+        Ok(Stmt::seq((0..lanes).map(of_row).collect::<Result<Vec<Stmt>, Fault>>()?))
     }
 
     fn tiles_along(&self, l: &Loop) -> Var {
@@ -230,9 +237,9 @@ impl Copy {
         let (row, column) = (&Expr::var(rows) * lanes, &Expr::var(columns) * lanes);
         let mut whole: Option<Expr> = None;
         let sides = [
-            (&self.read_bounds, &self.read, &row),
-            (&self.write_bounds, &self.write, &column),
-            (&self.zeros_behind, &self.write, &column),
+            (&self.edges.read, &self.read, &row),
+            (&self.edges.write, &self.write, &column),
+            (&self.edges.zeros, &self.write, &column),
         ];
         for (bounds, l, first) in sides {
             for (a, b) in bounds {
@@ -246,13 +253,12 @@ impl Copy {
         }
         let edge = self.tile(&row, &column)?;
         let Some(condition) = whole else { return Ok(edge) };
-        let (read_bounds, write_bounds, zeros_behind) = (Vec::new(), Vec::new(), Vec::new());
-        let then = Self { read_bounds, write_bounds, zeros_behind, ..self.clone() }.tile(&row, &column)?;
+        let then = Self { edges: Edges::default(), ..self.clone() }.tile(&row, &column)?;
         Ok(StmtKind::If { condition, then, otherwise: Some(edge) }.into())
     }
 
     fn under_conditions(&self, body: Stmt) -> Stmt {
-        self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body))
+        self.edges.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body))
     }
 
     /// A tile from registers to registers; its lanes are masked where there are bounds.
@@ -269,8 +275,8 @@ impl Copy {
         for at in 0..self.lanes as i64 {
             let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), column + at)];
             let indices = self.along(&self.from_indices, &here)?;
-            let across: Vec<_> = self.write_bounds.iter().chain(&self.zeros_behind).cloned().collect();
-            let loaded = typed(Expr::load_where(&self.from, indices, self.mask(&self.read_bounds, &here)?))?;
+            let across: Vec<_> = self.edges.write.iter().chain(&self.edges.zeros).cloned().collect();
+            let loaded = typed(Expr::load_where(&self.from, indices, self.mask(&self.edges.read, &here)?))?;
             let loaded = match self.condition(&across, &here)? {
                 Some(inside) => {
                     let nothing = typed(Expr::number(0, self.from.dtype).broadcast(self.lanes as u16))?;
@@ -285,8 +291,8 @@ impl Copy {
             for Shuffled { of: [a, b], to, lanes } in stage {
                 let (Some(a), Some(b)) = (vectors.get(a), vectors.get(b)) else { continue };
                 let value = typed(Expr::shuffle(vec![a.clone(), b.clone()], lanes))?;
-                if let Some(place) = next.get_mut(to) {
-                    *place = Some(name("mixed", value, &mut named));
+                if let Some(vector) = next.get_mut(to) {
+                    *vector = Some(name("shuffled", value, &mut named));
                 }
             }
             vectors = next.into_iter().flatten().collect();
@@ -295,9 +301,9 @@ impl Copy {
         for (at, vector) in (0..).zip(&vectors) {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
             let indices = self.along(&self.to_indices, &here)?;
-            let mask = self.mask(&self.write_bounds, &here)?;
+            let mask = self.mask(&self.edges.write, &here)?;
             let store = typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?;
-            stores.push(match self.condition(&self.read_bounds, &here)? {
+            stores.push(match self.condition(&self.edges.read, &here)? {
                 Some(inside) => only_if(inside, store),
                 None => store,
             });
@@ -306,7 +312,7 @@ impl Copy {
         Ok(named.into_iter().rev().fold(Stmt::seq(stores), name_all))
     }
 
-    /// The indices of as many neighbours from there on.
+    /// The indices of a vector from there on.
     fn along(&self, indices: &[Expr], here: &[(Var, Expr)]) -> Result<Vec<Expr>, Fault> {
         let mut indices: Vec<Expr> = indices.iter().map(|index| substituted(index, here)).collect();
         if let Some(last) = indices.last_mut() {
@@ -342,7 +348,7 @@ fn all_of(
     parts.try_fold(first?, |all, part| binary(BinOp::And, &all, &part?)).map(Some)
 }
 
-/// The two innermost loops around a block, of which each is serial and has bounds of its own, and the place of the outer one.
+/// The two innermost loops around a block, of which each is serial and has bounds of its own, and the site of the outer one.
 pub(crate) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
     let refuse = |message: &str| Fault::at(site, message.to_owned());
     let none = "there are no two loops around the block";
@@ -351,13 +357,13 @@ pub(crate) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
     let [(first, _), (second, _)] = rest else { return Err(refuse(none)) };
     let (Some(a), Some(b)) = (loop_of(first), loop_of(second)) else { return Err(refuse(none)) };
     let serial = |l: &Loop| l.kind == ForKind::Serial && l.min.as_int() == Some(0);
-    if !serial(&a) || !serial(&b) || mentions(&b.extent, std::slice::from_ref(&a.var)) {
+    if !serial(&a) || !serial(&b) || mentions_var(&b.extent, &a.var) {
         return Err(refuse("the two innermost loops are not serial loops with bounds of their own"));
     }
     Ok(([a, b], Site { above: above.to_vec(), stmt: first.clone() }))
 }
 
-/// Whether the elements at these indices lie together along a loop: it is a term of the last index, and of no other.
+/// Whether the elements at these indices are contiguous along a loop: it is a term of the last index, and of no other.
 pub(crate) fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
     let var = std::slice::from_ref(var);
     let Some((last, others)) = indices.split_last() else { return false };
@@ -365,13 +371,9 @@ pub(crate) fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
     coefficient == Some(1) && !others.iter().any(|index| mentions(index, var))
 }
 
-/// The conditions as bounds of the one and of the other loop, and those that vary with neither.
-pub(crate) fn sorted_bounds(
-    known: &Analyzer,
-    vars: &[Var; 2],
-    predicate: &Expr,
-) -> Option<(Bounds, Bounds, Vec<Expr>)> {
-    let (mut read, mut write, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+/// The conditions as bounds of the loop along what is read and of that along what is written.
+pub(crate) fn sorted_bounds(known: &Analyzer, vars: &[Var; 2], predicate: &Expr) -> Option<Edges> {
+    let mut edges = Edges::default();
     let mut pending = vec![predicate.clone()];
     while let Some(condition) = pending.pop() {
         match &condition.kind {
@@ -381,9 +383,9 @@ pub(crate) fn sorted_bounds(
                 let linear = known.linear_in(&difference, vars)?;
                 let bound = (a.clone(), b.clone());
                 match linear.coefficients.as_slice() {
-                    [1, 0] if !mentions(b, vars) => read.push(bound),
-                    [0, 1] if !mentions(b, vars) => write.push(bound),
-                    [0, 0] => conditions.push(condition),
+                    [1, 0] if !mentions(b, vars) => edges.read.push(bound),
+                    [0, 1] if !mentions(b, vars) => edges.write.push(bound),
+                    [0, 0] => edges.conditions.push(condition),
                     _ => return None,
                 }
             }
@@ -391,7 +393,7 @@ pub(crate) fn sorted_bounds(
             _ => return None,
         }
     }
-    Some((read, write, conditions))
+    Some(edges)
 }
 
 /// A vector of a stage: lanes of two vectors of the stage before.
@@ -403,7 +405,7 @@ struct Shuffled {
 
 /// The shuffles that make columns of rows.
 fn stages(lanes: usize, bytes: usize) -> Vec<Vec<Shuffled>> {
-    let piece = (PIECE / bytes.max(1)).clamp(1, lanes);
+    let piece = (SHUFFLE_BYTES / bytes.max(1)).clamp(1, lanes);
     let mut stages = Vec::new();
     // Inside of pieces: units of the halves of each piece alternate, those of the lower halves in one vector, those of
     // the upper ones in the next.

@@ -1,4 +1,4 @@
-# What is asked for ahead is asked for under the condition of its tile.
+# Prefetches are under the condition of their tile.
 # test: schedule
 # step: b = get_block("B")
 # step: vectorize_transpose(b, 4, True)

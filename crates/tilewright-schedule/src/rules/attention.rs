@@ -58,7 +58,7 @@ fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
         let tasks = batch.zip(queries).map(|(batch, queries)| batch.saturating_mul(queries / (lanes * vectors)));
         tasks.is_some_and(|tasks| tasks < TASKS)
     };
-    let mut vectors = if attention.is_partly_seen() { most.min(2) } else { most };
+    let mut vectors = if attention.is_causal() { most.min(2) } else { most };
     while vectors > 1 && are_few(vectors) {
         vectors /= 2;
     }
@@ -72,13 +72,13 @@ fn has_parts(attention: &Attention) -> bool {
         return false;
     }
     let pieces = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent % FEW == 0);
-    pieces(&attention.depth) && pieces(&attention.width)
+    pieces(&attention.head_dim) && pieces(&attention.value_dim)
 }
 
 /// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of a
 /// block, which the first-level cache may not hold then: every so many lines meet on one of its places.
 fn values_are_apart(attention: &Attention) -> bool {
-    let own = attention.width.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
-    let is_row = byte_stride(&attention.of_value, Some(&attention.width.var)) == Some(ELEMENT);
-    is_row && byte_stride(&attention.of_value, Some(&attention.key.var)).is_none_or(|bytes| Some(bytes) > own)
+    let own = attention.value_dim.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
+    let is_row = byte_stride(&attention.v, Some(&attention.value_dim.var)) == Some(ELEMENT);
+    is_row && byte_stride(&attention.v, Some(&attention.key.var)).is_none_or(|bytes| Some(bytes) > own)
 }

@@ -36,7 +36,7 @@ class Module:
         # with T.block("root"):
         pad = T.alloc_buffer((1, 16, 7, 7))
         sums = T.alloc_buffer((1, 5, 5, 32))
-        packed_columns = T.alloc_buffer((2, 1, 72, 16), align=64)
+        packed_b = T.alloc_buffer((2, 1, 72, 16), align=64)
         for n_c_y_fused in T.parallel(112):
             for x in T.vectorized(7):
                 with T.block("pad"):
@@ -51,15 +51,15 @@ class Module:
             for panel in T.parallel(1):
                 for k in range(72):
                     for j in T.vectorized(16):
-                        with T.block("packed_columns"):
+                        with T.block("packed_b"):
                             vf_1, panel_1, k_1, j_1 = T.axis.remap("SSSS", [vf, panel, k, j])
                             T.reads(W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3])
-                            T.writes(packed_columns[vf_1, panel_1, k_1, j_1])
+                            T.writes(packed_b[vf_1, panel_1, k_1, j_1])
                             T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                            packed_columns[vf_1, panel_1, k_1, j_1] = W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3]
+                            packed_b[vf_1, panel_1, k_1, j_1] = W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3]
         for task in T.parallel(2):
             with T.block("conv"):
-                T.reads(pad[0, 0:16, 0:7, 0:7], packed_columns[0:2, 0, 0:72, 0:16], sums[0, 0:5, 0:5, 0:32])
+                T.reads(pad[0, 0:16, 0:7, 0:7], packed_b[0:2, 0, 0:72, 0:16], sums[0, 0:5, 0:5, 0:32])
                 T.writes(sums[0, 0:5, 0:5, 0:32])
                 tile = T.alloc_buffer((25, 1, 16), scope="local", align=64)
                 for p, t in T.grid(1, 1):
@@ -72,7 +72,7 @@ class Module:
                             for i in T.unroll(25):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + pad[0, task * 8 + (0 + vc), t * 5 + i // 5 + (0 + vr), i % 5 + (0 + vs)] * packed_columns[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + pad[0, task * 8 + (0 + vc), t * 5 + i // 5 + (0 + vr), i % 5 + (0 + vs)] * packed_b[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                     for i in T.unroll(25):
                         for v in T.unroll(1):
                             for j in T.vectorized(16):

@@ -32,7 +32,7 @@ class Module:
         # with T.block("root"):
         P = T.alloc_buffer((1, 24, 17, 17))
         C_global = T.alloc_buffer((1, 7, 7, 48))
-        packed_columns = T.alloc_buffer((1, 216, 48), align=64)
+        packed_b = T.alloc_buffer((1, 216, 48), align=64)
         for n_c_y_fused in T.parallel(408):
             for x in T.vectorized(17):
                 with T.block("P"):
@@ -46,25 +46,25 @@ class Module:
         for panel in T.parallel(1):
             for k in range(216):
                 for j in T.vectorized(48):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(W[panel_1 * 48 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = W[panel_1 * 48 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3]
+                        packed_b[panel_1, k_1, j_1] = W[panel_1 * 48 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3]
         for task in T.parallel(4):
             with T.block("C"):
-                T.reads(P[0, 0:24, 0:17, 0:17], packed_columns[0, 0:216, 0:48], C_global[0, 0:7, 0:7, 0:48])
+                T.reads(P[0, 0:24, 0:17, 0:17], packed_b[0, 0:216, 0:48], C_global[0, 0:7, 0:7, 0:48])
                 T.writes(C_global[0, 0:7, 0:7, 0:48])
                 tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
                 tile_1 = T.alloc_buffer((4, 3, 16), scope="local", align=64)
                 tile_2 = T.alloc_buffer((2, 3, 16), scope="local", align=64)
                 tile_3 = T.alloc_buffer((1, 3, 16), scope="local", align=64)
-                row: T.int32 = task * 14
-                rows: T.int32 = T.min(49 - row, 14)
+                m_start: T.int32 = task * 14
+                m_count: T.int32 = T.min(49 - m_start, 14)
                 for p in range(1):
-                    for t in range(rows // 7):
-                        if t * 7 + 7 <= rows:
+                    for t in range(m_count // 7):
+                        if t * 7 + 7 <= m_count:
                             for i in T.unroll(7):
                                 for v in T.unroll(3):
                                     for j in T.vectorized(16):
@@ -74,12 +74,12 @@ class Module:
                                     for i in T.unroll(7):
                                         for v in T.unroll(3):
                                             for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + P[0, 0 + vc, t + (row + i) // 7 + (0 + vr) * 5, (row + i) % 7 + (0 + vs) * 5] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                                tile[i, v, j] = tile[i, v, j] + P[0, 0 + vc, t + (m_start + i) // 7 + (0 + vr) * 5, (m_start + i) % 7 + (0 + vs) * 5] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                             for i in T.unroll(7):
                                 for v in T.unroll(3):
                                     for j in T.vectorized(16):
-                                        C_global[0, t + (row + i) // 7, (row + i) % 7, p * 48 + v * 16 + j] = tile[i, v, j]
-                    if rows % 7 >= 4 and (rows // 7 * 7 + T.Mul(0, 8) + 4 <= 14 and row + (rows // 7 * 7 + T.Mul(0, 8) + 4) <= 49):
+                                        C_global[0, t + (m_start + i) // 7, (m_start + i) % 7, p * 48 + v * 16 + j] = tile[i, v, j]
+                    if m_count % 7 >= 4 and (m_count // 7 * 7 + T.Mul(0, 8) + 4 <= 14 and m_start + (m_count // 7 * 7 + T.Mul(0, 8) + 4) <= 49):
                         for i in T.unroll(4):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -89,12 +89,12 @@ class Module:
                                 for i in T.unroll(4):
                                     for v in T.unroll(3):
                                         for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + P[0, 0 + vc, rows // 7 + (row + i) // 7 + (0 + vr) * 5, (row + i) % 7 + (0 + vs) * 5] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_1[i, v, j] = tile_1[i, v, j] + P[0, 0 + vc, m_count // 7 + (m_start + i) // 7 + (0 + vr) * 5, (m_start + i) % 7 + (0 + vs) * 5] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
-                                    C_global[0, rows // 7 + (row + i) // 7, (row + i) % 7, p * 48 + v * 16 + j] = tile_1[i, v, j]
-                    if rows % 7 % 4 >= 2 and (rows // 7 * 7 + rows % 7 // 4 * 4 + 2 <= 14 and row + (rows // 7 * 7 + rows % 7 // 4 * 4 + 2) <= 49):
+                                    C_global[0, m_count // 7 + (m_start + i) // 7, (m_start + i) % 7, p * 48 + v * 16 + j] = tile_1[i, v, j]
+                    if m_count % 7 % 4 >= 2 and (m_count // 7 * 7 + m_count % 7 // 4 * 4 + 2 <= 14 and m_start + (m_count // 7 * 7 + m_count % 7 // 4 * 4 + 2) <= 49):
                         for i in T.unroll(2):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -104,12 +104,12 @@ class Module:
                                 for i in T.unroll(2):
                                     for v in T.unroll(3):
                                         for j in T.vectorized(16):
-                                            tile_2[i, v, j] = tile_2[i, v, j] + P[0, 0 + vc, rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7 + (0 + vr) * 5, (row + rows % 7 // 4 * 4 + i) % 7 + (0 + vs) * 5] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_2[i, v, j] = tile_2[i, v, j] + P[0, 0 + vc, m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7 + (0 + vr) * 5, (m_start + m_count % 7 // 4 * 4 + i) % 7 + (0 + vs) * 5] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(2):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
-                                    C_global[0, rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7, (row + rows % 7 // 4 * 4 + i) % 7, p * 48 + v * 16 + j] = tile_2[i, v, j]
-                    if rows % 7 % 2 >= 1 and (rows // 7 * 7 + rows % 7 // 2 * 2 + 1 <= 14 and row + (rows // 7 * 7 + rows % 7 // 2 * 2 + 1) <= 49):
+                                    C_global[0, m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7, (m_start + m_count % 7 // 4 * 4 + i) % 7, p * 48 + v * 16 + j] = tile_2[i, v, j]
+                    if m_count % 7 % 2 >= 1 and (m_count // 7 * 7 + m_count % 7 // 2 * 2 + 1 <= 14 and m_start + (m_count // 7 * 7 + m_count % 7 // 2 * 2 + 1) <= 49):
                         for i in T.unroll(1):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -119,11 +119,11 @@ class Module:
                                 for i in T.unroll(1):
                                     for v in T.unroll(3):
                                         for j in T.vectorized(16):
-                                            tile_3[i, v, j] = tile_3[i, v, j] + P[0, 0 + vc, rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7 + (0 + vr) * 5, (row + rows % 7 // 2 * 2 + i) % 7 + (0 + vs) * 5] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_3[i, v, j] = tile_3[i, v, j] + P[0, 0 + vc, m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7 + (0 + vr) * 5, (m_start + m_count % 7 // 2 * 2 + i) % 7 + (0 + vs) * 5] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(1):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
-                                    C_global[0, rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7, (row + rows % 7 // 2 * 2 + i) % 7, p * 48 + v * 16 + j] = tile_3[i, v, j]
+                                    C_global[0, m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7, (m_start + m_count % 7 // 2 * 2 + i) % 7, p * 48 + v * 16 + j] = tile_3[i, v, j]
         for ax0, ax1_0, ax2_ax3_fused_0, ax2_ax3_fused_1, ax1_1 in T.grid(1, 1, 1, 4, 48):
             for ax2_ax3_fused_2 in T.vectorized(16):
                 with T.block("C_global"):

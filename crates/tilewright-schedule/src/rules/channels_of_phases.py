@@ -30,21 +30,21 @@ class Module:
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         phases = T.alloc_buffer((1, 2, 2, 4, 4, 32))
-        packed_columns = T.alloc_buffer((2, 2, 1, 96, 32), align=64)
+        packed_b = T.alloc_buffer((2, 2, 1, 96, 32), align=64)
         for vp in T.parallel(2):
             for vq in T.parallel(2):
                 for panel in T.parallel(1):
                     for k in range(96):
                         for j in T.vectorized(32):
-                            with T.block("packed_columns"):
+                            with T.block("packed_b"):
                                 vp_1, vq_1, panel_1, k_1, j_1 = T.axis.remap("SSSSS", [vp, vq, panel, k, j])
                                 T.reads(W[k_1 // 4, panel_1 * 32 + j_1, (1 - k_1 // 2 % 2) * 2 + (vp_1 + 1) % 2, (1 - k_1 % 2) * 2 + (vq_1 + 1) % 2])
-                                T.writes(packed_columns[vp_1, vq_1, panel_1, k_1, j_1])
+                                T.writes(packed_b[vp_1, vq_1, panel_1, k_1, j_1])
                                 T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                                packed_columns[vp_1, vq_1, panel_1, k_1, j_1] = W[k_1 // 4, panel_1 * 32 + j_1, (1 - k_1 // 2 % 2) * 2 + (vp_1 + 1) % 2, (1 - k_1 % 2) * 2 + (vq_1 + 1) % 2]
+                                packed_b[vp_1, vq_1, panel_1, k_1, j_1] = W[k_1 // 4, panel_1 * 32 + j_1, (1 - k_1 // 2 % 2) * 2 + (vp_1 + 1) % 2, (1 - k_1 % 2) * 2 + (vq_1 + 1) % 2]
         for task in T.parallel(4):
             with T.block("phases"):
-                T.reads(X[0, 0:24, 0:6, 0:6], packed_columns[0:2, 0:2, 0, 0:96, 0:32], phases[0, 0:2, 0:2, 0:4, 0:4, 0:32])
+                T.reads(X[0, 0:24, 0:6, 0:6], packed_b[0:2, 0:2, 0, 0:96, 0:32], phases[0, 0:2, 0:2, 0:4, 0:4, 0:32])
                 T.writes(phases[0, 0:2, 0:2, 0:4, 0:4, 0:32])
                 tile = T.alloc_buffer((8, 2, 16), scope="local", align=64)
                 vq: T.int32 = task % 2
@@ -59,7 +59,7 @@ class Module:
                             for i in T.unroll(8):
                                 for v in T.unroll(2):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + X[0, 0 + vc, t * 2 + i // 4 + (0 + vr) + (vp + 1) // 2, i % 4 + (0 + vs) + (vq + 1) // 2] * packed_columns[vp, vq, 0 + p, 0 + (vc * 4 + vr * 2 + vs), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + X[0, 0 + vc, t * 2 + i // 4 + (0 + vr) + (vp + 1) // 2, i % 4 + (0 + vs) + (vq + 1) // 2] * packed_b[vp, vq, 0 + p, 0 + (vc * 4 + vr * 2 + vs), v * 16 + j]
                     for i in T.unroll(8):
                         for v in T.unroll(2):
                             for j in T.vectorized(16):
@@ -77,35 +77,35 @@ class Module:
                     row_5: T.float32x8 = phases[0, y % 2, (x_tile * 8 + 5) % 2, y // 2, (x_tile * 8 + 5) // 2, T.Ramp(f_tile * 8, 1, 8)]
                     row_6: T.float32x8 = phases[0, y % 2, (x_tile * 8 + 6) % 2, y // 2, (x_tile * 8 + 6) // 2, T.Ramp(f_tile * 8, 1, 8)]
                     row_7: T.float32x8 = phases[0, y % 2, (x_tile * 8 + 7) % 2, y // 2, (x_tile * 8 + 7) // 2, T.Ramp(f_tile * 8, 1, 8)]
-                    mixed: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
-                    mixed_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
-                    mixed_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
-                    mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
-                    mixed_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
-                    mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
-                    mixed_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
-                    mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
-                    mixed_8: T.float32x8 = T.Shuffle([mixed, mixed_2], [0, 1, 8, 9, 4, 5, 12, 13])
-                    mixed_9: T.float32x8 = T.Shuffle([mixed, mixed_2], [2, 3, 10, 11, 6, 7, 14, 15])
-                    mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
-                    mixed_11: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
-                    mixed_12: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [0, 1, 8, 9, 4, 5, 12, 13])
-                    mixed_13: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [2, 3, 10, 11, 6, 7, 14, 15])
-                    mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
-                    mixed_15: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
-                    mixed_16: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [0, 1, 2, 3, 8, 9, 10, 11])
-                    mixed_17: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [4, 5, 6, 7, 12, 13, 14, 15])
-                    mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
-                    mixed_19: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
-                    mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
-                    mixed_21: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
-                    mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
-                    mixed_23: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
-                    Y[n, f_tile * 8 + 0, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_16
-                    Y[n, f_tile * 8 + 1, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_18
-                    Y[n, f_tile * 8 + 2, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_20
-                    Y[n, f_tile * 8 + 3, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_22
-                    Y[n, f_tile * 8 + 4, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_17
-                    Y[n, f_tile * 8 + 5, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_19
-                    Y[n, f_tile * 8 + 6, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_21
-                    Y[n, f_tile * 8 + 7, y, T.Ramp(x_tile * 8, 1, 8)] = mixed_23
+                    shuffled: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                    shuffled_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                    shuffled_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                    shuffled_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                    shuffled_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                    shuffled_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                    shuffled_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                    shuffled_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                    shuffled_8: T.float32x8 = T.Shuffle([shuffled, shuffled_2], [0, 1, 8, 9, 4, 5, 12, 13])
+                    shuffled_9: T.float32x8 = T.Shuffle([shuffled, shuffled_2], [2, 3, 10, 11, 6, 7, 14, 15])
+                    shuffled_10: T.float32x8 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                    shuffled_11: T.float32x8 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                    shuffled_12: T.float32x8 = T.Shuffle([shuffled_4, shuffled_6], [0, 1, 8, 9, 4, 5, 12, 13])
+                    shuffled_13: T.float32x8 = T.Shuffle([shuffled_4, shuffled_6], [2, 3, 10, 11, 6, 7, 14, 15])
+                    shuffled_14: T.float32x8 = T.Shuffle([shuffled_5, shuffled_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                    shuffled_15: T.float32x8 = T.Shuffle([shuffled_5, shuffled_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                    shuffled_16: T.float32x8 = T.Shuffle([shuffled_8, shuffled_12], [0, 1, 2, 3, 8, 9, 10, 11])
+                    shuffled_17: T.float32x8 = T.Shuffle([shuffled_8, shuffled_12], [4, 5, 6, 7, 12, 13, 14, 15])
+                    shuffled_18: T.float32x8 = T.Shuffle([shuffled_9, shuffled_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                    shuffled_19: T.float32x8 = T.Shuffle([shuffled_9, shuffled_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                    shuffled_20: T.float32x8 = T.Shuffle([shuffled_10, shuffled_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                    shuffled_21: T.float32x8 = T.Shuffle([shuffled_10, shuffled_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                    shuffled_22: T.float32x8 = T.Shuffle([shuffled_11, shuffled_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                    shuffled_23: T.float32x8 = T.Shuffle([shuffled_11, shuffled_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                    Y[n, f_tile * 8 + 0, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_16
+                    Y[n, f_tile * 8 + 1, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_18
+                    Y[n, f_tile * 8 + 2, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_20
+                    Y[n, f_tile * 8 + 3, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_22
+                    Y[n, f_tile * 8 + 4, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_17
+                    Y[n, f_tile * 8 + 5, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_19
+                    Y[n, f_tile * 8 + 6, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_21
+                    Y[n, f_tile * 8 + 7, y, T.Ramp(x_tile * 8, 1, 8)] = shuffled_23

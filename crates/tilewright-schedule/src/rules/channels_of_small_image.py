@@ -36,7 +36,7 @@ class Module:
         # with T.block("root"):
         pad = T.alloc_buffer((1, 5, 7, 7))
         sums = T.alloc_buffer((1, 5, 5, 32))
-        packed_columns = T.alloc_buffer((1, 45, 32), align=64)
+        packed_b = T.alloc_buffer((1, 45, 32), align=64)
         for n_c_y_fused in T.parallel(35):
             for x in T.vectorized(7):
                 with T.block("pad"):
@@ -50,26 +50,26 @@ class Module:
         for panel in T.parallel(1):
             for k in range(45):
                 for j in T.vectorized(32):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(W[panel_1 * 32 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = W[panel_1 * 32 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3]
+                        packed_b[panel_1, k_1, j_1] = W[panel_1 * 32 + j_1, k_1 // 9, k_1 // 3 % 3, k_1 % 3]
         for task in T.parallel(2):
             with T.block("conv"):
-                T.reads(pad[0, 0:5, 0:7, 0:7], packed_columns[0, 0:45, 0:32], sums[0, 0:5, 0:5, 0:32])
+                T.reads(pad[0, 0:5, 0:7, 0:7], packed_b[0, 0:45, 0:32], sums[0, 0:5, 0:5, 0:32])
                 T.writes(sums[0, 0:5, 0:5, 0:32])
                 tile = T.alloc_buffer((13, 2, 16), scope="local", align=64)
                 tile_1 = T.alloc_buffer((8, 2, 16), scope="local", align=64)
                 tile_2 = T.alloc_buffer((4, 2, 16), scope="local", align=64)
                 tile_3 = T.alloc_buffer((2, 2, 16), scope="local", align=64)
                 tile_4 = T.alloc_buffer((1, 2, 16), scope="local", align=64)
-                row: T.int32 = task * 13
-                rows: T.int32 = T.min(25 - row, 13)
+                m_start: T.int32 = task * 13
+                m_count: T.int32 = T.min(25 - m_start, 13)
                 for p in range(1):
-                    for t in range(rows // 13):
-                        if t * 13 + 13 <= rows:
+                    for t in range(m_count // 13):
+                        if t * 13 + 13 <= m_count:
                             for i in T.unroll(13):
                                 for v in T.unroll(2):
                                     for j in T.vectorized(16):
@@ -79,12 +79,12 @@ class Module:
                                     for i in T.unroll(13):
                                         for v in T.unroll(2):
                                             for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + pad[0, 0 + vc, (row + t * 13 + i) // 5 + (0 + vr), (row + t * 13 + i) % 5 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                                tile[i, v, j] = tile[i, v, j] + pad[0, 0 + vc, (m_start + t * 13 + i) // 5 + (0 + vr), (m_start + t * 13 + i) % 5 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                             for i in T.unroll(13):
                                 for v in T.unroll(2):
                                     for j in T.vectorized(16):
-                                        sums[0, (row + t * 13 + i) // 5, (row + t * 13 + i) % 5, p * 32 + v * 16 + j] = tile[i, v, j]
-                    if rows % 13 >= 8 and (rows // 13 * 13 + T.Mul(0, 16) + 8 <= 13 and row + (rows // 13 * 13 + T.Mul(0, 16) + 8) <= 25):
+                                        sums[0, (m_start + t * 13 + i) // 5, (m_start + t * 13 + i) % 5, p * 32 + v * 16 + j] = tile[i, v, j]
+                    if m_count % 13 >= 8 and (m_count // 13 * 13 + T.Mul(0, 16) + 8 <= 13 and m_start + (m_count // 13 * 13 + T.Mul(0, 16) + 8) <= 25):
                         for i in T.unroll(8):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -94,12 +94,12 @@ class Module:
                                 for i in T.unroll(8):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + pad[0, 0 + vc, (row + rows // 13 * 13 + i) // 5 + (0 + vr), (row + rows // 13 * 13 + i) % 5 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_1[i, v, j] = tile_1[i, v, j] + pad[0, 0 + vc, (m_start + m_count // 13 * 13 + i) // 5 + (0 + vr), (m_start + m_count // 13 * 13 + i) % 5 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(8):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    sums[0, (row + rows // 13 * 13 + i) // 5, (row + rows // 13 * 13 + i) % 5, p * 32 + v * 16 + j] = tile_1[i, v, j]
-                    if rows % 13 % 8 >= 4 and (rows // 13 * 13 + rows % 13 // 8 * 8 + 4 <= 13 and row + (rows // 13 * 13 + rows % 13 // 8 * 8 + 4) <= 25):
+                                    sums[0, (m_start + m_count // 13 * 13 + i) // 5, (m_start + m_count // 13 * 13 + i) % 5, p * 32 + v * 16 + j] = tile_1[i, v, j]
+                    if m_count % 13 % 8 >= 4 and (m_count // 13 * 13 + m_count % 13 // 8 * 8 + 4 <= 13 and m_start + (m_count // 13 * 13 + m_count % 13 // 8 * 8 + 4) <= 25):
                         for i in T.unroll(4):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -109,12 +109,12 @@ class Module:
                                 for i in T.unroll(4):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_2[i, v, j] = tile_2[i, v, j] + pad[0, 0 + vc, (row + rows // 13 * 13 + rows % 13 // 8 * 8 + i) // 5 + (0 + vr), (row + rows // 13 * 13 + rows % 13 // 8 * 8 + i) % 5 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_2[i, v, j] = tile_2[i, v, j] + pad[0, 0 + vc, (m_start + m_count // 13 * 13 + m_count % 13 // 8 * 8 + i) // 5 + (0 + vr), (m_start + m_count // 13 * 13 + m_count % 13 // 8 * 8 + i) % 5 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    sums[0, (row + rows // 13 * 13 + rows % 13 // 8 * 8 + i) // 5, (row + rows // 13 * 13 + rows % 13 // 8 * 8 + i) % 5, p * 32 + v * 16 + j] = tile_2[i, v, j]
-                    if rows % 13 % 4 >= 2 and (rows // 13 * 13 + rows % 13 // 4 * 4 + 2 <= 13 and row + (rows // 13 * 13 + rows % 13 // 4 * 4 + 2) <= 25):
+                                    sums[0, (m_start + m_count // 13 * 13 + m_count % 13 // 8 * 8 + i) // 5, (m_start + m_count // 13 * 13 + m_count % 13 // 8 * 8 + i) % 5, p * 32 + v * 16 + j] = tile_2[i, v, j]
+                    if m_count % 13 % 4 >= 2 and (m_count // 13 * 13 + m_count % 13 // 4 * 4 + 2 <= 13 and m_start + (m_count // 13 * 13 + m_count % 13 // 4 * 4 + 2) <= 25):
                         for i in T.unroll(2):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -124,12 +124,12 @@ class Module:
                                 for i in T.unroll(2):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_3[i, v, j] = tile_3[i, v, j] + pad[0, 0 + vc, (row + rows // 13 * 13 + rows % 13 // 4 * 4 + i) // 5 + (0 + vr), (row + rows // 13 * 13 + rows % 13 // 4 * 4 + i) % 5 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_3[i, v, j] = tile_3[i, v, j] + pad[0, 0 + vc, (m_start + m_count // 13 * 13 + m_count % 13 // 4 * 4 + i) // 5 + (0 + vr), (m_start + m_count // 13 * 13 + m_count % 13 // 4 * 4 + i) % 5 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(2):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    sums[0, (row + rows // 13 * 13 + rows % 13 // 4 * 4 + i) // 5, (row + rows // 13 * 13 + rows % 13 // 4 * 4 + i) % 5, p * 32 + v * 16 + j] = tile_3[i, v, j]
-                    if rows % 13 % 2 >= 1 and (rows // 13 * 13 + rows % 13 // 2 * 2 + 1 <= 13 and row + (rows // 13 * 13 + rows % 13 // 2 * 2 + 1) <= 25):
+                                    sums[0, (m_start + m_count // 13 * 13 + m_count % 13 // 4 * 4 + i) // 5, (m_start + m_count // 13 * 13 + m_count % 13 // 4 * 4 + i) % 5, p * 32 + v * 16 + j] = tile_3[i, v, j]
+                    if m_count % 13 % 2 >= 1 and (m_count // 13 * 13 + m_count % 13 // 2 * 2 + 1 <= 13 and m_start + (m_count // 13 * 13 + m_count % 13 // 2 * 2 + 1) <= 25):
                         for i in T.unroll(1):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -139,11 +139,11 @@ class Module:
                                 for i in T.unroll(1):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_4[i, v, j] = tile_4[i, v, j] + pad[0, 0 + vc, (row + rows // 13 * 13 + rows % 13 // 2 * 2 + i) // 5 + (0 + vr), (row + rows // 13 * 13 + rows % 13 // 2 * 2 + i) % 5 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_4[i, v, j] = tile_4[i, v, j] + pad[0, 0 + vc, (m_start + m_count // 13 * 13 + m_count % 13 // 2 * 2 + i) // 5 + (0 + vr), (m_start + m_count // 13 * 13 + m_count % 13 // 2 * 2 + i) % 5 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(1):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    sums[0, (row + rows // 13 * 13 + rows % 13 // 2 * 2 + i) // 5, (row + rows // 13 * 13 + rows % 13 // 2 * 2 + i) % 5, p * 32 + v * 16 + j] = tile_4[i, v, j]
+                                    sums[0, (m_start + m_count // 13 * 13 + m_count % 13 // 2 * 2 + i) // 5, (m_start + m_count // 13 * 13 + m_count % 13 // 2 * 2 + i) % 5, p * 32 + v * 16 + j] = tile_4[i, v, j]
         for n, f_0, y_x_fused_0, y_x_fused_1, f_1 in T.grid(1, 1, 1, 2, 32):
             for y_x_fused_2 in T.vectorized(16):
                 with T.block("add"):

@@ -25,29 +25,29 @@ class Module:
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         Y_global = T.alloc_buffer((1, 3, 7, 7, 32))
-        packed_columns = T.alloc_buffer((1, 108, 32), align=64)
+        packed_b = T.alloc_buffer((1, 108, 32), align=64)
         for panel in T.parallel(1):
             for k in range(108):
                 for j in T.vectorized(32):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(W[panel_1 * 32 + j_1, k_1 // 27, k_1 // 9 % 3, k_1 // 3 % 3, k_1 % 3])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = W[panel_1 * 32 + j_1, k_1 // 27, k_1 // 9 % 3, k_1 // 3 % 3, k_1 % 3]
+                        packed_b[panel_1, k_1, j_1] = W[panel_1 * 32 + j_1, k_1 // 27, k_1 // 9 % 3, k_1 // 3 % 3, k_1 % 3]
         for task in T.parallel(2):
             with T.block("conv"):
-                T.reads(X[0, 0:4, 0:5, 0:9, 0:9], packed_columns[0, 0:108, 0:32], Y_global[0, 0:3, 0:7, 0:7, 0:32])
+                T.reads(X[0, 0:4, 0:5, 0:9, 0:9], packed_b[0, 0:108, 0:32], Y_global[0, 0:3, 0:7, 0:7, 0:32])
                 T.writes(Y_global[0, 0:3, 0:7, 0:7, 0:32])
                 tile = T.alloc_buffer((7, 2, 16), scope="local", align=64)
                 tile_1 = T.alloc_buffer((4, 2, 16), scope="local", align=64)
                 tile_2 = T.alloc_buffer((2, 2, 16), scope="local", align=64)
                 tile_3 = T.alloc_buffer((1, 2, 16), scope="local", align=64)
-                row: T.int32 = task * 77
-                rows: T.int32 = T.min(147 - row, 77)
+                m_start: T.int32 = task * 77
+                m_count: T.int32 = T.min(147 - m_start, 77)
                 for p in range(1):
-                    for t in range(rows // 7):
-                        if t * 7 + 7 <= rows:
+                    for t in range(m_count // 7):
+                        if t * 7 + 7 <= m_count:
                             for i in T.unroll(7):
                                 for v in T.unroll(2):
                                     for j in T.vectorized(16):
@@ -57,12 +57,12 @@ class Module:
                                     for i in T.unroll(7):
                                         for v in T.unroll(2):
                                             for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + X[0, 0 + vc, (t + (row + i) // 7) // 7 + (0 + vq), (t + (row + i) // 7) % 7 + (0 + vr), (row + i) % 7 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
+                                                tile[i, v, j] = tile[i, v, j] + X[0, 0 + vc, (t + (m_start + i) // 7) // 7 + (0 + vq), (t + (m_start + i) // 7) % 7 + (0 + vr), (m_start + i) % 7 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
                             for i in T.unroll(7):
                                 for v in T.unroll(2):
                                     for j in T.vectorized(16):
-                                        Y_global[0, (t + (row + i) // 7) // 7, (t + (row + i) // 7) % 7, (row + i) % 7, p * 32 + v * 16 + j] = tile[i, v, j]
-                    if rows % 7 >= 4 and (rows // 7 * 7 + T.Mul(0, 8) + 4 <= 77 and row + (rows // 7 * 7 + T.Mul(0, 8) + 4) <= 147):
+                                        Y_global[0, (t + (m_start + i) // 7) // 7, (t + (m_start + i) // 7) % 7, (m_start + i) % 7, p * 32 + v * 16 + j] = tile[i, v, j]
+                    if m_count % 7 >= 4 and (m_count // 7 * 7 + T.Mul(0, 8) + 4 <= 77 and m_start + (m_count // 7 * 7 + T.Mul(0, 8) + 4) <= 147):
                         for i in T.unroll(4):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -72,12 +72,12 @@ class Module:
                                 for i in T.unroll(4):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + X[0, 0 + vc, (rows // 7 + (row + i) // 7) // 7 + (0 + vq), (rows // 7 + (row + i) // 7) % 7 + (0 + vr), (row + i) % 7 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_1[i, v, j] = tile_1[i, v, j] + X[0, 0 + vc, (m_count // 7 + (m_start + i) // 7) // 7 + (0 + vq), (m_count // 7 + (m_start + i) // 7) % 7 + (0 + vr), (m_start + i) % 7 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    Y_global[0, (rows // 7 + (row + i) // 7) // 7, (rows // 7 + (row + i) // 7) % 7, (row + i) % 7, p * 32 + v * 16 + j] = tile_1[i, v, j]
-                    if rows % 7 % 4 >= 2 and (rows // 7 * 7 + rows % 7 // 4 * 4 + 2 <= 77 and row + (rows // 7 * 7 + rows % 7 // 4 * 4 + 2) <= 147):
+                                    Y_global[0, (m_count // 7 + (m_start + i) // 7) // 7, (m_count // 7 + (m_start + i) // 7) % 7, (m_start + i) % 7, p * 32 + v * 16 + j] = tile_1[i, v, j]
+                    if m_count % 7 % 4 >= 2 and (m_count // 7 * 7 + m_count % 7 // 4 * 4 + 2 <= 77 and m_start + (m_count // 7 * 7 + m_count % 7 // 4 * 4 + 2) <= 147):
                         for i in T.unroll(2):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -87,12 +87,12 @@ class Module:
                                 for i in T.unroll(2):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_2[i, v, j] = tile_2[i, v, j] + X[0, 0 + vc, (rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7) // 7 + (0 + vq), (rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7) % 7 + (0 + vr), (row + rows % 7 // 4 * 4 + i) % 7 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_2[i, v, j] = tile_2[i, v, j] + X[0, 0 + vc, (m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7) // 7 + (0 + vq), (m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7) % 7 + (0 + vr), (m_start + m_count % 7 // 4 * 4 + i) % 7 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(2):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    Y_global[0, (rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7) // 7, (rows // 7 + (row + rows % 7 // 4 * 4 + i) // 7) % 7, (row + rows % 7 // 4 * 4 + i) % 7, p * 32 + v * 16 + j] = tile_2[i, v, j]
-                    if rows % 7 % 2 >= 1 and (rows // 7 * 7 + rows % 7 // 2 * 2 + 1 <= 77 and row + (rows // 7 * 7 + rows % 7 // 2 * 2 + 1) <= 147):
+                                    Y_global[0, (m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7) // 7, (m_count // 7 + (m_start + m_count % 7 // 4 * 4 + i) // 7) % 7, (m_start + m_count % 7 // 4 * 4 + i) % 7, p * 32 + v * 16 + j] = tile_2[i, v, j]
+                    if m_count % 7 % 2 >= 1 and (m_count // 7 * 7 + m_count % 7 // 2 * 2 + 1 <= 77 and m_start + (m_count // 7 * 7 + m_count % 7 // 2 * 2 + 1) <= 147):
                         for i in T.unroll(1):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -102,11 +102,11 @@ class Module:
                                 for i in T.unroll(1):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(16):
-                                            tile_3[i, v, j] = tile_3[i, v, j] + X[0, 0 + vc, (rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7) // 7 + (0 + vq), (rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7) % 7 + (0 + vr), (row + rows % 7 // 2 * 2 + i) % 7 + (0 + vs)] * packed_columns[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
+                                            tile_3[i, v, j] = tile_3[i, v, j] + X[0, 0 + vc, (m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7) // 7 + (0 + vq), (m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7) % 7 + (0 + vr), (m_start + m_count % 7 // 2 * 2 + i) % 7 + (0 + vs)] * packed_b[0 + p, 0 + (vc * 27 + vq * 9 + vr * 3 + vs), v * 16 + j]
                         for i in T.unroll(1):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    Y_global[0, (rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7) // 7, (rows // 7 + (row + rows % 7 // 2 * 2 + i) // 7) % 7, (row + rows % 7 // 2 * 2 + i) % 7, p * 32 + v * 16 + j] = tile_3[i, v, j]
+                                    Y_global[0, (m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7) // 7, (m_count // 7 + (m_start + m_count % 7 // 2 * 2 + i) // 7) % 7, (m_start + m_count % 7 // 2 * 2 + i) % 7, p * 32 + v * 16 + j] = tile_3[i, v, j]
         for ax0, ax1_0, ax2_ax3_ax4_fused_0, ax2_ax3_ax4_fused_1, ax1_1 in T.grid(1, 1, 3, 4, 32):
             for ax2_ax3_ax4_fused_2 in T.vectorized(16):
                 with T.block("Y_global"):

@@ -25,20 +25,20 @@ class Module:
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         Y_global = T.alloc_buffer((2, 5, 5, 32))
-        packed_columns = T.alloc_buffer((2, 1, 144, 16), align=64)
+        packed_b = T.alloc_buffer((2, 1, 144, 16), align=64)
         for vf in T.parallel(2):
             for panel in T.parallel(1):
                 for k in range(144):
                     for j in T.vectorized(16):
-                        with T.block("packed_columns"):
+                        with T.block("packed_b"):
                             vf_1, panel_1, k_1, j_1 = T.axis.remap("SSSS", [vf, panel, k, j])
                             T.reads(W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3])
-                            T.writes(packed_columns[vf_1, panel_1, k_1, j_1])
+                            T.writes(packed_b[vf_1, panel_1, k_1, j_1])
                             T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                            packed_columns[vf_1, panel_1, k_1, j_1] = W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3]
+                            packed_b[vf_1, panel_1, k_1, j_1] = W[vf_1 * 16 + (panel_1 * 16 + j_1), k_1 // 9, k_1 // 3 % 3, k_1 % 3]
         for task in T.parallel(2):
             with T.block("conv"):
-                T.reads(X[0:2, 0:32, 0:11, 0:11], packed_columns[0:2, 0, 0:144, 0:16], Y_global[0:2, 0:5, 0:5, 0:32])
+                T.reads(X[0:2, 0:32, 0:11, 0:11], packed_b[0:2, 0, 0:144, 0:16], Y_global[0:2, 0:5, 0:5, 0:32])
                 T.writes(Y_global[0:2, 0:5, 0:5, 0:32])
                 tile = T.alloc_buffer((25, 1, 16), scope="local", align=64)
                 for p, t in T.grid(1, 2):
@@ -51,7 +51,7 @@ class Module:
                             for i in T.unroll(25):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + X[t + i // 25, task * 16 + (0 + vc), i // 5 % 5 * 2 + (0 + vr), i % 5 * 2 + (0 + vs)] * packed_columns[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + X[t + i // 25, task * 16 + (0 + vc), i // 5 % 5 * 2 + (0 + vr), i % 5 * 2 + (0 + vs)] * packed_b[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                     for i in T.unroll(25):
                         for v in T.unroll(1):
                             for j in T.vectorized(16):

@@ -38,21 +38,21 @@ class Module:
                 tile = T.alloc_buffer((16, 16), scope="local", align=64)
                 for l in T.vectorized(8):
                     X_1[l + 288] = T.float32(0.0)
-                for band in range(1):
-                    first_row: T.int32 = 0
+                for row_block in range(1):
+                    row_start: T.int32 = 0
                     for image in range(4):
                         vq: T.int32 = image % 2
                         vp: T.int32 = task * 2 + image // 2
                         for i, i_1, i_2 in T.grid(1, 2, 9):
                             for piece in T.unroll(1):
                                 for lane in T.vectorized(16):
-                                    X_1[i * 288 + i_1 * 144 + i_2 * 16 + piece * 16 + lane] = T.if_then_else((vq + 1) // 2 + piece * 16 + lane < 10, X[0 + i, i_1, (vp + 1) // 2 + first_row + i_2, (vq + 1) // 2 + piece * 16 + lane], T.float32(0.0))
+                                    X_1[i * 288 + i_1 * 144 + i_2 * 16 + piece * 16 + lane] = T.if_then_else((vq + 1) // 2 + piece * 16 + lane < 10, X[0 + i, i_1, (vp + 1) // 2 + row_start + i_2, (vq + 1) // 2 + piece * 16 + lane], T.float32(0.0))
                         for block in range(1):
-                            first_channel: T.int32 = 0
-                            for down in range(2):
-                                y: T.int32 = down * 4
-                                for across in range(1):
-                                    x: T.int32 = across * 16
+                            channel_start: T.int32 = 0
+                            for row_tile in range(2):
+                                y: T.int32 = row_tile * 4
+                                for column_tile in range(1):
+                                    x: T.int32 = column_tile * 16
                                     for l in T.vectorized(16):
                                         tile[0, l] = T.float32(0.0)
                                     for l in T.vectorized(16):
@@ -86,309 +86,309 @@ class Module:
                                     for l in T.vectorized(16):
                                         tile[15, l] = T.float32(0.0)
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(0, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(0, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(0, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(0, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[0, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 0) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 0) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[0, l] = tile[0, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[4, l] = tile[4, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[8, l] = tile[8, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[12, l] = tile[12, l] + X_1[T.Mul(1, 144) + (y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[1, l] = tile[1, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[5, l] = tile[5, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[9, l] = tile[9, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[13, l] = tile[13, l] + X_1[T.Mul(1, 144) + (y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[2, l] = tile[2, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[6, l] = tile[6, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[10, l] = tile[10, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[14, l] = tile[14, l] + X_1[T.Mul(1, 144) + (y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[3, l] = tile[3, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 0, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[7, l] = tile[7, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 1, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[11, l] = tile[11, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 2, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
-                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, first_channel + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
+                                        tile[15, l] = tile[15, l] + X_1[T.Mul(1, 144) + (y + 3) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[1, channel_start + 3, T.Sub(1, 1) * 2 + (vp + 1) % 2, T.Sub(1, 1) * 2 + (vq + 1) % 2]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 0, first_row + (y + 0), x + l] = tile[0, l]
+                                            phases[0, vp, vq, channel_start + 0, row_start + (y + 0), x + l] = tile[0, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 0, first_row + (y + 1), x + l] = tile[1, l]
+                                            phases[0, vp, vq, channel_start + 0, row_start + (y + 1), x + l] = tile[1, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 0, first_row + (y + 2), x + l] = tile[2, l]
+                                            phases[0, vp, vq, channel_start + 0, row_start + (y + 2), x + l] = tile[2, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 0, first_row + (y + 3), x + l] = tile[3, l]
+                                            phases[0, vp, vq, channel_start + 0, row_start + (y + 3), x + l] = tile[3, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 1, first_row + (y + 0), x + l] = tile[4, l]
+                                            phases[0, vp, vq, channel_start + 1, row_start + (y + 0), x + l] = tile[4, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 1, first_row + (y + 1), x + l] = tile[5, l]
+                                            phases[0, vp, vq, channel_start + 1, row_start + (y + 1), x + l] = tile[5, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 1, first_row + (y + 2), x + l] = tile[6, l]
+                                            phases[0, vp, vq, channel_start + 1, row_start + (y + 2), x + l] = tile[6, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 1, first_row + (y + 3), x + l] = tile[7, l]
+                                            phases[0, vp, vq, channel_start + 1, row_start + (y + 3), x + l] = tile[7, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 2, first_row + (y + 0), x + l] = tile[8, l]
+                                            phases[0, vp, vq, channel_start + 2, row_start + (y + 0), x + l] = tile[8, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 2, first_row + (y + 1), x + l] = tile[9, l]
+                                            phases[0, vp, vq, channel_start + 2, row_start + (y + 1), x + l] = tile[9, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 2, first_row + (y + 2), x + l] = tile[10, l]
+                                            phases[0, vp, vq, channel_start + 2, row_start + (y + 2), x + l] = tile[10, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 2, first_row + (y + 3), x + l] = tile[11, l]
+                                            phases[0, vp, vq, channel_start + 2, row_start + (y + 3), x + l] = tile[11, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 3, first_row + (y + 0), x + l] = tile[12, l]
+                                            phases[0, vp, vq, channel_start + 3, row_start + (y + 0), x + l] = tile[12, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 3, first_row + (y + 1), x + l] = tile[13, l]
+                                            phases[0, vp, vq, channel_start + 3, row_start + (y + 1), x + l] = tile[13, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 3, first_row + (y + 2), x + l] = tile[14, l]
+                                            phases[0, vp, vq, channel_start + 3, row_start + (y + 2), x + l] = tile[14, l]
                                     for l in T.vectorized(16):
                                         if x + l < 8:
-                                            phases[0, vp, vq, first_channel + 3, first_row + (y + 3), x + l] = tile[15, l]
+                                            phases[0, vp, vq, channel_start + 3, row_start + (y + 3), x + l] = tile[15, l]
         for n_f_y_fused in range(64):
             for x in T.vectorized(16):
                 with T.block("side_by_side"):

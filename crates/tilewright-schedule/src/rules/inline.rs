@@ -7,7 +7,7 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, StmtKin
 use super::Declined;
 use super::accesses::gone;
 use crate::Schedule;
-use crate::facts::size::{MOST_NODES, size};
+use crate::facts::size::{MAX_INLINED_NODES, size};
 use crate::facts::stride::stride;
 use crate::primitive::COMPUTE_INLINE;
 use crate::trace::Rv;
@@ -55,7 +55,7 @@ fn pays(schedule: &Schedule, stage: Rv, later: &[Rv]) -> Result<bool, Declined> 
     }
     let computed_once = readers == 1 && loads == 1 && !spread;
     let pays = if spread { operations == 0 } else { operations <= CHEAP || readers == 1 };
-    Ok(nodes <= MOST_NODES && (computed_once || pays))
+    Ok(nodes <= MAX_INLINED_NODES && (computed_once || pays))
 }
 
 fn loads_of(block: &Block, buffer: &Buffer) -> usize {

@@ -43,22 +43,22 @@ class Module:
             with T.block("conv"):
                 T.reads(W[0:48, 0:3, 0:3, 0:3], pad[0, 0:6, 0:9, 0:11], Y[0, 0:48, 0:7, 0:9])
                 T.writes(Y[0, 0:48, 0:7, 0:9])
-                packed_columns = T.alloc_buffer((27, 64), align=64)
+                packed_b = T.alloc_buffer((27, 64), align=64)
                 tile = T.alloc_buffer((6, 4, 16), scope="local", align=64)
                 for p in range(1):
-                    with T.LetStmt(p * 64 // 9) as first_line:
-                        for number in range(T.min(p * 64 + 63, 62) // 9 + 1 - first_line):
-                            line: T.int32 = first_line + number
-                            from_: T.int32 = T.max(p * 64 - line * 9, 0)
-                            piece: T.int32 = T.min(T.min(p * 64 + 64, 63) - line * 9, 9) - from_
-                            if line < 7:
+                    with T.LetStmt(p * 64 // 9) as first_row:
+                        for number in range(T.min(p * 64 + 63, 62) // 9 + 1 - first_row):
+                            image_row: T.int32 = first_row + number
+                            from_: T.int32 = T.max(p * 64 - image_row * 9, 0)
+                            piece: T.int32 = T.min(T.min(p * 64 + 64, 63) - image_row * 9, 9) - from_
+                            if image_row < 7:
                                 for vc, vr, vs in T.grid(3, 3, 3):
                                     for x in T.vectorized(piece):
-                                        packed_columns[vc * 9 + vr * 3 + vs, line * 9 + (from_ + x) - (0 + p) * 64] = pad[0, task * 3 + (0 + vc), line + (0 + vr), from_ + x + (0 + vs)]
+                                        packed_b[vc * 9 + vr * 3 + vs, image_row * 9 + (from_ + x) - (0 + p) * 64] = pad[0, task * 3 + (0 + vc), image_row + (0 + vr), from_ + x + (0 + vs)]
                         if T.min(-1 - p * 64, 0) * -1 > 0:
                             for k in range(27):
                                 for x in T.vectorized(T.min(-1 - p * 64, 0) * -1):
-                                    packed_columns[k, T.min(p * 64 + 64, 63) - (0 + p) * 64 + x] = T.float32(0.0)
+                                    packed_b[k, T.min(p * 64 + 64, 63) - (0 + p) * 64 + x] = T.float32(0.0)
                     for t in range(4):
                         for i in T.unroll(6):
                             for v in T.unroll(4):
@@ -69,7 +69,7 @@ class Module:
                                 for i in T.unroll(6):
                                     for v in T.unroll(4):
                                         for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + W[task * 24 + (t * 6 + i), 0 + vc, 0 + vr, 0 + vs] * packed_columns[vc * 9 + vr * 3 + vs, v * 16 + j]
+                                            tile[i, v, j] = tile[i, v, j] + W[task * 24 + (t * 6 + i), 0 + vc, 0 + vr, 0 + vs] * packed_b[vc * 9 + vr * 3 + vs, v * 16 + j]
                         for i in T.unroll(6):
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):

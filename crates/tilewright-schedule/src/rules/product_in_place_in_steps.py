@@ -27,9 +27,9 @@ class Module:
                 T.reads(A[0:8, 0:512], B[0:512, 0:1024], C[0:8, 0:64])
                 T.writes(C[0:8, 0:64])
                 tile = T.alloc_buffer((4, 4, 16), scope="local", align=64)
-                row: T.int32 = task * 4
-                for step in range(2):
-                    start: T.int32 = step * 256
+                m_start: T.int32 = task * 4
+                for k_block in range(2):
+                    k_start: T.int32 = k_block * 256
                     for p, t in T.grid(1, 1):
                         for i in T.unroll(4):
                             for v in T.unroll(4):
@@ -40,14 +40,14 @@ class Module:
                                 for i in T.unroll(4):
                                     for v in T.unroll(4):
                                         for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + A[row + t * 4 + i, start + k * 4 + u] * B[start + k * 4 + u, p * 64 + v * 16 + j]
-                        if step == 0:
+                                            tile[i, v, j] = tile[i, v, j] + A[m_start + t * 4 + i, k_start + k * 4 + u] * B[k_start + k * 4 + u, p * 64 + v * 16 + j]
+                        if k_block == 0:
                             for i in T.unroll(4):
                                 for v in T.unroll(4):
                                     for j in T.vectorized(16):
-                                        C[row + t * 4 + i, p * 64 + v * 16 + j] = tile[i, v, j]
+                                        C[m_start + t * 4 + i, p * 64 + v * 16 + j] = tile[i, v, j]
                         else:
                             for i in T.unroll(4):
                                 for v in T.unroll(4):
                                     for j in T.vectorized(16):
-                                        C[row + t * 4 + i, p * 64 + v * 16 + j] = C[row + t * 4 + i, p * 64 + v * 16 + j] + tile[i, v, j]
+                                        C[m_start + t * 4 + i, p * 64 + v * 16 + j] = C[m_start + t * 4 + i, p * 64 + v * 16 + j] + tile[i, v, j]

@@ -36,20 +36,20 @@ class Module:
             with T.block("C"):
                 T.reads(A[T.int64(0):m, T.int64(0):T.int64(8), T.int64(0):T.int64(400)], B[0:400, 0:64], C[T.int64(0):m, T.int64(0):T.int64(8), T.int64(0):T.int64(64)])
                 T.writes(C[T.int64(0):m, T.int64(0):T.int64(8), T.int64(0):T.int64(64)])
-                packed_columns = T.alloc_buffer((T.int64(400), T.int64(16)), align=64)
+                packed_b = T.alloc_buffer((T.int64(400), T.int64(16)), align=64)
                 tile = T.alloc_buffer((T.int64(4), T.int64(2), T.int64(8)), scope="local", align=64)
                 tile_1 = T.alloc_buffer((T.int64(2), T.int64(2), T.int64(8)), scope="local", align=64)
                 tile_2 = T.alloc_buffer((T.int64(1), T.int64(2), T.int64(8)), scope="local", align=64)
                 batch: T.int64 = task % T.int64(8)
-                row_block: T.int64 = task // T.int64(8)
-                row: T.int64 = row_block * T.int64(192)
-                rows: T.int64 = T.min(m - row, T.int64(192))
+                m_block: T.int64 = task // T.int64(8)
+                m_start: T.int64 = m_block * T.int64(192)
+                m_count: T.int64 = T.min(m - m_start, T.int64(192))
                 for p in range(T.int64(4)):
                     for k, v in T.grid(T.int64(400), T.int64(2)):
                         for j in T.vectorized(T.int64(8)):
-                            packed_columns[k, v * T.int64(8) + j] = B[k, p * T.int64(16) + v * T.int64(8) + j]
-                    for t in range(rows // T.int64(4)):
-                        if t * T.int64(4) + T.int64(4) <= rows:
+                            packed_b[k, v * T.int64(8) + j] = B[k, p * T.int64(16) + v * T.int64(8) + j]
+                    for t in range(m_count // T.int64(4)):
+                        if t * T.int64(4) + T.int64(4) <= m_count:
                             for i in T.unroll(T.int64(4)):
                                 for v in T.unroll(T.int64(2)):
                                     for j in T.vectorized(T.int64(8)):
@@ -59,12 +59,12 @@ class Module:
                                     for i in T.unroll(T.int64(4)):
                                         for v in T.unroll(T.int64(2)):
                                             for j in T.vectorized(T.int64(8)):
-                                                tile[i, v, j] = tile[i, v, j] + A[row + t * T.int64(4) + i, batch, k * T.int64(4) + u] * packed_columns[k * T.int64(4) + u, v * T.int64(8) + j]
+                                                tile[i, v, j] = tile[i, v, j] + A[m_start + t * T.int64(4) + i, batch, k * T.int64(4) + u] * packed_b[k * T.int64(4) + u, v * T.int64(8) + j]
                             for i in T.unroll(T.int64(4)):
                                 for v in T.unroll(T.int64(2)):
                                     for j in T.vectorized(T.int64(8)):
-                                        C[row + t * T.int64(4) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile[i, v, j]
-                    if rows % T.int64(4) >= T.int64(2) and (rows // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2) <= T.int64(192) and row + (rows // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2)) <= m):
+                                        C[m_start + t * T.int64(4) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile[i, v, j]
+                    if m_count % T.int64(4) >= T.int64(2) and (m_count // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2) <= T.int64(192) and m_start + (m_count // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2)) <= m):
                         for i in T.unroll(T.int64(2)):
                             for v in T.unroll(T.int64(2)):
                                 for j in T.vectorized(T.int64(8)):
@@ -74,12 +74,12 @@ class Module:
                                 for i in T.unroll(T.int64(2)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(8)):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + A[row + rows // T.int64(4) * T.int64(4) + i, batch, k * T.int64(4) + u] * packed_columns[k * T.int64(4) + u, v * T.int64(8) + j]
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[m_start + m_count // T.int64(4) * T.int64(4) + i, batch, k * T.int64(4) + u] * packed_b[k * T.int64(4) + u, v * T.int64(8) + j]
                         for i in T.unroll(T.int64(2)):
                             for v in T.unroll(T.int64(2)):
                                 for j in T.vectorized(T.int64(8)):
-                                    C[row + rows // T.int64(4) * T.int64(4) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile_1[i, v, j]
-                    if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(4) * T.int64(4) + rows // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1) <= T.int64(192) and row + (rows // T.int64(4) * T.int64(4) + rows // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1)) <= m):
+                                    C[m_start + m_count // T.int64(4) * T.int64(4) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile_1[i, v, j]
+                    if m_count % T.int64(2) >= T.int64(1) and (m_count // T.int64(4) * T.int64(4) + m_count // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1) <= T.int64(192) and m_start + (m_count // T.int64(4) * T.int64(4) + m_count // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1)) <= m):
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(2)):
                                 for j in T.vectorized(T.int64(8)):
@@ -89,8 +89,8 @@ class Module:
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(8)):
-                                            tile_2[i, v, j] = tile_2[i, v, j] + A[row + rows // T.int64(2) * T.int64(2) + i, batch, k * T.int64(4) + u] * packed_columns[k * T.int64(4) + u, v * T.int64(8) + j]
+                                            tile_2[i, v, j] = tile_2[i, v, j] + A[m_start + m_count // T.int64(2) * T.int64(2) + i, batch, k * T.int64(4) + u] * packed_b[k * T.int64(4) + u, v * T.int64(8) + j]
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(2)):
                                 for j in T.vectorized(T.int64(8)):
-                                    C[row + rows // T.int64(2) * T.int64(2) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile_2[i, v, j]
+                                    C[m_start + m_count // T.int64(2) * T.int64(2) + i, batch, p * T.int64(16) + v * T.int64(8) + j] = tile_2[i, v, j]

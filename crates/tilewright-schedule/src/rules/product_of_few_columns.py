@@ -27,20 +27,20 @@ class Module:
                 T.reads(A[0:4, 0:200000], B[0:200000, 0:8], C[0:4, 0:8])
                 T.writes(C[0:4, 0:8])
                 tile = T.alloc_buffer((4, 1, 8), scope="local", align=64)
-                for step in range(13):
-                    start: T.int32 = step * 16384
-                    depth: T.int32 = T.min(3125 - step * 256, 256) * 64
+                for k_block in range(13):
+                    k_start: T.int32 = k_block * 16384
+                    k_count: T.int32 = T.min(3125 - k_block * 256, 256) * 64
                     for p, t in T.grid(1, 1):
                         for i in T.unroll(4):
                             for v in T.unroll(1):
                                 for j in T.vectorized(8):
                                     tile[i, v, j] = T.float32(0.0)
-                        for k in range(depth):
+                        for k in range(k_count):
                             for i in T.unroll(4):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(8):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, start + k] * B[start + k, p * 8 + v * 8 + j]
-                        if step == 0:
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, k_start + k] * B[k_start + k, p * 8 + v * 8 + j]
+                        if k_block == 0:
                             for i in T.unroll(4):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(8):

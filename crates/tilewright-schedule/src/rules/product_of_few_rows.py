@@ -50,51 +50,51 @@ class Module:
                 T.reads(A[0:3, 0:300], B[0:300, 0:1001], C[0:3, 0:1001])
                 T.writes(C[0:3, 0:1001])
                 tile = T.alloc_buffer((3, 7, 16), scope="local", align=64)
-                panel: T.int32 = task * 5
-                panels: T.int32 = T.min(9 - panel, 5)
-                for step in range(38):
-                    start: T.int32 = step * 8
-                    depth: T.int32 = T.min(75 - step * 2, 2) * 4
+                panel_start: T.int32 = task * 5
+                panels: T.int32 = T.min(9 - panel_start, 5)
+                for k_block in range(38):
+                    k_start: T.int32 = k_block * 8
+                    k_count: T.int32 = T.min(75 - k_block * 2, 2) * 4
                     for p, t in T.grid(panels, 1):
                         for i in T.unroll(3):
                             for v in T.unroll(7):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for k in range(depth):
+                        for k in range(k_count):
                             for i in T.unroll(3):
                                 for v in T.unroll(7):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 3 + i, start + k] * T.if_then_else((panel + p) * 112 + (v * 16 + j) < 1001, B[start + k, panel * 112 + p * 112 + v * 16 + j], T.float32(0.0))
-                        if step == 0:
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 3 + i, k_start + k] * T.if_then_else((panel_start + p) * 112 + (v * 16 + j) < 1001, B[k_start + k, panel_start * 112 + p * 112 + v * 16 + j], T.float32(0.0))
+                        if k_block == 0:
                             for i in T.unroll(3):
                                 for v in T.unroll(7):
                                     for j in T.vectorized(16):
-                                        if (panel + p) * 112 + (v * 16 + j) < 1001:
-                                            C[t * 3 + i, panel * 112 + p * 112 + v * 16 + j] = tile[i, v, j]
+                                        if (panel_start + p) * 112 + (v * 16 + j) < 1001:
+                                            C[t * 3 + i, panel_start * 112 + p * 112 + v * 16 + j] = tile[i, v, j]
                         else:
                             for i in T.unroll(3):
                                 for v in T.unroll(7):
                                     for j in T.vectorized(16):
-                                        if (panel + p) * 112 + (v * 16 + j) < 1001:
-                                            C[t * 3 + i, panel * 112 + p * 112 + v * 16 + j] = C[t * 3 + i, panel * 112 + p * 112 + v * 16 + j] + tile[i, v, j]
+                                        if (panel_start + p) * 112 + (v * 16 + j) < 1001:
+                                            C[t * 3 + i, panel_start * 112 + p * 112 + v * 16 + j] = C[t * 3 + i, panel_start * 112 + p * 112 + v * 16 + j] + tile[i, v, j]
 
     @T.prim_func
     def narrow(A: T.Buffer((2, 33), "float16"), B: T.Buffer((33, 50), "float16"), C: T.Buffer((2, 50), "float32")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((1, 33, 64), "float16", align=64)
+        packed_b = T.alloc_buffer((1, 33, 64), "float16", align=64)
         for panel in T.parallel(1):
             for k in range(33):
                 for j in T.vectorized(64):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(B[k_1, panel_1 * 64 + j_1])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 64 + j_1 < 50, B[k_1, panel_1 * 64 + j_1], T.float16(0.0))
+                        packed_b[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 64 + j_1 < 50, B[k_1, panel_1 * 64 + j_1], T.float16(0.0))
         for task in T.parallel(2):
             with T.block("C"):
-                T.reads(A[0:2, 0:33], packed_columns[0, 0:33, 0:64], C[0:2, 0:50])
+                T.reads(A[0:2, 0:33], packed_b[0, 0:33, 0:64], C[0:2, 0:50])
                 T.writes(C[0:2, 0:50])
                 tile = T.alloc_buffer((1, 4, 16), scope="local", align=64)
                 for p, t in T.grid(1, 1):
@@ -106,7 +106,7 @@ class Module:
                         for i in T.unroll(1):
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + T.Cast("float32", A[task + t + i, k]) * T.Cast("float32", packed_columns[0 + p, 0 + k, v * 16 + j])
+                                    tile[i, v, j] = tile[i, v, j] + T.Cast("float32", A[task + t + i, k]) * T.Cast("float32", packed_b[0 + p, 0 + k, v * 16 + j])
                     for i in T.unroll(1):
                         for v in T.unroll(4):
                             for j in T.vectorized(16):

@@ -26,19 +26,19 @@ class Module:
     def main(X: T.Buffer((1, 400), "float32"), W: T.Buffer((400, 64), "float32"), Y: T.Buffer((1, 64), "float32")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((1, 400, 64), align=64)
+        packed_b = T.alloc_buffer((1, 400, 64), align=64)
         for panel in T.parallel(1):
             for k in range(400):
                 for j in T.vectorized(64):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(W[k_1, panel_1 * 64 + j_1])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = W[k_1, panel_1 * 64 + j_1]
+                        packed_b[panel_1, k_1, j_1] = W[k_1, panel_1 * 64 + j_1]
         for task in range(1):
             with T.block("Y"):
-                T.reads(X[0, 0:400], packed_columns[0, 0:400, 0:64], Y[0, 0:64])
+                T.reads(X[0, 0:400], packed_b[0, 0:400, 0:64], Y[0, 0:64])
                 T.writes(Y[0, 0:64])
                 tile = T.alloc_buffer((1, 4, 16), scope="local", align=64)
                 for p, t in T.grid(1, 1):
@@ -51,7 +51,7 @@ class Module:
                             for i in T.unroll(1):
                                 for v in T.unroll(4):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + X[0, k * 4 + u] * packed_columns[0 + p, 0 + (k * 4 + u), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + X[0, k * 4 + u] * packed_b[0 + p, 0 + (k * 4 + u), v * 16 + j]
                     for i in T.unroll(1):
                         for v in T.unroll(4):
                             for j in T.vectorized(16):

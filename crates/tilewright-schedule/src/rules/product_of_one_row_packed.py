@@ -35,19 +35,19 @@ class Module:
     def constants(X: T.Buffer((20,), "float32"), W: T.Buffer((3, 20, 37), "float32"), Y: T.Buffer((3, 37), "float32")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((1, 20, 112), align=64)
+        packed_b = T.alloc_buffer((1, 20, 112), align=64)
         for panel in T.parallel(1):
             for k in range(20):
                 for j in T.vectorized(112):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(W[(panel_1 * 112 + j_1) // 37, k_1, (panel_1 * 112 + j_1) % 37])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.writes(packed_b[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 112 + j_1 < 111, W[(panel_1 * 112 + j_1) // 37, k_1, (panel_1 * 112 + j_1) % 37], T.float32(0.0))
+                        packed_b[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 112 + j_1 < 111, W[(panel_1 * 112 + j_1) // 37, k_1, (panel_1 * 112 + j_1) % 37], T.float32(0.0))
         for task in range(1):
             with T.block("Y"):
-                T.reads(X[0:20], packed_columns[0, 0:20, 0:112], Y[0:3, 0:37])
+                T.reads(X[0:20], packed_b[0, 0:20, 0:112], Y[0:3, 0:37])
                 T.writes(Y[0:3, 0:37])
                 tile = T.alloc_buffer((1, 7, 16), scope="local", align=64)
                 for p, t in T.grid(1, 1):
@@ -60,7 +60,7 @@ class Module:
                             for i in T.unroll(1):
                                 for v in T.unroll(7):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + X[k * 4 + u] * packed_columns[0 + p, 0 + (k * 4 + u), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + X[k * 4 + u] * packed_b[0 + p, 0 + (k * 4 + u), v * 16 + j]
                     for i in T.unroll(1):
                         for v in T.unroll(7):
                             for j in T.vectorized(16):

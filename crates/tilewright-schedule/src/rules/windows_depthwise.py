@@ -43,19 +43,19 @@ class Module:
                 T.writes(Y[0:2, 0:3, 0:9, 0:11])
                 padded = T.alloc_buffer((176,), align=64)
                 tile = T.alloc_buffer((3, 8), scope="local", align=64)
-                for band in range(1):
-                    first_row: T.int32 = 0
+                for row_block in range(1):
+                    row_start: T.int32 = 0
                     for image in range(6):
                         vc: T.int32 = image % 3
                         vn: T.int32 = task * 2 + image // 3
                         for i, i_1, i_2 in T.grid(1, 1, 11):
                             for piece in T.unroll(2):
                                 for lane in T.vectorized(8):
-                                    padded[i * 176 + i_1 * 176 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13 and (1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12), X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0))
-                        for down in range(3):
-                            y: T.int32 = down * 3
-                            for across in range(2):
-                                x: T.int32 = T.min(across * 8, 3)
+                                    padded[i * 176 + i_1 * 176 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13 and (1 <= row_start + i_2 and row_start + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12), X[vn + i, vc + i_1, row_start + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0))
+                        for row_tile in range(3):
+                            y: T.int32 = row_tile * 3
+                            for column_tile in range(2):
+                                x: T.int32 = T.min(column_tile * 8, 3)
                                 for l in T.vectorized(8):
                                     tile[0, l] = T.float32(0.0)
                                 for l in T.vectorized(8):
@@ -117,8 +117,8 @@ class Module:
                                 for l in T.vectorized(8):
                                     tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(2, 16) + (x + l) + 2] * W[vc, 2, 2]
                                 for l in T.vectorized(8):
-                                    Y[vn, vc, first_row + (y + 0), x + l] = T.min(T.max(tile[0, l], T.float32(0.0)), T.float32(6.0))
+                                    Y[vn, vc, row_start + (y + 0), x + l] = T.min(T.max(tile[0, l], T.float32(0.0)), T.float32(6.0))
                                 for l in T.vectorized(8):
-                                    Y[vn, vc, first_row + (y + 1), x + l] = T.min(T.max(tile[1, l], T.float32(0.0)), T.float32(6.0))
+                                    Y[vn, vc, row_start + (y + 1), x + l] = T.min(T.max(tile[1, l], T.float32(0.0)), T.float32(6.0))
                                 for l in T.vectorized(8):
-                                    Y[vn, vc, first_row + (y + 2), x + l] = T.min(T.max(tile[2, l], T.float32(0.0)), T.float32(6.0))
+                                    Y[vn, vc, row_start + (y + 2), x + l] = T.min(T.max(tile[2, l], T.float32(0.0)), T.float32(6.0))

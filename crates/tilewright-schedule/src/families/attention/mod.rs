@@ -1,15 +1,16 @@
 //! Attention in a function: which axis is what, and the formulas between the products.
 //!
-//! What is looked for are four reductions, whatever formulas stand between them:
+//! Attention is four reductions, whatever formulas are between them:
 //!
 //! ```text
 //! products[b, i, j] = sum over d of query(b, i, d) * key(b, j, d)
-//! best[b, i]        = max over j of scores(products[b, i, j], b, i, j)
-//! total[b, i]       = sum over j of exp(scores - best)
-//! mixed[b, i, w]    = sum over j of exp(scores - best) [/ total] * value(b, j, w)
-//! result[…]         = formula(mixed[b, i, w], total[b, i])
+//! max[b, i]         = max over j of scores(products[b, i, j], b, i, j)
+//! weight_sum[b, i]  = sum over j of exp(scores - max)
+//! weighted[b, i, w] = sum over j of exp(scores - max) [/ weight_sum] * value(b, j, w)
+//! result[…]         = formula(weighted[b, i, w], weight_sum[b, i])
 //! ```
 
+mod causal;
 mod shared_heads;
 pub(crate) mod weights;
 
@@ -20,7 +21,7 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::facts::axes::Axis;
-use crate::facts::exprs::{binary, compare, mentions, substituted, typed};
+use crate::facts::exprs::{binary, compare, mentions, mentions_var, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::{self, Stage, check_temporary};
 use weights::{check_exponential, factor_of, is_float};
@@ -31,26 +32,25 @@ pub(crate) struct Attention {
     pub(crate) batch: Vec<Axis>,
     pub(crate) query: Axis,
     pub(crate) key: Axis,
-    pub(crate) depth: Axis,
-    pub(crate) width: Axis,
-    /// The factor of the queries, over batch, query and depth.
-    pub(crate) of_query: Expr,
-    /// The factor of the keys, over batch, key and depth.
-    pub(crate) of_key: Expr,
-    /// The factor of the values, over batch, key and width.
-    pub(crate) of_value: Expr,
-    /// Stands for the sum of products in `scores`, which is over batch, query and key.
+    pub(crate) head_dim: Axis,
+    pub(crate) value_dim: Axis,
+    /// An element of the queries, over batch, query and head dimension.
+    pub(crate) q: Expr,
+    /// An element of the keys, over batch, key and head dimension.
+    pub(crate) k: Expr,
+    /// An element of the values, over batch, key and value dimension.
+    pub(crate) v: Expr,
+    /// The sum of products in `scores`, which is over batch, query and key.
     pub(crate) product: Var,
     pub(crate) scores: Expr,
-    /// Stand for the sums in `result`, which is over batch, query and width.
-    pub(crate) mixed: Var,
-    pub(crate) total: Var,
+    /// The weighted sum of values and the sum of weights in `result`, which is over batch, query and value dimension.
+    pub(crate) weighted: Var,
+    pub(crate) weight_sum: Var,
     pub(crate) result: Expr,
     pub(crate) out: Buffer,
     pub(crate) indices: Vec<Expr>,
-    /// Whether there is a result without keys, too.
-    pub(crate) of_nothing: bool,
-    /// The type in which all is worked out, and that of the axes.
+    pub(crate) has_result_without_keys: bool,
+    /// The type in which all is computed, and that of the axes.
     pub(crate) dtype: DataType,
     pub(crate) index: DataType,
 }
@@ -63,14 +63,14 @@ impl Attention {
     /// The attention that the function is.
     pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
         let all = formulas::of(function, 4)?;
-        let [products, best, total, mixed, rest @ ..] = all.as_slice() else {
+        let [products, max, weight_sum, weighted, rest @ ..] = all.as_slice() else {
             return Err(fault("there are fewer reductions than attention has"));
         };
         for (stage, op, from) in [
             (products, BinOp::Add, 0.0),
-            (best, BinOp::Max, f64::NEG_INFINITY),
-            (total, BinOp::Add, 0.0),
-            (mixed, BinOp::Add, 0.0),
+            (max, BinOp::Max, f64::NEG_INFINITY),
+            (weight_sum, BinOp::Add, 0.0),
+            (weighted, BinOp::Add, 0.0),
         ] {
             let fits = stage.reduced.as_ref().is_some_and(|r| r.op == op && is_float(&r.from, from));
             if !fits || stage.buffer.dtype != products.buffer.dtype {
@@ -79,9 +79,13 @@ impl Attention {
         }
         check_temporary(function, if rest.is_empty() { &all[..3] } else { &all[..4] })?;
         let named = |name: &str| Var::new(name, products.buffer.dtype);
-        let names =
-            Names { product: named("product"), best: named("best"), total: named("total"), mixed: named("mixed") };
-        Finder { known: analyzer_of(function), products, best, total, mixed, names }
+        let names = Names {
+            product: named("product"),
+            max: named("max"),
+            weight_sum: named("weight_sum"),
+            weighted: named("weighted"),
+        };
+        Finder { known: analyzer_of(function), products, max, weight_sum, weighted, names }
             .find(rest)
             .map(Attention::with_heads_as_queries)
     }
@@ -91,124 +95,126 @@ impl Attention {
 struct Finder<'a> {
     known: Analyzer,
     products: &'a Stage,
-    best: &'a Stage,
-    total: &'a Stage,
-    mixed: &'a Stage,
+    max: &'a Stage,
+    weight_sum: &'a Stage,
+    weighted: &'a Stage,
     names: Names,
 }
 
-/// What stands for elements of the reductions in formulas.
+/// The variables for elements of the reductions in formulas.
 struct Names {
     product: Var,
-    best: Var,
-    total: Var,
-    mixed: Var,
+    max: Var,
+    weight_sum: Var,
+    weighted: Var,
 }
 
 impl Finder<'_> {
     fn find(mut self, rest: &[Stage]) -> Result<Attention, Fault> {
-        let depth = self.depth()?;
+        let head_dim = self.head_dim()?;
         let (key, scores) = self.scores()?;
         let rows: Vec<&Axis> = self.products.spatial.iter().filter(|axis| axis.var != key.var).collect();
-        let (of_query, of_key) = self.factors(&key)?;
-        let query = rows.iter().rev().find(|axis| !mentions(&of_key, std::slice::from_ref(&axis.var)));
+        let (q, k) = self.factors(&key)?;
+        let query = rows.iter().rev().find(|axis| !mentions_var(&k, &axis.var));
         let query = Axis::clone(query.ok_or_else(|| fault("every row has keys of its own"))?);
         let batch: Vec<Axis> = rows.into_iter().filter(|axis| axis.var != query.var).cloned().collect();
-        let to_products = self.axes_of_sum(self.total, &key)?;
-        let exponential = self.placed(&self.total.value, &to_products, 2)?;
-        let is_replaced = check_exponential(&exponential, &scores, &self.names.best)?;
-        let to_products = self.axes_of_sum(self.mixed, &key)?;
-        let weighed = self.placed(&self.mixed.value, &to_products, 3)?;
-        let (of_value, divisor) = factor_of(&weighed, &exponential, &self.names.total)?;
-        let width = self.width(&of_value, &to_products)?;
-        let others = [query.var.clone(), self.names.product.clone(), self.names.best.clone()];
-        if mentions(&of_value, &others) {
+        let to_products = self.axes_of_sum(self.weight_sum, &key)?;
+        let exponential = self.over_products(&self.weight_sum.value, &to_products, 2)?;
+        let is_replaced = check_exponential(&exponential, &scores, &self.names.max)?;
+        let to_products = self.axes_of_sum(self.weighted, &key)?;
+        let product = self.over_products(&self.weighted.value, &to_products, 3)?;
+        let (v, divisor) = factor_of(&product, &exponential, &self.names.weight_sum)?;
+        let value_dim = self.value_dim(&v, &to_products)?;
+        let others = [query.var.clone(), self.names.product.clone(), self.names.max.clone()];
+        if mentions(&v, &others) {
             return Err(fault("the values depend on the query"));
         }
-        let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
-        let share = self.share(divisor.as_ref(), &key)?;
-        let (out, indices, mut result) = self.result(rest, places, &share)?;
+        let sums = self.weighted.indices.iter().map(|index| substituted(index, &to_products)).collect();
+        let normalized = self.normalized(divisor.as_ref(), &key)?;
+        let (out, indices, mut result) = self.result(rest, sums, &normalized)?;
         if !is_replaced {
-            result = self.nothing_where_none_is_seen(&result, divisor.as_ref(), &share, &key)?;
+            result = self.nan_where_all_is_masked(&result, divisor.as_ref(), &normalized, &key)?;
         }
         let constant = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent > 0);
-        if !constant(&depth) || !constant(&width) {
-            return Err(fault("the depth or the width is not constant"));
+        if !constant(&head_dim) || !constant(&value_dim) {
+            return Err(fault("the head dimensions are not constant"));
         }
-        let formulas = [&of_query, &of_key, &of_value, &scores, &result];
+        let formulas = [&q, &k, &v, &scores, &result];
         if formulas.into_iter().flat_map(loads_of).any(|(at, _)| self.is_between(&at) || at.data == out.data) {
             return Err(fault("a formula reads a sum that it is not of"));
         }
-        let (of_nothing, dtype, index) = (self.of_nothing(), self.products.buffer.dtype, depth.var.dtype);
-        let Names { product, mixed, total, .. } = self.names;
+        let has_result_without_keys = self.has_result_without_keys();
+        let (dtype, index) = (self.products.buffer.dtype, head_dim.var.dtype);
+        let Names { product, weighted, weight_sum, .. } = self.names;
         Ok(Attention {
             batch,
             query,
             key,
-            depth,
-            width,
-            of_query,
-            of_key,
-            of_value,
+            head_dim,
+            value_dim,
+            q,
+            k,
+            v,
             product,
             scores,
-            mixed,
-            total,
+            weighted,
+            weight_sum,
             result,
             out,
             indices,
-            of_nothing,
+            has_result_without_keys,
             dtype,
             index,
         })
     }
 
     /// The axis of the products' sums; all of their axes are known from here on.
-    fn depth(&mut self) -> Result<Axis, Fault> {
-        let depth = reduced_axis(self.products)?;
-        let axes = self.products.spatial.iter().chain([&depth]);
-        let alike = axes.clone().all(|axis| axis.var.dtype == depth.var.dtype);
+    fn head_dim(&mut self) -> Result<Axis, Fault> {
+        let head_dim = reduced_axis(self.products)?;
+        let axes = self.products.spatial.iter().chain([&head_dim]);
+        let alike = axes.clone().all(|axis| axis.var.dtype == head_dim.var.dtype);
         if self.products.buffer.dtype != DataType::F32 || !alike {
-            return Err(fault("it is not worked out in float32 over axes of one type"));
+            return Err(fault("it is not computed in float32 over axes of one type"));
         }
         axes.for_each(|axis| self.known.bind(&axis.var, &Range::up_to(axis.extent.clone())));
-        Ok(depth)
+        Ok(head_dim)
     }
 
     /// The axis along which maxima are taken, and of what, over the axes of the products.
     fn scores(&self) -> Result<(Axis, Expr), Fault> {
-        let to_products = self.axes_of(self.best)?;
-        let key = self.renamed_axis(&reduced_axis(self.best)?, &to_products)?;
-        Ok((key, self.placed(&self.best.value, &to_products, 1)?))
+        let to_products = self.axes_of(self.max)?;
+        let key = self.renamed_axis(&reduced_axis(self.max)?, &to_products)?;
+        Ok((key, self.over_products(&self.max.value, &to_products, 1)?))
     }
 
-    /// The axis that the values have beside those of the products.
-    fn width(&mut self, of_value: &Expr, to_products: &[(Var, Expr)]) -> Result<Axis, Fault> {
-        let own = self.mixed.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
-        let own: Vec<&Axis> = own
-            .filter(|axis| axis.extent.as_int() != Some(1) || mentions(of_value, std::slice::from_ref(&axis.var)))
-            .collect();
-        let [width] = own.as_slice() else { return Err(fault("the values have no axis of their own, or several")) };
-        self.known.bind(&width.var, &Range::up_to(width.extent.clone()));
-        Ok(Axis::clone(width))
+    /// The axis that the values have and the products have not.
+    fn value_dim(&mut self, v: &Expr, to_products: &[(Var, Expr)]) -> Result<Axis, Fault> {
+        let own = self.weighted.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
+        let own: Vec<&Axis> =
+            own.filter(|axis| axis.extent.as_int() != Some(1) || mentions_var(v, &axis.var)).collect();
+        let [value_dim] = own.as_slice() else { return Err(fault("the values have no axis of their own, or several")) };
+        self.known.bind(&value_dim.var, &Range::up_to(value_dim.extent.clone()));
+        Ok(Axis::clone(value_dim))
     }
 
     /// Whether there is a sum of values without keys, too.
-    fn of_nothing(&self) -> bool {
-        self.mixed.reduced.as_ref().is_some_and(|reduced| reduced.filled)
+    fn has_result_without_keys(&self) -> bool {
+        self.weighted.reduced.as_ref().is_some_and(|reduced| reduced.filled)
     }
 
-    /// The sum of values, divided where each weight is.
-    fn share(&self, divisor: Option<&Expr>, key: &Axis) -> Result<Expr, Fault> {
-        let mixed = Expr::var(&self.names.mixed);
+    /// The weighted sum of values, divided where each weight is.
+    fn normalized(&self, divisor: Option<&Expr>, key: &Axis) -> Result<Expr, Fault> {
+        let weighted = Expr::var(&self.names.weighted);
         match divisor {
-            Some(divisor) if self.of_nothing() => binary(BinOp::Div, &mixed, &self.divisor_of_some(key, divisor)?),
-            Some(divisor) => binary(BinOp::Div, &mixed, divisor),
-            None => Ok(mixed),
+            Some(divisor) if self.has_result_without_keys() => {
+                binary(BinOp::Div, &weighted, &self.divisor_of_some(key, divisor)?)
+            }
+            Some(divisor) => binary(BinOp::Div, &weighted, divisor),
+            None => Ok(weighted),
         }
     }
 
-    /// One in the place of the divisor where there are no keys: the sum of no shares is zero, and no quotient.
+    /// The divisor, but one where there are no keys: a sum of nothing is zero, and no quotient.
     fn divisor_of_some(&self, key: &Axis, divisor: &Expr) -> Result<Expr, Fault> {
         if self.known.bounds(&key.extent).at_least(1) {
             return Ok(divisor.clone());
@@ -217,37 +223,37 @@ impl Finder<'_> {
         typed(Expr::select(&is_none, &Expr::float(1.0, divisor.dtype), divisor))
     }
 
-    /// The result of sums that are NaN for a query that sees no key: where minus infinity is taken from itself, every weight is
-    /// NaN, while the tiles have zeros. Only there is the sum of weights zero. The quotient of the two sums is NaN anyway.
-    fn nothing_where_none_is_seen(
+    /// The result of sums that are NaN for a query all of whose keys are masked: where -inf is subtracted from itself, every
+    /// weight is NaN, while the kernel has zeros. Only there is the sum of weights zero. The quotient of the two is NaN anyway.
+    fn nan_where_all_is_masked(
         &self,
         result: &Expr,
         divisor: Option<&Expr>,
-        share: &Expr,
+        normalized: &Expr,
         key: &Axis,
     ) -> Result<Expr, Fault> {
-        let Names { mixed, total, .. } = &self.names;
+        let Names { weighted, weight_sum, .. } = &self.names;
         let quotient = match divisor {
-            Some(divisor) if divisor.as_var() == Some(total) => share.clone(),
-            _ => binary(BinOp::Div, &Expr::var(mixed), &Expr::var(total))?,
+            Some(divisor) if divisor.as_var() == Some(weight_sum) => normalized.clone(),
+            _ => binary(BinOp::Div, &Expr::var(weighted), &Expr::var(weight_sum))?,
         };
-        let zero = compare(CmpOp::Eq, &Expr::var(total), &Expr::float(0.0, total.dtype))?;
+        let zero = compare(CmpOp::Eq, &Expr::var(weight_sum), &Expr::float(0.0, weight_sum.dtype))?;
         let has_keys = self.known.bounds(&key.extent).at_least(1);
         let is_none = compare(CmpOp::Eq, &key.extent, &Expr::int(0, key.extent.dtype))?;
-        let seen = |var: &Var| {
+        let nan_if_zero = |var: &Var| {
             let found = Expr::var(var);
             let nan = typed(Expr::select(&zero, &Expr::float(f64::NAN, var.dtype), &found))?;
             if has_keys { Ok(nan) } else { typed(Expr::select(&is_none, &found, &nan)) }
         };
-        let name = Var::new("quotient", mixed.dtype);
+        let name = Var::new("quotient", weighted.dtype);
         let named = rewrite(result, |e: &Expr| e.equal(&quotient).then(|| Expr::var(&name)));
-        let sums = [(mixed.clone(), seen(mixed)?), (total.clone(), seen(total)?)];
-        let placed = substituted(&named.unwrap_or_else(|| result.clone()), &sums);
-        Ok(substituted(&placed, &[(name, quotient)]))
+        let sums = [(weighted.clone(), nan_if_zero(weighted)?), (weight_sum.clone(), nan_if_zero(weight_sum)?)];
+        let result = substituted(&named.unwrap_or_else(|| result.clone()), &sums);
+        Ok(substituted(&result, &[(name, quotient)]))
     }
 
     fn is_between(&self, buffer: &Buffer) -> bool {
-        [self.products, self.best, self.total, self.mixed].iter().any(|stage| stage.buffer == *buffer)
+        [self.products, self.max, self.weight_sum, self.weighted].iter().any(|stage| stage.buffer == *buffer)
     }
 
     /// The stage's axes over those of the products, as its reads of a product say.
@@ -256,36 +262,37 @@ impl Finder<'_> {
         let read = loads.iter().find(|(buffer, _)| *buffer == self.products.buffer);
         let (_, indices) = read.ok_or_else(|| Fault::of_call(format!("`{}` reads no product", stage.buffer.name)))?;
         let (mut axes, mut from, mut to): (Vec<(Var, Expr)>, Vec<Expr>, Vec<Expr>) = Default::default();
-        for (index, place) in indices.iter().zip(&self.products.indices) {
-            match (index.as_var(), place.as_var()) {
-                (Some(var), Some(_)) if axes.iter().all(|(seen, _)| seen != var) => {
-                    axes.push((var.clone(), place.clone()));
+        for (index, own) in indices.iter().zip(&self.products.indices) {
+            match (index.as_var(), own.as_var()) {
+                (Some(var), Some(_)) if axes.iter().all(|(other, _)| other != var) => {
+                    axes.push((var.clone(), own.clone()));
                 }
-                _ if self.known.simplify(place).as_int() == index.as_int() && index.as_int().is_some() => {}
-                // An axis of one place.
+                _ if self.known.simplify(own).as_int() == index.as_int() && index.as_int().is_some() => {}
+                // An axis of extent 1.
                 (None, Some(_)) if index.as_int() == Some(0) => {}
                 (None, Some(_)) if index.as_int().is_none() => {
                     from.push(index.clone());
-                    to.push(place.clone());
+                    to.push(own.clone());
                 }
                 _ => return Err(Fault::of_call(format!("`{}` does not read products one by one", stage.buffer.name))),
             }
         }
         self.check_extents(stage, &axes)?;
-        axes.extend(self.axes_in_one(stage, &axes, (&from, &to))?);
+        axes.extend(self.axes_in_one(stage, &axes, &from, &to)?);
         let units = stage.spatial.iter().filter(|axis| axis.extent.as_int() == Some(1));
         let units: Vec<Var> =
-            units.map(|axis| axis.var.clone()).filter(|var| axes.iter().all(|(seen, _)| seen != var)).collect();
+            units.map(|axis| axis.var.clone()).filter(|var| axes.iter().all(|(other, _)| other != var)).collect();
         axes.extend(units.into_iter().map(|var| (var.clone(), Expr::int(0, var.dtype))));
         Ok(axes)
     }
 
-    /// Those of the stage's axes that are one axis of the products together, by what is read at places of these.
+    /// Those of the stage's axes that are one axis of the products together: `from` over the stage's axes is `to` over those.
     fn axes_in_one(
         &self,
         stage: &Stage,
         known: &[(Var, Expr)],
-        (from, to): (&[Expr], &[Expr]),
+        from: &[Expr],
+        to: &[Expr],
     ) -> Result<Vec<(Var, Expr)>, Fault> {
         if from.is_empty() {
             return Ok(Vec::new());
@@ -299,28 +306,20 @@ impl Finder<'_> {
             own.iter().map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
         let whole = Expr::bool(true);
         let map = detect_iter_map(&mut Analyzer::default(), from, &iters, &whole, IterMapLevel::Bijective, true);
-        let count = |axes: &[&Axis]| {
-            let extents = axes.iter().map(|axis| axis.extent.cast(DataType::I64).ok());
-            extents.into_iter().try_fold(Expr::i64(1), |count, extent| Some(&count * &extent?))
-        };
-        let places: Vec<&Axis> = self
-            .products
-            .spatial
-            .iter()
-            .filter(|axis| to.iter().any(|place| place.as_var() == Some(&axis.var)))
-            .collect();
+        let is_read = |axis: &&Axis| to.iter().any(|index| index.as_var() == Some(&axis.var));
+        let others: Vec<&Axis> = self.products.spatial.iter().filter(is_read).collect();
         let found = (map.indices.len() == from.len())
             .then(|| inverse_affine_iter_map(&self.known, &map.indices, to))
             .flatten()
-            .filter(|_| count(&own).zip(count(&places)).is_some_and(|(a, b)| self.known.prove_equal(&a, &b)));
+            .filter(|_| instances(own).zip(instances(others)).is_some_and(|(a, b)| self.known.prove_equal(&a, &b)));
         found.ok_or_else(refuse)
     }
 
     fn check_extents(&self, stage: &Stage, axes: &[(Var, Expr)]) -> Result<(), Fault> {
         let reduced = stage.reduced.iter().map(|reduced| &reduced.axis);
         for axis in stage.spatial.iter().chain(reduced) {
-            let Some((_, place)) = axes.iter().find(|(var, _)| *var == axis.var) else { continue };
-            let other = self.products.spatial.iter().find(|other| place.as_var() == Some(&other.var));
+            let Some((_, index)) = axes.iter().find(|(var, _)| *var == axis.var) else { continue };
+            let other = self.products.spatial.iter().find(|other| index.as_var() == Some(&other.var));
             if !other.is_some_and(|other| self.known.prove_equal(&other.extent, &axis.extent)) {
                 return Err(Fault::of_call(format!("`{}` is of another size than the products", stage.buffer.name)));
             }
@@ -329,8 +328,8 @@ impl Finder<'_> {
     }
 
     fn renamed_axis(&self, axis: &Axis, axes: &[(Var, Expr)]) -> Result<Axis, Fault> {
-        let place = axes.iter().find(|(var, _)| *var == axis.var).and_then(|(_, place)| place.as_var());
-        let found = self.products.spatial.iter().find(|other| Some(&other.var) == place);
+        let var = axes.iter().find(|(var, _)| *var == axis.var).and_then(|(_, index)| index.as_var());
+        let found = self.products.spatial.iter().find(|other| Some(&other.var) == var);
         found.cloned().ok_or_else(|| fault("the maximum is not along an axis of the products"))
     }
 
@@ -341,31 +340,31 @@ impl Finder<'_> {
         if own.var == key.var { Ok(axes) } else { Err(fault("the reductions are along different axes")) }
     }
 
-    /// A stage's formula over the axes of the products, with names for elements of the first so many reductions; it reads none
-    /// of the others.
-    fn placed(&self, value: &Expr, axes: &[(Var, Expr)], before: usize) -> Result<Expr, Fault> {
+    /// A stage's formula over the axes of the products, with variables for elements of the first `before` reductions; it reads
+    /// none of the others.
+    fn over_products(&self, value: &Expr, axes: &[(Var, Expr)], before: usize) -> Result<Expr, Fault> {
         let value = substituted(value, axes);
-        let Names { product, best, total, .. } = &self.names;
-        let places = [(self.products, product), (self.best, best), (self.total, total)];
+        let Names { product, max, weight_sum, .. } = &self.names;
+        let reductions = [(self.products, product), (self.max, max), (self.weight_sum, weight_sum)];
         let mut missed = false;
-        let placed = rewrite(&value, |e: &Expr| match &e.kind {
+        let named = rewrite(&value, |e: &Expr| match &e.kind {
             ExprKind::Load { buffer, indices, predicate: None } => {
-                let number = places.iter().position(|(stage, _)| stage.buffer == *buffer)?;
-                let (stage, name) = places.get(number)?;
-                let own = self.own_places(stage);
+                let number = reductions.iter().position(|(stage, _)| stage.buffer == *buffer)?;
+                let (stage, name) = reductions.get(number)?;
+                let own = self.write_indices(stage);
                 let same = own.as_ref().is_some_and(|own| {
-                    own.len() == indices.len() && own.iter().zip(indices).all(|(a, b)| self.same_place(a, b))
+                    own.len() == indices.len() && own.iter().zip(indices).all(|(a, b)| self.same_index(a, b))
                 });
                 missed |= !same || number >= before;
                 Some(Expr::var(name))
             }
             _ => None,
         });
-        if missed { Err(fault("a sum is read at another place")) } else { Ok(placed.unwrap_or(value)) }
+        if missed { Err(fault("a sum is read at other indices")) } else { Ok(named.unwrap_or(value)) }
     }
 
     /// The indices at which a stage writes, over the axes of the products.
-    fn own_places(&self, stage: &Stage) -> Option<Vec<Expr>> {
+    fn write_indices(&self, stage: &Stage) -> Option<Vec<Expr>> {
         if std::ptr::eq(stage, self.products) {
             return Some(stage.indices.clone());
         }
@@ -373,64 +372,70 @@ impl Finder<'_> {
         Some(stage.indices.iter().map(|index| substituted(index, &axes)).collect())
     }
 
-    fn same_place(&self, a: &Expr, b: &Expr) -> bool {
+    fn same_index(&self, a: &Expr, b: &Expr) -> bool {
         a.equal(b) || self.known.prove_equal(a, b)
     }
 
-    /// The factors of the products: of the queries, and of the keys.
+    /// The operands of the products: queries, and keys.
     fn factors(&self, key: &Axis) -> Result<(Expr, Expr), Fault> {
         let ExprKind::Binary(BinOp::Mul, a, b) = &self.products.value.kind else {
             return Err(fault("the products are no products"));
         };
-        let of_key = |e: &Expr| mentions(e, std::slice::from_ref(&key.var));
-        match (of_key(a), of_key(b)) {
+        let is_key = |e: &Expr| mentions_var(e, &key.var);
+        match (is_key(a), is_key(b)) {
             (false, true) => Ok((a.clone(), b.clone())),
             (true, false) => Ok((b.clone(), a.clone())),
             _ => Err(fault("both factors of a product depend on the key, or none")),
         }
     }
 
-    /// What is written, and where, over batch, query and width; `places` are the indices of the sums of values.
-    fn result(&mut self, rest: &[Stage], places: Vec<Expr>, share: &Expr) -> Result<(Buffer, Vec<Expr>, Expr), Fault> {
+    /// The buffer, indices and value of what is written, over batch, query and value dimension; `sums` are the indices of the
+    /// sums of values.
+    fn result(
+        &mut self,
+        rest: &[Stage],
+        sums: Vec<Expr>,
+        normalized: &Expr,
+    ) -> Result<(Buffer, Vec<Expr>, Expr), Fault> {
         let out = match rest {
-            [] => return Ok((self.mixed.buffer.clone(), places, share.clone())),
+            [] => return Ok((self.weighted.buffer.clone(), sums, normalized.clone())),
             [out] if out.reduced.is_none() => out,
             _ => return Err(fault("more than one result is written")),
         };
         let loads = loads_of(&out.value);
-        let read = loads.iter().find(|(buffer, _)| *buffer == self.mixed.buffer);
+        let read = loads.iter().find(|(buffer, _)| *buffer == self.weighted.buffer);
         let (_, indices) = read.ok_or_else(|| fault("the result reads no sum of values"))?;
-        let axes = self.axes_of_result(out, indices, &places)?;
-        let totals = self.own_places(self.total).ok_or_else(|| fault("the sum has no place"))?;
+        let axes = self.axes_of_result(out, indices, &sums)?;
+        let totals = self.write_indices(self.weight_sum).ok_or_else(|| fault("the sum has no indices"))?;
         let value = substituted(&out.value, &axes);
         let mut missed = false;
-        let placed = rewrite(&value, |e: &Expr| match &e.kind {
+        let named = rewrite(&value, |e: &Expr| match &e.kind {
             ExprKind::Load { buffer, indices, predicate: None } if self.is_between(buffer) => {
                 let (own, name) = match buffer {
-                    buffer if *buffer == self.mixed.buffer => (&places, share.clone()),
-                    buffer if *buffer == self.total.buffer => (&totals, Expr::var(&self.names.total)),
+                    buffer if *buffer == self.weighted.buffer => (&sums, normalized.clone()),
+                    buffer if *buffer == self.weight_sum.buffer => (&totals, Expr::var(&self.names.weight_sum)),
                     _ => {
                         missed = true;
                         return None;
                     }
                 };
-                missed |= own.len() != indices.len() || !own.iter().zip(indices).all(|(a, b)| self.same_place(a, b));
+                missed |= own.len() != indices.len() || !own.iter().zip(indices).all(|(a, b)| self.same_index(a, b));
                 Some(name)
             }
             _ => None,
         });
         if missed {
-            return Err(fault("the result reads sums at several places"));
+            return Err(fault("the result reads sums at several indices"));
         }
         let indices = out.indices.iter().map(|index| self.known.simplify(&substituted(index, &axes))).collect();
-        Ok((out.buffer.clone(), indices, placed.unwrap_or(value)))
+        Ok((out.buffer.clone(), indices, named.unwrap_or(value)))
     }
 
-    /// The axes of a result that reads each sum of values once, at these indices, over the places of those sums.
-    fn axes_of_result(&mut self, out: &Stage, indices: &[Expr], places: &[Expr]) -> Result<Vec<(Var, Expr)>, Fault> {
+    /// The axes of a result that reads each sum of values once, at `indices`, over the indices of those sums.
+    fn axes_of_result(&mut self, out: &Stage, indices: &[Expr], sums: &[Expr]) -> Result<Vec<(Var, Expr)>, Fault> {
         let iters: Vec<(Var, Range)> =
             out.spatial.iter().map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
-        let pairs = indices.iter().zip(places).filter(|(index, _)| index.as_int().is_none());
+        let pairs = indices.iter().zip(sums).filter(|(index, _)| index.as_int().is_none());
         let (from, to): (Vec<Expr>, Vec<Expr>) = pairs.map(|(a, b)| (a.clone(), b.clone())).unzip();
         let whole = Expr::bool(true);
         let map = detect_iter_map(&mut self.known, &from, &iters, &whole, IterMapLevel::Bijective, true);
@@ -447,11 +452,7 @@ impl Finder<'_> {
                 axes.push((axis.var.clone(), Expr::int(0, axis.var.dtype)));
             }
         }
-        let count = |axes: &[Axis]| {
-            let extents = axes.iter().map(|axis| axis.extent.cast(DataType::I64).ok());
-            extents.into_iter().try_fold(Expr::i64(1), |count, extent| Some(&count * &extent?))
-        };
-        let counts = count(&out.spatial).zip(count(&self.mixed.spatial));
+        let counts = instances(&out.spatial).zip(instances(&self.weighted.spatial));
         if !counts.is_some_and(|(own, sums)| self.known.prove_equal(&own, &sums)) {
             return Err(fault("the result does not read each sum of values once"));
         }
@@ -459,8 +460,13 @@ impl Finder<'_> {
     }
 }
 
+/// The product of the axes' extents.
+fn instances<'a>(axes: impl IntoIterator<Item = &'a Axis>) -> Option<Expr> {
+    axes.into_iter().try_fold(Expr::i64(1), |count, axis| Some(&count * &axis.extent.cast(DataType::I64).ok()?))
+}
+
 fn mentions_any(formulas: &[Expr], var: &Var) -> bool {
-    formulas.iter().any(|formula| mentions(formula, std::slice::from_ref(var)))
+    formulas.iter().any(|formula| mentions_var(formula, var))
 }
 
 fn reduced_axis(stage: &Stage) -> Result<Axis, Fault> {

@@ -1,7 +1,7 @@
-//! One query for each head, where several heads share keys and values: such heads are the queries of a task.
+//! Grouped-query attention with one query for each head: heads that share keys and values are the queries of a task.
 //!
-//! This is what a decoder with grouped heads has that generates one token after the other. Taken one by one, its heads would
-//! read the same keys and values again each.
+//! This is what a decoder has that generates one token after the other. Taken one by one, its heads would read the same keys
+//! and values again each.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
@@ -9,7 +9,7 @@ use tilewright_ir::tir::{BinOp, Expr, ExprKind, Range, Var};
 
 use super::Attention;
 use crate::facts::axes::Axis;
-use crate::facts::exprs::{mentions, substituted, typed};
+use crate::facts::exprs::{mentions_var, substituted, typed};
 
 impl Attention {
     /// The same with heads that share keys and values as queries, where each of them has one.
@@ -25,10 +25,10 @@ impl Attention {
         found.unwrap_or(self)
     }
 
-    /// How many heads may share keys and values, as the places of these say.
+    /// How many heads may share keys and values, as the indices of these say.
     fn sharing(&self, head: &Var, heads: i64) -> Vec<i64> {
         let mut found = vec![heads];
-        for formula in [&self.of_key, &self.of_value] {
+        for formula in [&self.k, &self.v] {
             walk(formula, |e: &Expr| {
                 if let ExprKind::Binary(BinOp::FloorDiv, of, by) = &e.kind
                     && of.as_var() == Some(head)
@@ -51,10 +51,10 @@ impl Attention {
         for axis in [&of_group, &own] {
             known.bind(&axis.var, &Range::up_to(axis.extent.clone()));
         }
-        let place = known.simplify(&(&(&Expr::var(&of_group.var) * group) + &Expr::var(&own.var)));
-        let places = [(head.var.clone(), place), (self.query.var.clone(), Expr::int(0, index))];
-        let placed = |formula: &Expr| {
-            let placed = substituted(formula, &places);
+        let index_of_head = known.simplify(&(&(&Expr::var(&of_group.var) * group) + &Expr::var(&own.var)));
+        let values = [(head.var.clone(), index_of_head), (self.query.var.clone(), Expr::int(0, index))];
+        let grouped = |formula: &Expr| {
+            let grouped = substituted(formula, &values);
             let simple = |e: &Expr| match &e.kind {
                 ExprKind::Load { buffer, indices, predicate } => {
                     let indices = indices.iter().map(|index| known.simplify(index)).collect();
@@ -62,10 +62,10 @@ impl Attention {
                 }
                 _ => None,
             };
-            rewrite(&placed, simple).unwrap_or(placed)
+            rewrite(&grouped, simple).unwrap_or(grouped)
         };
-        let (of_key, of_value) = (placed(&self.of_key), placed(&self.of_value));
-        if [&of_key, &of_value].into_iter().any(|formula| mentions(formula, std::slice::from_ref(&own.var))) {
+        let (k, v) = (grouped(&self.k), grouped(&self.v));
+        if [&k, &v].into_iter().any(|formula| mentions_var(formula, &own.var)) {
             return None;
         }
         let mut batch = self.batch.clone();
@@ -73,12 +73,12 @@ impl Attention {
         Some(Self {
             batch,
             query: own,
-            of_query: placed(&self.of_query),
-            of_key,
-            of_value,
-            scores: placed(&self.scores),
-            result: placed(&self.result),
-            indices: self.indices.iter().map(|index| known.simplify(&substituted(index, &places))).collect(),
+            q: grouped(&self.q),
+            k,
+            v,
+            scores: grouped(&self.scores),
+            result: grouped(&self.result),
+            indices: self.indices.iter().map(|index| known.simplify(&substituted(index, &values))).collect(),
             ..self.clone()
         })
     }

@@ -15,34 +15,29 @@ pub(crate) enum Grouping {
     /// Pairs of bfloat16.
     Bfloat16,
     /// Fours of bytes.
-    Bytes {
-        /// Whether the elements of the rows are signed.
-        rows_signed: bool,
-        /// Whether those of the columns are.
-        columns_signed: bool,
-    },
+    Bytes { a_signed: bool, b_signed: bool },
 }
 
 impl Grouping {
-    /// How the factors of a contraction can be grouped.
+    /// How the operands of a contraction can be grouped.
     pub(crate) fn of(c: &Contraction) -> Option<Self> {
-        let (rows, columns) = (narrow(&c.a)?.dtype, narrow(&c.b)?.dtype);
+        let (a, b) = (narrow(&c.a)?.dtype, narrow(&c.b)?.dtype);
         if c.needs_im2col() {
             return None;
         }
         let is_byte = |dtype: DataType| dtype == DataType::I8 || dtype == DataType::U8;
         match c.out.dtype {
-            DataType::F32 if rows == DataType::BF16 && columns == DataType::BF16 => Some(Self::Bfloat16),
-            DataType::I32 if is_byte(rows) && is_byte(columns) => {
-                Some(Self::Bytes { rows_signed: rows == DataType::I8, columns_signed: columns == DataType::I8 })
+            DataType::F32 if a == DataType::BF16 && b == DataType::BF16 => Some(Self::Bfloat16),
+            DataType::I32 if is_byte(a) && is_byte(b) => {
+                Some(Self::Bytes { a_signed: a == DataType::I8, b_signed: b == DataType::I8 })
             }
             _ => None,
         }
     }
 
-    /// Whether the highest bits of the rows are turned over.
-    pub(crate) fn turns_rows(self) -> bool {
-        matches!(self, Self::Bytes { rows_signed, columns_signed } if rows_signed == columns_signed)
+    /// Whether the highest bits of A are flipped, since both operands are of one sort.
+    pub(crate) fn flips_a(self) -> bool {
+        matches!(self, Self::Bytes { a_signed, b_signed } if a_signed == b_signed)
     }
 
     /// The type of an element's bits.
@@ -53,15 +48,15 @@ impl Grouping {
         }
     }
 
-    /// Neighbours of a group.
+    /// The elements of a group.
     pub(crate) fn size(self) -> i64 {
         i64::from(WORD.bits / self.bits().bits)
     }
 }
 
-/// The value that a factor is, widened to the type of the sums.
-pub(crate) fn narrow(factor: &Expr) -> Option<&Expr> {
-    match &factor.kind {
+/// The value that an operand widens to the type of the sums.
+pub(crate) fn narrow(operand: &Expr) -> Option<&Expr> {
+    match &operand.kind {
         ExprKind::Cast(value) => Some(value),
         _ => None,
     }

@@ -1,8 +1,8 @@
 //! Contractions: blocks that sum products, `out[f(s)] += a(s, k) * b(s, k)`.
 //!
-//! The two factors are expressions. A spatial axis that stands in one of them only is a *row* or a *column*; one that
-//! stands in both is of the *batch*. The columns are those among which the result's elements are neighbours in memory:
-//! they become lanes of vectors. Axes of one sort are taken together as one long axis, a [`Group`].
+//! The two operands are expressions. A spatial axis of A alone is of M, one of B alone is of N, one of both is of the *batch*.
+//! B is the operand along whose axis the result is contiguous: N becomes lanes of vectors. The axes of M, of N, of K and of the
+//! batch are taken together as one long axis each, a [`Group`].
 
 pub(crate) mod dot_groups;
 pub(crate) mod fold_batch;
@@ -16,16 +16,16 @@ use tilewright_tensor::DataType;
 
 use crate::facts::axes::{self, Axis, Group};
 use crate::facts::epilogue::check_whole;
-use crate::facts::exprs::{mentions, substituted};
+use crate::facts::exprs::{mentions, mentions_var, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::rewrite::Formula;
 use crate::facts::stages::{own_nest, statements, touches};
 use crate::facts::tree::{Site, blocks_below};
 
-/// Columns that are worth a matrix of their own: half a vector of the widest ones.
-const LEAST_RUN: i64 = 8;
+/// N of a B in place that is worth a matrix of its own: half of the widest vectors.
+const MIN_CONTIGUOUS_N: i64 = 8;
 
-/// What a block sums up.
+/// A sum of products as a GEMM.
 #[derive(Clone, Debug)]
 pub(crate) struct Contraction {
     pub(crate) out: Buffer,
@@ -44,21 +44,21 @@ pub(crate) struct Contraction {
     pub(crate) cleared: Option<Site>,
 }
 
-/// The buffer, the indices, and the two factors of the block's only statement.
+/// The buffer, the indices, and the two operands of the block's only statement.
 struct Sum {
     cleared: Option<Site>,
     out: Buffer,
     indices: Vec<Expr>,
-    factors: [Expr; 2],
+    operands: [Expr; 2],
 }
 
 impl Contraction {
-    /// What the block at a place sums up.
+    /// The contraction of the block at a site.
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
         let (spatial, k, index) = axes::of_reduction(function, site)?;
         let (sum, spatial) = split_groups(sum_of(function, site)?, spatial);
         let known = crate::facts::guard::known_around(function, site);
-        let [x, y] = &sum.factors;
+        let [x, y] = &sum.operands;
         let in_both = |axis: &&Axis| {
             let var = std::slice::from_ref(&axis.var);
             mentions(x, var) == mentions(y, var)
@@ -66,20 +66,19 @@ impl Contraction {
         let lanes = innermost(&sum, &spatial).ok_or_else(|| Fault::at(site, "the result is a single element"))?;
         if in_both(&lanes) {
             let name = &lanes.var.name;
-            let message = format!("neighbours in memory are those along axis `{name}`, which both factors have");
+            let message = format!("the result is contiguous along axis `{name}`, which both operands have");
             return Err(Fault::at(site, message));
         }
-        let (b, a) =
-            if mentions(y, std::slice::from_ref(&lanes.var)) { (y.clone(), x.clone()) } else { (x.clone(), y.clone()) };
-        let sort = |factor: &Expr| -> Vec<Axis> {
-            let own = |axis: &&Axis| mentions(factor, std::slice::from_ref(&axis.var)) && !in_both(axis);
+        let (b, a) = if mentions_var(y, &lanes.var) { (y.clone(), x.clone()) } else { (x.clone(), y.clone()) };
+        let sort = |operand: &Expr| -> Vec<Axis> {
+            let own = |axis: &&Axis| mentions_var(operand, &axis.var) && !in_both(axis);
             spatial.iter().filter(own).cloned().collect()
         };
-        // A row of several is divided to find its place along each axis.
+        // An index along several axes is divided to find that along each of them.
         let (outer_m, m) = run_of(sort(&a), |_, inner| inner.extent.as_int().is_some());
         let one_row = m.iter().all(|axis| axis.extent.as_int() == Some(1));
         let are_in_place = one_row && is_plain(&b) && !is_constant(function, &b);
-        let (outer_n, n) = columns_of(&sum, sort(&b), are_in_place.then_some(&b));
+        let (outer_n, n) = n_axes(&sum, sort(&b), are_in_place.then_some(&b));
         let shared = spatial.iter().filter(in_both).cloned();
         let batch: Vec<Axis> = shared.chain(outer_m).chain(outer_n).collect();
         let k = in_order_of(&a, k);
@@ -92,14 +91,14 @@ impl Contraction {
     }
 }
 
-/// The axes of several matrices, and those of the columns of each. A factor that is read where it lies, for a single row, has
-/// columns that are side by side in memory, where these are enough for a vector.
-fn columns_of(sum: &Sum, axes: Vec<Axis>, in_place: Option<&Expr>) -> (Vec<Axis>, Vec<Axis>) {
+/// The axes of several matrices, and those of N of each. A B that is read in place, for M == 1, is contiguous along N, where
+/// that is enough for a vector.
+fn n_axes(sum: &Sum, axes: Vec<Axis>, in_place: Option<&Expr>) -> (Vec<Axis>, Vec<Axis>) {
     let follows = |outer: &Axis, inner: &Axis| stands_before(sum, outer, inner);
-    if let Some(factor) = in_place {
-        let (outer, run) = run_of(axes.clone(), |outer, inner| follows(outer, inner) && is_dense(factor, outer, inner));
+    if let Some(b) = in_place {
+        let (outer, run) = run_of(axes.clone(), |outer, inner| follows(outer, inner) && is_dense(b, outer, inner));
         let count = run.iter().try_fold(1_i64, |count, axis| count.checked_mul(axis.extent.as_int()?));
-        if count.is_none_or(|count| count >= LEAST_RUN) {
+        if count.is_none_or(|count| count >= MIN_CONTIGUOUS_N) {
             return (outer, run);
         }
     }
@@ -108,7 +107,7 @@ fn columns_of(sum: &Sum, axes: Vec<Axis>, in_place: Option<&Expr>) -> (Vec<Axis>
 
 /// The sum of the block's body, whose init clears it.
 fn sum_of(function: &PrimFunc, site: &Site) -> Result<Sum, Fault> {
-    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let block = site.expect_block()?;
     let wrong = || Fault::at(site, format!("block `{}` is not a sum of products from zero on", block.name));
     let (out, indices, value) = store_of(&block.body).ok_or_else(wrong)?;
     let cleared = match &block.init {
@@ -136,7 +135,7 @@ fn sum_of(function: &PrimFunc, site: &Site) -> Result<Sum, Fault> {
     if reads_sum {
         return Err(wrong());
     }
-    Ok(Sum { cleared, out: out.clone(), indices: indices.to_vec(), factors: [x.clone(), y.clone()] })
+    Ok(Sum { cleared, out: out.clone(), indices: indices.to_vec(), operands: [x.clone(), y.clone()] })
 }
 
 fn is_zero(value: &Expr) -> bool {
@@ -166,16 +165,16 @@ fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {
     }
 }
 
-/// Axes along which one factor is the same for whole groups, as `a[v // c]` is, become two: the group, and the place in it.
+/// Axes along which one operand is the same for whole groups, as `a[v // c]` is, become two: the group, and the index in it.
 fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
     let mut axes = Vec::with_capacity(spatial.len());
     for axis in spatial {
-        let split = sum.factors.iter().enumerate().find_map(|(at, factor)| {
-            let by = divisor(factor, &axis.var)?;
+        let split = sum.operands.iter().enumerate().find_map(|(at, operand)| {
+            let by = divisor(operand, &axis.var)?;
             let extent = axis.extent.as_int()?;
             let group = axis.var.renewed();
-            let grouped = with_groups(factor, &axis.var, by, &group);
-            let plain = !mentions(&grouped, std::slice::from_ref(&axis.var));
+            let grouped = with_groups(operand, &axis.var, by, &group);
+            let plain = !mentions_var(&grouped, &axis.var);
             (plain && by > 1 && extent % by == 0).then_some((at, grouped, group, by, extent / by))
         });
         let Some((at, grouped, group, by, groups)) = split else {
@@ -185,55 +184,55 @@ fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
         let own = axis.var.renewed();
         let value = [(axis.var.clone(), &(&Expr::var(&group) * by) + &Expr::var(&own))];
         sum.indices = sum.indices.iter().map(|index| substituted(index, &value)).collect();
-        let number = |n: usize, factor: &Expr| if n == at { grouped.clone() } else { substituted(factor, &value) };
-        let [x, y] = &sum.factors;
-        sum.factors = [number(0, x), number(1, y)];
+        let number = |n: usize, operand: &Expr| if n == at { grouped.clone() } else { substituted(operand, &value) };
+        let [x, y] = &sum.operands;
+        sum.operands = [number(0, x), number(1, y)];
         axes.push(Axis { extent: Expr::int(groups, group.dtype), var: group });
         axes.push(Axis { extent: Expr::int(by, own.dtype), var: own });
     }
     (sum, axes)
 }
 
-/// By what the variable is divided somewhere in the expression.
-pub(crate) fn divisor(factor: &Expr, var: &Var) -> Option<i64> {
+/// The divisor of the variable somewhere in the expression.
+pub(crate) fn divisor(operand: &Expr, var: &Var) -> Option<i64> {
     let mut found = None;
-    walk(factor, |e: &Expr| match &e.kind {
+    walk(operand, |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) => found = found.or(b.as_int()),
         _ => {}
     });
     found
 }
 
-/// The expression with the group in the place of the divided variable.
-pub(crate) fn with_groups(factor: &Expr, var: &Var, by: i64, group: &Var) -> Expr {
-    let replaced = rewrite(factor, |e: &Expr| match &e.kind {
+/// The expression with the group for the divided variable.
+pub(crate) fn with_groups(operand: &Expr, var: &Var, by: i64, group: &Var) -> Expr {
+    let replaced = rewrite(operand, |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) && b.as_int() == Some(by) => {
             Some(Expr::var(group))
         }
         _ => None,
     });
-    replaced.unwrap_or_else(|| factor.clone())
+    replaced.unwrap_or_else(|| operand.clone())
 }
 
-/// The axes in the order in which a factor has them in memory.
-fn in_order_of(factor: &Expr, mut axes: Vec<Axis>) -> Vec<Axis> {
-    let mut places: Vec<(Var, usize)> = Vec::new();
-    walk(factor, |e: &Expr| {
+/// The axes in the order in which an operand has them in memory.
+fn in_order_of(operand: &Expr, mut axes: Vec<Axis>) -> Vec<Axis> {
+    let mut dims: Vec<(Var, usize)> = Vec::new();
+    walk(operand, |e: &Expr| {
         let ExprKind::Load { indices, .. } = &e.kind else { return };
         for axis in &axes {
             let own = std::slice::from_ref(&axis.var);
-            if let Some(place) = indices.iter().position(|index| mentions(index, own))
-                && places.iter().all(|(var, _)| *var != axis.var)
+            if let Some(dim) = indices.iter().position(|index| mentions(index, own))
+                && dims.iter().all(|(var, _)| *var != axis.var)
             {
-                places.push((axis.var.clone(), place));
+                dims.push((axis.var.clone(), dim));
             }
         }
     });
-    axes.sort_by_key(|axis| places.iter().find(|(var, _)| *var == axis.var).map_or(0, |(_, place)| *place));
+    axes.sort_by_key(|axis| dims.iter().find(|(var, _)| *var == axis.var).map_or(0, |(_, dim)| *dim));
     axes
 }
 
-/// The axis along which elements of the result are neighbours in memory.
+/// The axis along which the result is contiguous.
 fn innermost<'a>(sum: &Sum, spatial: &'a [Axis]) -> Option<&'a Axis> {
     sum.indices
         .iter()
@@ -256,16 +255,16 @@ fn ends_with(index: &Expr, var: &Var) -> bool {
 
 /// Whether two axes are those of dimensions of the result that follow each other, but for such of extent 1.
 fn stands_before(sum: &Sum, outer: &Axis, inner: &Axis) -> bool {
-    let place = |axis: &Axis| sum.indices.iter().position(|index| index.as_var() == Some(&axis.var));
-    let (Some(from), Some(to)) = (place(outer), place(inner)) else { return false };
+    let dim = |axis: &Axis| sum.indices.iter().position(|index| index.as_var() == Some(&axis.var));
+    let (Some(from), Some(to)) = (dim(outer), dim(inner)) else { return false };
     let unit = |dim: usize| sum.out.shape.get(dim).is_some_and(|extent| extent.as_int() == Some(1));
     from < to && (from + 1..to).all(unit)
 }
 
-/// Whether all that is loaded is at places that are axes themselves.
-fn is_plain(factor: &Expr) -> bool {
+/// Whether all indices of what is loaded are axes themselves.
+fn is_plain(operand: &Expr) -> bool {
     let mut plain = true;
-    walk(factor, |e: &Expr| {
+    walk(operand, |e: &Expr| {
         if let ExprKind::Load { indices, .. } = &e.kind {
             plain &= indices.iter().all(|index| index.as_var().is_some() || index.as_int().is_some());
         }
@@ -273,8 +272,8 @@ fn is_plain(factor: &Expr) -> bool {
     plain
 }
 
-/// The axes up to, and from, the first of the longest run at the end of which each follows the one before. Axes of extent 1
-/// are in no one's way.
+/// The axes up to, and from, the first of the longest run at the end of which each follows the one before. Axes of extent 1 are
+/// part of any run.
 fn run_of(axes: Vec<Axis>, follows: impl Fn(&Axis, &Axis) -> bool) -> (Vec<Axis>, Vec<Axis>) {
     let (units, long): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|axis| axis.extent.as_int() == Some(1));
     let mut start = long.len().saturating_sub(1);
@@ -289,7 +288,12 @@ fn run_of(axes: Vec<Axis>, follows: impl Fn(&Axis, &Axis) -> bool) -> (Vec<Axis>
 }
 
 impl Contraction {
-    /// Whether the columns are several axes, and elements of the factor are not as regular along all of them as along one.
+    /// Whether packed B has narrower elements than the products.
+    pub(crate) fn b_is_narrow(&self) -> bool {
+        !std::ptr::eq(unwidened(&self.b), &self.b)
+    }
+
+    /// Whether N is several axes, and B is not as regular along all of them as along one.
     pub(crate) fn needs_im2col(&self) -> bool {
         let long: Vec<&Axis> = self.n.axes.iter().filter(|axis| !is_one(&axis.extent)).collect();
         let mut pairs = long.iter().zip(long.iter().skip(1));
@@ -297,16 +301,16 @@ impl Contraction {
     }
 }
 
-/// Whether two axes are dimensions of what the factor loads, the inner one whole.
-pub(crate) fn is_dense(factor: &Expr, outer: &Axis, inner: &Axis) -> bool {
+/// Whether two axes are neighbouring dimensions of what the operand loads, the inner one whole.
+pub(crate) fn is_dense(operand: &Expr, outer: &Axis, inner: &Axis) -> bool {
     let mut dense = true;
-    tilewright_expr::node::walk(factor, |e: &Expr| {
+    tilewright_expr::node::walk(operand, |e: &Expr| {
         let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
         if !mentions(e, &[inner.var.clone(), outer.var.clone()]) {
             return;
         }
-        let place = |axis: &Axis| indices.iter().position(|index| index.as_var() == Some(&axis.var));
-        dense &= match (place(outer), place(inner)) {
+        let dim = |axis: &Axis| indices.iter().position(|index| index.as_var() == Some(&axis.var));
+        dense &= match (dim(outer), dim(inner)) {
             (Some(from), Some(to)) => {
                 from + 1 == to
                     && buffer.strides.is_empty()
@@ -318,18 +322,11 @@ pub(crate) fn is_dense(factor: &Expr, outer: &Axis, inner: &Axis) -> bool {
     dense
 }
 
-/// What a factor widens, of whole bytes; the factor where it is something else.
-pub(crate) fn unwidened(factor: &Expr) -> &Expr {
-    match &factor.kind {
-        ExprKind::Cast(value) if value.dtype.bits % 8 == 0 && value.dtype.bits < factor.dtype.bits => value,
-        _ => factor,
-    }
-}
-
-impl Contraction {
-    /// Whether copies of the columns have shorter elements than the factor's numbers.
-    pub(crate) fn b_is_narrow(&self) -> bool {
-        !std::ptr::eq(unwidened(&self.b), &self.b)
+/// What an operand widens, of whole bytes; the operand where it is something else.
+pub(crate) fn unwidened(operand: &Expr) -> &Expr {
+    match &operand.kind {
+        ExprKind::Cast(value) if value.dtype.bits % 8 == 0 && value.dtype.bits < operand.dtype.bits => value,
+        _ => operand,
     }
 }
 

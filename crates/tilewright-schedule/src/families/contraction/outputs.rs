@@ -1,4 +1,4 @@
-//! What is written of a contraction's sums: its epilogue, if all that follows can be computed on finished tiles.
+//! The outputs of a contraction: its epilogue, if all that follows can be computed on finished tiles.
 
 use tilewright_ir::tir::PrimFunc;
 
@@ -6,10 +6,10 @@ use super::{Contraction, fold_batch};
 use crate::facts::epilogue::{self, Outputs, Produced};
 use crate::facts::fault::Fault;
 use crate::facts::guard::known_around;
-use crate::facts::stages::{nests_behind, own_nest, statements};
+use crate::facts::stages::{nests_after, own_nest, statements};
 use crate::facts::tree::Site;
 
-/// What is written of a product's sums, and whether that is all that stands behind it; else that stays as it is.
+/// The outputs of a contraction's sums, and whether these are all that follows it; else what follows stays as it is.
 pub(crate) fn outputs_of(
     function: &PrimFunc,
     site: &Site,
@@ -24,7 +24,7 @@ pub(crate) fn outputs_of(
         stays,
     };
     let on_tiles =
-        nests_behind(site).and_then(|after| epilogue::outputs(function, site, scope, &produced(false), &after));
+        nests_after(site).and_then(|after| epilogue::outputs(function, site, scope, &produced(false), &after));
     match on_tiles {
         Ok(outputs) => Ok((outputs, true)),
         Err(_) if statements(scope).len() > own_nest(site)? + 1 => {
@@ -34,12 +34,12 @@ pub(crate) fn outputs_of(
     }
 }
 
-/// How many matrices the product of a block is of, where their rows are taken together as far as they can be; `None`
-/// where only a run knows.
+/// The size of the batch of a block's contraction after it is folded into M as far as it can be; `None` where only a run
+/// knows.
 pub(crate) fn matrices(function: &PrimFunc, site: &Site, c: &Contraction) -> Option<i64> {
-    let joined = site.scope().and_then(|scope| {
+    let folded = site.scope().and_then(|scope| {
         let (outputs, _) = outputs_of(function, site, &scope, c).ok()?;
-        fold_batch::joined_rows(function, c, &outputs).ok()?
+        fold_batch::fold(function, c, &outputs).ok()?
     });
-    joined.as_ref().map_or(&c.batch.size, |(joined, ..)| &joined.batch.size).as_int()
+    folded.as_ref().map_or(c, |folded| &folded.contraction).batch.size.as_int()
 }

@@ -61,14 +61,14 @@ class Module:
                 T.writes(X[0:7, 0:5])
                 queries = T.alloc_buffer((4, 4), align=64)
                 scores = T.alloc_buffer((8, 4), align=64)
-                mixed = T.alloc_buffer((5, 4), align=64)
-                best = T.alloc_buffer((4,), align=64)
-                total = T.alloc_buffer((4,), align=64)
-                correction = T.alloc_buffer((4,), align=64)
-                reference = T.alloc_buffer((4,), align=64)
+                weighted = T.alloc_buffer((5, 4), align=64)
+                max = T.alloc_buffer((4,), align=64)
+                weight_sum = T.alloc_buffer((4,), align=64)
+                rescale = T.alloc_buffer((4,), align=64)
+                shift = T.alloc_buffer((4,), align=64)
                 rows = T.alloc_buffer((4, 8), align=64)
-                mixed_tile = T.alloc_buffer((4, 4), scope="local", align=64)
-                tile = T.alloc_buffer((4, 4), scope="local", align=64)
+                weighted_tile = T.alloc_buffer((4, 4), scope="local", align=64)
+                score_tile = T.alloc_buffer((4, 4), scope="local", align=64)
                 sums = T.alloc_buffer((4,), scope="local", align=64)
                 query_block: T.int32 = task
                 for i_tile, d_tile in T.grid(1, 1):
@@ -77,201 +77,201 @@ class Module:
                         row_1: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)]
                         row_2: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)]
                         row_3: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)]
-                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
-                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
-                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_5
-                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
-                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
-                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                        shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                        shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                        shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                        shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = shuffled_4
+                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = shuffled_5
+                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = shuffled_6
+                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = shuffled_7
                     else:
                         row: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 0) < 7, Q[query_block * 4 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
                         row_1: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 1) < 7, Q[query_block * 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
                         row_2: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 2) < 7, Q[query_block * 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
                         row_3: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 3) < 7, Q[query_block * 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
-                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
-                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
-                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_5
-                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
-                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
-                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                        shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                        shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                        shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                        shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = shuffled_4
+                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = shuffled_5
+                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = shuffled_6
+                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = shuffled_7
                 for i in T.vectorized(4):
-                    best[i] = T.float32("-inf")
+                    max[i] = T.float32("-inf")
                 for i in T.vectorized(4):
-                    total[i] = T.float32(0.0)
+                    weight_sum[i] = T.float32(0.0)
                 for w in range(5):
                     for i in T.vectorized(4):
-                        mixed[w, i] = T.float32(0.0)
+                        weighted[w, i] = T.float32(0.0)
                 for key_block in range(1):
-                    first_key: T.int32 = key_block * 8
-                    for tile_1 in range(2):
+                    key_start: T.int32 = key_block * 8
+                    for tile in range(2):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                tile[r, i] = T.float32(0.0)
+                                score_tile[r, i] = T.float32(0.0)
                         for d in range(4):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    tile[r, i] = tile[r, i] + K[first_key + (tile_1 * 4 + r), d] * queries[d, i]
+                                    score_tile[r, i] = score_tile[r, i] + K[key_start + (tile * 4 + r), d] * queries[d, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                scores[tile_1 * 4 + r, i] = tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < first_key + (tile_1 * 4 + r), T.float32(-3.0), T.float32(0.0))
+                                scores[tile * 4 + r, i] = score_tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < key_start + (tile * 4 + r), T.float32(-3.0), T.float32(0.0))
                     for i in T.vectorized(4):
-                        sums[i] = best[i]
+                        sums[i] = max[i]
                     for j in range(8):
                         for i in T.vectorized(4):
                             sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                     for i in T.vectorized(4):
-                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
+                        shift[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
                     for i in T.vectorized(4):
-                        correction[i] = T.exp(best[i] - reference[i])
+                        rescale[i] = T.exp(max[i] - shift[i])
                     for i in T.vectorized(4):
-                        best[i] = sums[i]
+                        max[i] = sums[i]
                     for i in T.vectorized(4):
                         sums[i] = T.float32(0.0)
                     for j in range(8):
                         for i in T.vectorized(4):
-                            scores[j, i] = T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - reference[i])))
+                            scores[j, i] = T.Select(scores[j, i] - shift[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - shift[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - shift[i])))
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
-                        total[i] = total[i] * correction[i] + sums[i]
-                    for columns in range(1):
+                        weight_sum[i] = weight_sum[i] * rescale[i] + sums[i]
+                    for value_tile in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = T.float32(0.0)
+                                weighted_tile[r, i] = T.float32(0.0)
                         for j in range(8):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, columns * 4 + r] * scores[j, i]
+                                    weighted_tile[r, i] = weighted_tile[r, i] + V[key_start + j, value_tile * 4 + r] * scores[j, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed[columns * 4 + r, i] = mixed[columns * 4 + r, i] * correction[i] + mixed_tile[r, i]
+                                weighted[value_tile * 4 + r, i] = weighted[value_tile * 4 + r, i] * rescale[i] + weighted_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed_tile[r, i] = T.float32(0.0)
+                            weighted_tile[r, i] = T.float32(0.0)
                     for j in range(8):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, 4 + r] * scores[j, i]
+                                weighted_tile[r, i] = weighted_tile[r, i] + V[key_start + j, 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed[4 + r, i] = mixed[4 + r, i] * correction[i] + mixed_tile[r, i]
-                with T.LetStmt(8) as first_key:
-                    for tile_1 in range(1):
+                            weighted[4 + r, i] = weighted[4 + r, i] * rescale[i] + weighted_tile[r, i]
+                with T.LetStmt(8) as key_start:
+                    for tile in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                tile[r, i] = T.float32(0.0)
+                                score_tile[r, i] = T.float32(0.0)
                         for d in range(4):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    tile[r, i] = tile[r, i] + K[first_key + (tile_1 * 4 + r), d] * queries[d, i]
+                                    score_tile[r, i] = score_tile[r, i] + K[key_start + (tile * 4 + r), d] * queries[d, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                scores[tile_1 * 4 + r, i] = tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < first_key + (tile_1 * 4 + r), T.float32(-3.0), T.float32(0.0))
+                                scores[tile * 4 + r, i] = score_tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < key_start + (tile * 4 + r), T.float32(-3.0), T.float32(0.0))
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            tile[r, i] = T.float32(0.0)
+                            score_tile[r, i] = T.float32(0.0)
                     for d in range(4):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                tile[r, i] = tile[r, i] + K[first_key + (4 + r), d] * queries[d, i]
+                                score_tile[r, i] = score_tile[r, i] + K[key_start + (4 + r), d] * queries[d, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            scores[4 + r, i] = tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < first_key + (4 + r), T.float32(-3.0), T.float32(0.0))
+                            scores[4 + r, i] = score_tile[r, i] + T.Select(T.min(query_block * 4 + i, T.Sub(7, 1)) < key_start + (4 + r), T.float32(-3.0), T.float32(0.0))
                     for i in T.vectorized(4):
-                        sums[i] = best[i]
+                        sums[i] = max[i]
                     for j in range(5):
                         for i in T.vectorized(4):
                             sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                     for i in T.vectorized(4):
-                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
+                        shift[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
                     for i in T.vectorized(4):
-                        correction[i] = T.exp(best[i] - reference[i])
+                        rescale[i] = T.exp(max[i] - shift[i])
                     for i in T.vectorized(4):
-                        best[i] = sums[i]
+                        max[i] = sums[i]
                     for i in T.vectorized(4):
                         sums[i] = T.float32(0.0)
                     for j in range(5):
                         for i in T.vectorized(4):
-                            scores[j, i] = T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - reference[i])))
+                            scores[j, i] = T.Select(scores[j, i] - shift[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - shift[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - shift[i])))
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
-                        total[i] = total[i] * correction[i] + sums[i]
-                    for columns in range(1):
+                        weight_sum[i] = weight_sum[i] * rescale[i] + sums[i]
+                    for value_tile in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = T.float32(0.0)
+                                weighted_tile[r, i] = T.float32(0.0)
                         for j in range(5):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, columns * 4 + r] * scores[j, i]
+                                    weighted_tile[r, i] = weighted_tile[r, i] + V[key_start + j, value_tile * 4 + r] * scores[j, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed[columns * 4 + r, i] = mixed[columns * 4 + r, i] * correction[i] + mixed_tile[r, i]
+                                weighted[value_tile * 4 + r, i] = weighted[value_tile * 4 + r, i] * rescale[i] + weighted_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed_tile[r, i] = T.float32(0.0)
+                            weighted_tile[r, i] = T.float32(0.0)
                     for j in range(5):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, 4 + r] * scores[j, i]
+                                weighted_tile[r, i] = weighted_tile[r, i] + V[key_start + j, 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed[4 + r, i] = mixed[4 + r, i] * correction[i] + mixed_tile[r, i]
+                            weighted[4 + r, i] = weighted[4 + r, i] * rescale[i] + weighted_tile[r, i]
                 for i in T.vectorized(4):
-                    correction[i] = T.float32(1.0) / total[i]
+                    rescale[i] = T.float32(1.0) / weight_sum[i]
                 for vector in range(1):
                     for w_tile, i_tile in T.grid(2, 1):
                         if w_tile * 4 + 3 < 5:
-                            row: T.float32x4 = mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
-                            row_1: T.float32x4 = mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
-                            row_2: T.float32x4 = mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
-                            row_3: T.float32x4 = mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
-                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
-                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
-                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_5
-                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
-                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
-                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                            row: T.float32x4 = weighted[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_1: T.float32x4 = weighted[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_2: T.float32x4 = weighted[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_3: T.float32x4 = weighted[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                            shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                            shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                            shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = shuffled_4
+                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = shuffled_5
+                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = shuffled_6
+                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = shuffled_7
                         else:
-                            row: T.float32x4 = T.if_then_else(w_tile * 4 + 0 < 5, mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
-                            row_1: T.float32x4 = T.if_then_else(w_tile * 4 + 1 < 5, mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
-                            row_2: T.float32x4 = T.if_then_else(w_tile * 4 + 2 < 5, mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
-                            row_3: T.float32x4 = T.if_then_else(w_tile * 4 + 3 < 5, mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
-                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
-                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
-                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_5
-                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
-                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
-                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                            row: T.float32x4 = T.if_then_else(w_tile * 4 + 0 < 5, weighted[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_1: T.float32x4 = T.if_then_else(w_tile * 4 + 1 < 5, weighted[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_2: T.float32x4 = T.if_then_else(w_tile * 4 + 2 < 5, weighted[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_3: T.float32x4 = T.if_then_else(w_tile * 4 + 3 < 5, weighted[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                            shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                            shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                            shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = shuffled_4
+                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = shuffled_5
+                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = shuffled_6
+                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = shuffled_7
                     for i in range(4):
                         if query_block * 4 + vector * 4 + i < 7:
                             for column in range(1):
                                 for c in T.vectorized(4):
-                                    X[query_block * 4 + (vector * 4 + i), column * 4 + c] = rows[i, column * 4 + c] * correction[vector * 4 + i]
+                                    X[query_block * 4 + (vector * 4 + i), column * 4 + c] = rows[i, column * 4 + c] * rescale[vector * 4 + i]
                             for c in T.vectorized(1):
-                                X[query_block * 4 + (vector * 4 + i), 4 + c] = rows[i, 4 + c] * correction[vector * 4 + i]
+                                X[query_block * 4 + (vector * 4 + i), 4 + c] = rows[i, 4 + c] * rescale[vector * 4 + i]

@@ -1,36 +1,36 @@
-//! Masks and biases of their own for each query and key, whose rows are along the keys in memory, while queries are lanes: a
-//! block of each is turned in registers, for elements one by one would take as long as the products.
+//! Masks and biases with an element for each query and key, which are contiguous along the keys in memory, while queries are
+//! lanes: a block of each is transposed in registers, for gathered elements would take as long as the products.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
-use super::task::Maker;
-use crate::facts::exprs::{compare, mentions, reads_memory, reads_under_condition, typed};
+use super::cx::Flash;
+use crate::facts::exprs::{compare, mentions_var, reads_memory, reads_under_condition, typed};
 use crate::facts::fault::Fault;
 use crate::primitive::vectorize_transpose::is_along;
 
-/// The most of them; those beyond stay as they are.
-const MOST: usize = 3;
+/// Masks that are transposed, at most; others are read in place.
+const MAX_MASKS: usize = 3;
 
-/// The scores, with names for elements of masks.
+/// The scores, with variables for elements of masks.
 #[derive(Clone, Debug)]
 pub(super) struct Masked {
     pub(super) scores: Expr,
-    /// What stands for an element, as a float, and the element.
+    /// The variable of an element as a float, and the element.
     pub(super) masks: Vec<(Var, Expr)>,
 }
 
-impl Maker<'_> {
+impl Flash<'_> {
     pub(super) fn masked(&self) -> Masked {
         let mut masked = Masked { scores: self.a.scores.clone(), masks: Vec::new() };
-        if self.lanes_turned().is_none() {
+        if self.transposed_lanes().is_none() {
             return masked;
         }
         let mut found: Vec<Expr> = Vec::new();
         walk(&self.a.scores, |e: &Expr| {
-            if found.len() < MOST && found.iter().all(|other| !other.equal(e)) && self.is_mask(e) {
+            if found.len() < MAX_MASKS && found.iter().all(|other| !other.equal(e)) && self.is_mask(e) {
                 found.push(e.clone());
             }
         });
@@ -49,7 +49,7 @@ impl Maker<'_> {
         let (a, ExprKind::Load { indices, predicate: None, .. }) = (self.a, &e.kind) else { return false };
         let mut known = Analyzer::default();
         known.bind(&a.key.var, &Range::up_to(a.key.extent.clone()));
-        let of_each = [&a.query.var, &a.key.var].into_iter().all(|var| mentions(e, std::slice::from_ref(var)));
+        let of_each = [&a.query.var, &a.key.var].into_iter().all(|var| mentions_var(e, var));
         [DataType::BOOL, DataType::F32, DataType::F16, DataType::BF16].contains(&e.dtype)
             && of_each
             && is_along(&known, indices, &a.key.var)
@@ -65,7 +65,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What such a float was.
+    /// The element that such a float was.
     fn element_of_mask(&self, float: &Expr, dtype: DataType) -> Result<Expr, Fault> {
         match dtype.is_bool() {
             true => compare(CmpOp::Ne, float, &self.float(0.0)),

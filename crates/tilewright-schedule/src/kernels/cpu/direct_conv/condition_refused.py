@@ -1,4 +1,4 @@
-# What `and` reads on its right may lie nowhere.
+# What `and` reads on its right may not exist.
 # test: diagnostics
 # step: b = get_block("Y")
 # step: direct_conv(b, 1, 4, 1)
@@ -15,6 +15,6 @@ class Module:
                 Y[vi, vj] = Y[vi, vj] or (vj + vk < 8 and X[vi, vj + vk])
 
 # expect:
-# error[TW0706]: `direct_conv` cannot be applied: what is read is found by data or under a condition
+# error[TW0706]: `direct_conv` cannot be applied: an element is read at an index that is data, or under a condition
 #  |
 #  = note: in the step `direct_conv(b, 1, 4, 1)`

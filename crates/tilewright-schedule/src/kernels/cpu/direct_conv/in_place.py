@@ -1,4 +1,4 @@
-# The result is written over what is added to it: no element is computed twice, and the last columns are masked.
+# The result is written over what is added to it: no element is computed twice, and the tail of the columns is masked.
 # test: schedule
 # step: b = get_block("sums")
 # step: direct_conv(b, 3, 4, 4)
@@ -37,17 +37,17 @@ class Module:
                 tile = T.alloc_buffer((2, 4), scope="local", align=64)
                 for l in T.vectorized(2):
                     X_1[l + 48] = T.float32(0.0)
-                for band in range(1):
-                    first_row: T.int32 = 0
+                for row_block in range(1):
+                    row_start: T.int32 = 0
                     for image in range(1):
                         for i, i_1 in T.grid(1, 6):
                             for piece in T.unroll(2):
                                 for lane in T.vectorized(4):
-                                    X_1[i * 48 + i_1 * 8 + piece * 4 + lane] = X[task + i, first_row + i_1, piece * 4 + lane]
-                        for down in range(2):
-                            y: T.int32 = down * 2
-                            for across in range(2):
-                                x: T.int32 = across * 4
+                                    X_1[i * 48 + i_1 * 8 + piece * 4 + lane] = X[task + i, row_start + i_1, piece * 4 + lane]
+                        for row_tile in range(2):
+                            y: T.int32 = row_tile * 2
+                            for column_tile in range(2):
+                                x: T.int32 = column_tile * 4
                                 for l in T.vectorized(4):
                                     tile[0, l] = T.float32(0.0)
                                 for l in T.vectorized(4):
@@ -90,7 +90,7 @@ class Module:
                                     tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(2, 8) + (x + l) + 2] * W[2, 2]
                                 for l in T.vectorized(4):
                                     if x + l < 6:
-                                        Y[task, first_row + (y + 0), x + l] = Y[task, first_row + (y + 0), x + l] + tile[0, l]
+                                        Y[task, row_start + (y + 0), x + l] = Y[task, row_start + (y + 0), x + l] + tile[0, l]
                                 for l in T.vectorized(4):
                                     if x + l < 6:
-                                        Y[task, first_row + (y + 1), x + l] = Y[task, first_row + (y + 1), x + l] + tile[1, l]
+                                        Y[task, row_start + (y + 1), x + l] = Y[task, row_start + (y + 1), x + l] + tile[1, l]

@@ -1,4 +1,4 @@
-# An image that no memory has is not cut into parts.
+# An image that no memory has is not cut into blocks.
 # test: diagnostics
 # step: b = get_block("Y")
 # step: direct_conv(b, 1, 4, 1)

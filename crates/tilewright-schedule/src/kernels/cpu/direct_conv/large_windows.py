@@ -1,4 +1,4 @@
-# Windows of many elements are gone through by loops; rows are channels where images have only columns.
+# The taps of large windows are loops; rows are channels where images have only columns.
 # test: schedule
 # step: b = get_block("Y")
 # step: direct_conv(b, 3, 4, 5)
@@ -29,12 +29,12 @@ class Module:
                 T.reads(X[0:2, 0:5, 0:260], W[0:5, 0:250])
                 T.writes(Y[0:2, 0:5, 0:11])
                 tile = T.alloc_buffer((3, 4), scope="local", align=64)
-                for band in range(1):
-                    first_row: T.int32 = 0
-                    for image, down in T.grid(1, 2):
-                        y: T.int32 = T.min(down * 3, 2)
-                        for across in range(3):
-                            x: T.int32 = T.min(across * 4, 7)
+                for row_block in range(1):
+                    row_start: T.int32 = 0
+                    for image, row_tile in T.grid(1, 2):
+                        y: T.int32 = T.min(row_tile * 3, 2)
+                        for column_tile in range(3):
+                            x: T.int32 = T.min(column_tile * 4, 7)
                             for l in T.vectorized(4):
                                 tile[0, l] = T.float32(1.0)
                             for l in T.vectorized(4):
@@ -43,14 +43,14 @@ class Module:
                                 tile[2, l] = T.float32(1.0)
                             for vs in range(250):
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X[task, first_row + (y + 0), x + l + vs] * W[first_row + (y + 0), vs]
+                                    tile[0, l] = tile[0, l] + X[task, row_start + (y + 0), x + l + vs] * W[row_start + (y + 0), vs]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X[task, first_row + (y + 1), x + l + vs] * W[first_row + (y + 1), vs]
+                                    tile[1, l] = tile[1, l] + X[task, row_start + (y + 1), x + l + vs] * W[row_start + (y + 1), vs]
                                 for l in T.vectorized(4):
-                                    tile[2, l] = tile[2, l] + X[task, first_row + (y + 2), x + l + vs] * W[first_row + (y + 2), vs]
+                                    tile[2, l] = tile[2, l] + X[task, row_start + (y + 2), x + l + vs] * W[row_start + (y + 2), vs]
                             for l in T.vectorized(4):
-                                Y[task, first_row + (y + 0), x + l] = tile[0, l]
+                                Y[task, row_start + (y + 0), x + l] = tile[0, l]
                             for l in T.vectorized(4):
-                                Y[task, first_row + (y + 1), x + l] = tile[1, l]
+                                Y[task, row_start + (y + 1), x + l] = tile[1, l]
                             for l in T.vectorized(4):
-                                Y[task, first_row + (y + 2), x + l] = tile[2, l]
+                                Y[task, row_start + (y + 2), x + l] = tile[2, l]

@@ -1,4 +1,4 @@
-# A tile of so many rows would not be written out.
+# A tile of so many rows would not be unrolled.
 # test: diagnostics
 # step: b = get_block("Y")
 # step: direct_conv(b, 400, 4, 500)

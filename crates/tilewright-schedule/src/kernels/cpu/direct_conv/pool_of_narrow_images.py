@@ -1,4 +1,4 @@
-# Images are narrower than a vector: what a vector would read behind the end of a row is copied first.
+# Images are narrower than a vector: what a vector would read beyond the end of a row is copied first.
 # test: schedule
 # step: b = get_block("Y")
 # step: direct_conv(b, 2, 8, 3, 3)
@@ -33,19 +33,19 @@ class Module:
                 tile = T.alloc_buffer((2, 8), scope="local", align=64)
                 for l in T.vectorized(6):
                     X_1[l + 112] = T.float32(0.0)
-                for band in range(1):
-                    first_row: T.int32 = 0
+                for row_block in range(1):
+                    row_start: T.int32 = 0
                     for image in range(3):
                         vc: T.int32 = image % 3
                         vn: T.int32 = task + image // 3
                         for i, i_1, i_2 in T.grid(1, 1, 7):
                             for piece in T.unroll(2):
                                 for lane in T.vectorized(8):
-                                    X_1[i * 112 + i_1 * 112 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 11, X[vn + i, vc + i_1, first_row * 2 + i_2, piece * 8 + lane], T.float32(0.0))
-                        for down in range(2):
-                            y: T.int32 = T.min(down * 2, 1)
-                            for across in range(1):
-                                x: T.int32 = across * 8
+                                    X_1[i * 112 + i_1 * 112 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 11, X[vn + i, vc + i_1, row_start * 2 + i_2, piece * 8 + lane], T.float32(0.0))
+                        for row_tile in range(2):
+                            y: T.int32 = T.min(row_tile * 2, 1)
+                            for column_tile in range(1):
+                                x: T.int32 = column_tile * 8
                                 for l in T.vectorized(8):
                                     tile[0, l] = T.float32("-inf")
                                 for l in T.vectorized(8):
@@ -88,7 +88,7 @@ class Module:
                                     tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(2, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
                                     if x + l < 5:
-                                        Y[vn, vc, first_row + (y + 0), x + l] = tile[0, l]
+                                        Y[vn, vc, row_start + (y + 0), x + l] = tile[0, l]
                                 for l in T.vectorized(8):
                                     if x + l < 5:
-                                        Y[vn, vc, first_row + (y + 1), x + l] = tile[1, l]
+                                        Y[vn, vc, row_start + (y + 1), x + l] = tile[1, l]

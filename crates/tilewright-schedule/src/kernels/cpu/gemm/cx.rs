@@ -1,101 +1,171 @@
-//! What all files of the GEMM share: the contraction with its plan, where a task and a K block are, and arithmetic of sizes.
+//! What all files of the GEMM share: the contraction with its plan, blocks of M, N and K, and elements of A and B.
 
-use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt, Var};
+use std::ops::Deref;
 
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
+
+use crate::facts::axes::{Axis, Group};
 use crate::facts::epilogue::Outputs;
-use crate::facts::exprs::binary;
+use crate::facts::exprs::{compare, mentions, mentions_var, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::Grouping;
+use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::cpu::gemm::GemmPlan;
+use crate::primitive::vectorize_transpose::is_along;
 
-/// Statements and the memory that they need.
+/// Statements and the temporaries that they need.
 pub(super) struct Made {
     pub(super) body: Stmt,
     pub(super) temporaries: Vec<Buffer>,
 }
 
-/// What the loops are made from.
+/// A packed operand, and the statement that packs it.
+pub(super) struct Packed {
+    pub(super) buffer: Buffer,
+    pub(super) stmt: Stmt,
+}
+
+impl Packed {
+    /// The buffer, which becomes one of `own`; the statement becomes one of `stmts`.
+    pub(super) fn kept_in(self, own: &mut Vec<Buffer>, stmts: &mut Vec<Stmt>) -> Buffer {
+        own.push(self.buffer.clone());
+        stmts.push(self.stmt);
+        self.buffer
+    }
+}
+
 pub(super) struct Gemm<'a> {
     pub(super) c: &'a Contraction,
     pub(super) plan: &'a GemmPlan,
     pub(super) outputs: &'a Outputs,
-    /// How elements are grouped that one instruction multiplies and sums.
+    /// The groups that dot-product instructions multiply and sum.
     pub(super) grouping: Option<Grouping>,
-    /// What copies have of the factor of the columns: where this only widens something, that.
-    pub(super) columns: &'a Expr,
-    pub(super) known: Analyzer,
-    /// See [`prefetched_a`].
+    /// The element of B that is packed: where B only converts something to a wider type, that.
+    pub(super) narrow_b: &'a Expr,
+    pub(super) cx: IndexCx,
+    /// Elements of a cache line of A, where A is prefetched; see `prefetch_a`.
     pub(super) prefetched_a: Option<i64>,
 }
 
-/// Where a task is: its rows and columns, and the batch.
+impl Deref for Gemm<'_> {
+    type Target = IndexCx;
+
+    fn deref(&self) -> &IndexCx {
+        &self.cx
+    }
+}
+
+/// The block of M and N of a task, and its index in the batch.
 pub(super) struct Task {
     /// The values of the batch's axes.
     pub(super) batch: Vec<(Var, Expr)>,
-    /// The first row, and how many there are.
-    pub(super) row: Expr,
-    pub(super) rows: Expr,
-    /// The first panel, and how many there are.
-    pub(super) panel: Expr,
+    pub(super) m_start: Expr,
+    pub(super) m_count: Expr,
+    pub(super) panel_start: Expr,
     pub(super) panels: Expr,
 }
 
-/// The part of the depth that a step sums up: its number, its first place, and how many there are.
-#[derive(Clone)]
+/// A block of K.
 pub(super) struct KBlock {
     pub(super) number: Expr,
     pub(super) start: Expr,
-    pub(super) depth: Expr,
+    pub(super) count: Expr,
+    /// Whether it is the last one.
+    pub(super) is_last: Expr,
+}
+
+impl KBlock {
+    /// Whether there is no other one.
+    pub(super) fn is_only(&self) -> bool {
+        self.number.as_int().is_some()
+    }
 }
 
 impl Gemm<'_> {
-    pub(super) fn int(&self, value: i64) -> Expr {
-        Expr::int(value, self.c.index)
-    }
-
-    pub(super) fn simple(&self, expr: &Expr) -> Expr {
-        self.known.simplify(expr)
-    }
-
-    pub(super) fn floor_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
-        Ok(self.simple(&binary(BinOp::FloorDiv, a, &self.int(by))?))
-    }
-
-    pub(super) fn floor_mod(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
-        Ok(self.simple(&binary(BinOp::FloorMod, a, &self.int(by))?))
-    }
-
-    pub(super) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
-        self.floor_div(&(a + (by - 1)), by)
-    }
-
-    /// The lesser of two sizes, where it is not clear which it is.
-    pub(super) fn least(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
-        Ok(self.simple(&binary(BinOp::Min, a, b)?))
-    }
-
-    pub(super) fn var(&self, name: &str) -> Var {
-        Var::new(name, self.c.index)
-    }
-
-    /// All panels.
+    /// All panels of B.
     pub(super) fn panels(&self) -> Result<Expr, Fault> {
         self.ceil_div(&self.c.n.size, self.plan.panel())
     }
 
-    /// Whether the last panel may have fewer columns than the others.
-    pub(super) fn is_ragged(&self) -> Result<bool, Fault> {
-        Ok(self.floor_mod(&self.c.n.size, self.plan.panel())?.as_int() != Some(0))
+    /// Whether the last panel may have a tail: fewer columns than NR.
+    pub(super) fn has_n_tail(&self) -> Result<bool, Fault> {
+        Ok(!self.divides(self.plan.panel(), &self.c.n.size)?)
     }
 
-    /// How many steps there are. Where sums are cleared whatever the depth, there is one that does so.
-    pub(super) fn steps(&self) -> Result<Expr, Fault> {
-        let steps = self.ceil_div(&self.c.k.size, self.plan.kc)?;
+    /// The number of K blocks. Where sums are cleared even if K is 0, there is one that does so.
+    pub(super) fn k_blocks(&self) -> Result<Expr, Fault> {
+        let blocks = self.ceil_div(&self.c.k.size, self.plan.kc)?;
         if self.c.cleared.is_none() {
-            return Ok(steps);
+            return Ok(blocks);
         }
-        Ok(self.simple(&binary(BinOp::Max, &steps, &self.int(1))?))
+        self.max(&blocks, &self.int(1))
+    }
+
+    /// The longest block of K, as far as sizes are constant.
+    pub(super) fn longest_k_block(&self) -> i64 {
+        self.c.k.size.as_int().unwrap_or(self.plan.kc).min(self.plan.kc)
+    }
+
+    /// The element of A at `m` and `k`.
+    pub(super) fn a(&self, task: &Task, m: &Expr, k: &Expr) -> Result<Expr, Fault> {
+        let mut values = self.c.m.values(&self.known, m)?;
+        values.extend(self.c.k.values(&self.known, k)?);
+        values.extend(task.batch.iter().cloned());
+        Ok(substituted(&self.c.a, &values))
+    }
+
+    /// The element of B that is packed at `n` and `k`; zero in the tail of N.
+    pub(super) fn b(&self, batch: &[(Var, Expr)], n: &Expr, k: &Expr) -> Result<Expr, Fault> {
+        self.b_at_axes(batch, n, self.c.k.values(&self.known, k)?)
+    }
+
+    /// The same at values of the axes of K.
+    pub(super) fn b_at_axes(&self, batch: &[(Var, Expr)], n: &Expr, k: Vec<(Var, Expr)>) -> Result<Expr, Fault> {
+        let mut values = self.c.n.values(&self.known, n)?;
+        values.extend(k);
+        values.extend(batch.iter().cloned());
+        let value = substituted(self.narrow_b, &values);
+        if !self.has_n_tail()? {
+            return Ok(value);
+        }
+        let inside = compare(CmpOp::Lt, n, &self.c.n.size)?;
+        typed(Expr::call(Intrinsic::IfThenElse, &[inside, value.clone(), Expr::number(0, value.dtype)]))
+    }
+
+    /// A packed element of B in the type in which it is multiplied.
+    pub(super) fn widened(&self, element: &Expr) -> Result<Expr, Fault> {
+        if self.grouping.is_some() {
+            return Ok(element.clone());
+        }
+        typed(element.cast(self.c.b.dtype))
+    }
+
+    /// The axes of the batch that B depends on.
+    pub(super) fn batch_of_b(&self) -> Vec<Axis> {
+        let depends = |axis: &&Axis| mentions_var(&self.c.b, &axis.var);
+        self.c.batch.axes.iter().filter(depends).cloned().collect()
+    }
+
+    /// Whether B is contiguous along N.
+    pub(super) fn b_is_contiguous_along_n(&self) -> Result<bool, Fault> {
+        let ExprKind::Load { indices, .. } = &self.narrow_b.kind else { return Ok(true) };
+        let n = self.var("n");
+        let values = self.c.n.values(&self.known, &Expr::var(&n))?;
+        let indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
+        Ok(is_along(&self.known, &indices, &n))
+    }
+
+    /// Whether windows of neighbouring columns of B overlap: a panel reads in part what the one before it has read.
+    pub(super) fn windows_overlap(&self) -> bool {
+        let vars = |group: &Group| group.axes.iter().map(|axis| axis.var.clone()).collect::<Vec<_>>();
+        let (n, k) = (vars(&self.c.n), vars(&self.c.k));
+        let ExprKind::Load { indices, .. } = &self.narrow_b.kind else { return false };
+        indices.iter().any(|index| mentions(index, &n) && mentions(index, &k))
+    }
+
+    /// The product of two sizes.
+    pub(super) fn product(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+        self.binary(BinOp::Mul, a, b)
     }
 }

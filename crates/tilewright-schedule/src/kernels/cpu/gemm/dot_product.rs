@@ -1,15 +1,15 @@
-//! Sums of products of several neighbours along the depth that a processor adds in one instruction: pairs of bfloat16 to
-//! float32 (AVX512-BF16), fours of bytes to int32 (AVX512-VNNI).
+//! Dot-product instructions: several neighbours along K are multiplied and added at once, pairs of bfloat16 to float32
+//! (AVX512-BF16), fours of bytes to int32 (AVX512-VNNI).
 //!
-//! The factors are handled as the bits of their elements. A *group* is as many neighbours as fill a word of 32 bits. The
-//! rows' copy has neighbours along the depth beside each other, so that a group is one word; the columns' copy has a word for
-//! each group. Behind the last place of a depth that is no multiple of the group are zeros in both.
+//! Operands are handled as the bits of their elements. A *group* is as many neighbours along K as fill a word of 32 bits. Packed
+//! A is row-major, so that a group is one word; packed B has a word for each group. Where K is no multiple of the group, both
+//! are padded with zeros.
 //!
-//! The instruction for bytes takes unsigned ones of one factor and signed ones of the other. Where both are of one sort, the
-//! highest bit of the rows is turned over: as if 128 was added to, or subtracted from, each. The sums then begin with what
-//! takes this off again, 128 times the sum of each column: a [`Start`].
+//! The instruction for bytes takes unsigned ones of one operand and signed ones of the other. Where both are of one sort, the
+//! highest bit of A is flipped: as if 128 was added to, or subtracted from, each element. The sums then begin with a
+//! *compensation* for each column, which takes off 128 times the sum of the column.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForeignCallee, Intrinsic};
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForeignCallee, Intrinsic};
 use tilewright_tensor::DataType;
 
 use super::cx::Gemm;
@@ -20,66 +20,63 @@ use crate::families::contraction::dot_groups::{Grouping, WORD, narrow};
 use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
 
 /// The highest bit of a byte, and a group of bytes that have no other.
-const HIGH: i64 = 0x80;
-const HIGHS: i64 = 0x8080_8080;
+const HIGH_BIT: i64 = 0x80;
+const HIGH_BITS: i64 = 0x8080_8080;
 
-/// What sums of a tile begin with, for each column of a panel.
-pub(super) struct Start(pub(super) Buffer);
-
-/// The contraction of the bits of the factors.
+/// The contraction of the bits of the operands.
 pub(super) fn of_bits(c: Contraction, grouping: Grouping, t: &GemmPlan) -> Result<Contraction, Fault> {
     if t.pack_a != PackA::RowMajor || t.pack_b == PackB::InPlace || t.kc % grouping.size() != 0 {
         return Err(Fault::of_call(
-            "groups are copied, rows in row-major order, and the depth of a step has whole ones",
+            "dot products need both operands packed, A in row-major order, and `kc` a multiple of the group",
         ));
     }
     if ![4, 8, 16].contains(&t.lanes) {
-        return Err(Fault::of_call(format!("groups are summed in vectors of 4, 8 or 16 lanes, found {}", t.lanes)));
+        return Err(Fault::of_call(format!("dot products need vectors of 4, 8 or 16 lanes, found {}", t.lanes)));
     }
-    let bits = |factor: &Expr| match narrow(factor) {
+    let bits = |operand: &Expr| match narrow(operand) {
         Some(value) => typed(value.reinterpret(grouping.bits())),
-        None => Ok(factor.clone()),
+        None => Ok(operand.clone()),
     };
     let mut a = bits(&c.a)?;
-    if grouping.turns_rows() {
-        a = binary(BinOp::BitXor, &a, &Expr::int(HIGH, a.dtype))?;
+    if grouping.flips_a() {
+        a = binary(BinOp::BitXor, &a, &Expr::int(HIGH_BIT, a.dtype))?;
     }
     Ok(Contraction { a, b: bits(&c.b)?, ..c })
 }
 
 impl Gemm<'_> {
-    /// Neighbours along the depth that are one element of the copies of the columns.
+    /// Neighbours along K that are one element of packed B.
     pub(super) fn group(&self) -> i64 {
         self.grouping.map_or(1, Grouping::size)
     }
 
-    /// The number of groups in a depth.
-    pub(super) fn groups_in(&self, depth: &Expr) -> Result<Expr, Fault> {
-        self.ceil_div(depth, self.group())
+    /// The number of groups along so much of K.
+    pub(super) fn groups_in(&self, k_count: &Expr) -> Result<Expr, Fault> {
+        self.ceil_div(k_count, self.group())
     }
 
-    /// Whether sums begin with something else than zero.
-    pub(super) fn has_starts(&self) -> bool {
-        self.grouping.is_some_and(Grouping::turns_rows)
+    /// Whether sums begin with a compensation.
+    pub(super) fn has_compensation(&self) -> bool {
+        self.grouping.is_some_and(Grouping::flips_a)
     }
 
-    /// The value, or zero behind the end of the depth.
-    pub(super) fn within_depth(&self, value: Expr, place: &Expr) -> Result<Expr, Fault> {
-        if self.floor_mod(&self.c.k.size, self.group())?.as_int() == Some(0) {
+    /// The value, or zero beyond the end of K.
+    pub(super) fn within_k(&self, value: Expr, k: &Expr) -> Result<Expr, Fault> {
+        if self.divides(self.group(), &self.c.k.size)? {
             return Ok(value);
         }
-        let inside = compare(CmpOp::Lt, place, &self.c.k.size)?;
+        let inside = compare(CmpOp::Lt, k, &self.c.k.size)?;
         typed(Expr::call(Intrinsic::IfThenElse, &[inside, value.clone(), Expr::number(0, value.dtype)]))
     }
 
-    /// The word of a group along the depth, from what `bits` gives at a place of it.
+    /// The word of a group along K, from what `bits` gives at an index.
     pub(super) fn word(&self, group: &Expr, bits: impl Fn(&Expr) -> Result<Expr, Fault>) -> Result<Expr, Fault> {
         let size = self.group();
         let first = group * size;
         let mut word = typed(bits(&first)?.cast(WORD))?;
         for at in 1..size {
-            let place = &first + at;
-            let part = typed(self.within_depth(bits(&place)?, &place)?.cast(WORD))?;
+            let k = &first + at;
+            let part = typed(self.within_k(bits(&k)?, &k)?.cast(WORD))?;
             let part = binary(BinOp::Shl, &part, &Expr::int(at * i64::from(WORD.bits) / size, WORD))?;
             word = binary(BinOp::BitOr, &word, &part)?;
         }
@@ -91,9 +88,9 @@ impl Gemm<'_> {
         self.dot_of_word(sums, &typed(a.reinterpret(WORD))?, b)
     }
 
-    /// What takes off again that the highest bits of the rows are turned over, added to `sums`: with its sign changed.
-    pub(super) fn dot_of_highs(&self, sums: &Expr, b: &Expr) -> Result<Expr, Fault> {
-        self.dot_of_word(sums, &Expr::int(HIGHS, WORD), b)
+    /// `sums` plus what the flipped bits of A add to the products with `b`.
+    pub(super) fn dot_of_high_bits(&self, sums: &Expr, b: &Expr) -> Result<Expr, Fault> {
+        self.dot_of_word(sums, &Expr::int(HIGH_BITS, WORD), b)
     }
 
     fn dot_of_word(&self, sums: &Expr, word: &Expr, b: &Expr) -> Result<Expr, Fault> {
@@ -108,12 +105,9 @@ impl Gemm<'_> {
         };
         let (a, b) = (typed(a.reinterpret(of))?, typed(b.reinterpret(of))?);
         // The instruction takes unsigned bytes first.
-        let unsigned_rows = match self.grouping {
-            Some(Grouping::Bytes { columns_signed, .. }) => columns_signed,
-            _ => false,
-        };
-        let factors = if unsigned_rows { [a, b] } else { [b, a] };
-        let args = std::iter::once(sums.clone()).chain(factors).collect();
+        let a_is_unsigned = matches!(self.grouping, Some(Grouping::Bytes { b_signed: true, .. }));
+        let operands = if a_is_unsigned { [a, b] } else { [b, a] };
+        let args = std::iter::once(sums.clone()).chain(operands).collect();
         Ok(Expr::foreign(sums.dtype, ForeignCallee::Llvm(name.into()), args))
     }
 }

@@ -28,64 +28,64 @@ class Module:
             with T.block("C"):
                 T.reads(A[0:5, 0:6], B[0:6, 0:9], C[0:5, 0:9])
                 T.writes(C[0:5, 0:9])
-                packed_columns = T.alloc_buffer((4, 4), align=64)
+                packed_b = T.alloc_buffer((4, 4), align=64)
                 tile = T.alloc_buffer((2, 1, 4), scope="local", align=64)
                 tile_1 = T.alloc_buffer((1, 1, 4), scope="local", align=64)
-                column_block: T.int32 = task // 2
-                row_block: T.int32 = task % 2
-                row: T.int32 = row_block * 4
-                panel: T.int32 = column_block * 2
-                rows: T.int32 = T.min(5 - row, 4)
-                panels: T.int32 = T.min(3 - panel, 2)
-                for step in range(2):
-                    start: T.int32 = step * 4
-                    depth: T.int32 = T.min(3 - step * 2, 2) * 2
+                n_block: T.int32 = task // 2
+                m_block: T.int32 = task % 2
+                m_start: T.int32 = m_block * 4
+                panel_start: T.int32 = n_block * 2
+                m_count: T.int32 = T.min(5 - m_start, 4)
+                panels: T.int32 = T.min(3 - panel_start, 2)
+                for k_block in range(2):
+                    k_start: T.int32 = k_block * 4
+                    k_count: T.int32 = T.min(3 - k_block * 2, 2) * 2
                     for p in range(panels):
-                        for k, v in T.grid(depth, 1):
+                        for k, v in T.grid(k_count, 1):
                             for j in T.vectorized(4):
-                                packed_columns[k, v * 4 + j] = T.if_then_else((panel + p) * 4 + (v * 4 + j) < 9, B[start + k, panel * 4 + p * 4 + v * 4 + j], T.float32(0.0))
-                        for t in range(rows // 2):
-                            if t * 2 + 2 <= rows:
+                                packed_b[k, v * 4 + j] = T.if_then_else((panel_start + p) * 4 + (v * 4 + j) < 9, B[k_start + k, panel_start * 4 + p * 4 + v * 4 + j], T.float32(0.0))
+                        for t in range(m_count // 2):
+                            if t * 2 + 2 <= m_count:
                                 for i in T.unroll(2):
                                     for v in T.unroll(1):
                                         for j in T.vectorized(4):
                                             tile[i, v, j] = T.float32(0.0)
-                                for k in range(depth):
+                                for k in range(k_count):
                                     for i in T.unroll(2):
                                         for v in T.unroll(1):
                                             for j in T.vectorized(4):
-                                                tile[i, v, j] = tile[i, v, j] + A[row + t * 2 + i, start + k] * packed_columns[k, v * 4 + j]
-                                if step == 0:
+                                                tile[i, v, j] = tile[i, v, j] + A[m_start + t * 2 + i, k_start + k] * packed_b[k, v * 4 + j]
+                                if k_block == 0:
                                     for i in T.unroll(2):
                                         for v in T.unroll(1):
                                             for j in T.vectorized(4):
-                                                if (panel + p) * 4 + (v * 4 + j) < 9:
-                                                    C[row + t * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile[i, v, j]
+                                                if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                                    C[m_start + t * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = tile[i, v, j]
                                 else:
                                     for i in T.unroll(2):
                                         for v in T.unroll(1):
                                             for j in T.vectorized(4):
-                                                if (panel + p) * 4 + (v * 4 + j) < 9:
-                                                    C[row + t * 2 + i, panel * 4 + p * 4 + v * 4 + j] = C[row + t * 2 + i, panel * 4 + p * 4 + v * 4 + j] + tile[i, v, j]
-                        if rows % 2 >= 1 and (rows // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and row + (rows // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
+                                                if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                                    C[m_start + t * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = C[m_start + t * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] + tile[i, v, j]
+                        if m_count % 2 >= 1 and (m_count // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and m_start + (m_count // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
                             for i in T.unroll(1):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(4):
                                         tile_1[i, v, j] = T.float32(0.0)
-                            for k in range(depth):
+                            for k in range(k_count):
                                 for i in T.unroll(1):
                                     for v in T.unroll(1):
                                         for j in T.vectorized(4):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + A[row + rows // 2 * 2 + i, start + k] * packed_columns[k, v * 4 + j]
-                            if step == 0:
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[m_start + m_count // 2 * 2 + i, k_start + k] * packed_b[k, v * 4 + j]
+                            if k_block == 0:
                                 for i in T.unroll(1):
                                     for v in T.unroll(1):
                                         for j in T.vectorized(4):
-                                            if (panel + p) * 4 + (v * 4 + j) < 9:
-                                                C[row + rows // 2 * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile_1[i, v, j]
+                                            if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                                C[m_start + m_count // 2 * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = tile_1[i, v, j]
                             else:
                                 for i in T.unroll(1):
                                     for v in T.unroll(1):
                                         for j in T.vectorized(4):
-                                            if (panel + p) * 4 + (v * 4 + j) < 9:
-                                                C[row + rows // 2 * 2 + i, panel * 4 + p * 4 + v * 4 + j] = C[row + rows // 2 * 2 + i, panel * 4 + p * 4 + v * 4 + j] + tile_1[i, v, j]
+                                            if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                                C[m_start + m_count // 2 * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = C[m_start + m_count // 2 * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] + tile_1[i, v, j]

@@ -1,110 +1,108 @@
-//! Copies of panels whose columns are several axes, such as the pixels of an image.
+//! im2col: packing of a B whose N is several axes, such as the pixels of an image (implicit GEMM).
 //!
-//! A *line* is a run of columns along the last of these axes. Within a line the factor's elements lie as regularly as along
-//! that axis, across its end they do not: so a panel is copied as the pieces of the lines that it has. In the same way
-//! places of the depth are gone through axis by axis. No index is divided for each element.
+//! An *image row* is a run of N along the last of these axes. Within it B is as regular as along that axis, across its end it
+//! is not: so a panel is copied as the pieces of image rows that it has. K is looped over axis by axis in the same way. No
+//! index is divided for each element.
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 
 use super::cx::Gemm;
 use crate::facts::axes::Group;
-use crate::facts::exprs::{binary, compare, stored, substituted};
+use crate::facts::exprs::{compare, stored, substituted};
 use crate::facts::fault::Fault;
 use crate::facts::loops::{looped, named, only_if, serial, with_names};
 
-/// What is copied where.
-pub(super) struct Copied<'a> {
+/// A panel of B, or part of one, that is packed.
+pub(super) struct PanelCopy<'a> {
     pub(super) batch: &'a [(Var, Expr)],
-    /// The panel's first column.
-    pub(super) column: Expr,
-    /// The part of the depth.
-    pub(super) start: Expr,
-    pub(super) depth: Expr,
+    /// The panel's first index along N.
+    pub(super) n_start: Expr,
+    /// The part of K.
+    pub(super) k_start: Expr,
+    pub(super) k_count: Expr,
     pub(super) to: &'a Buffer,
-    /// The indices in front of those of the depth and of the column in the panel.
-    pub(super) at: Vec<Expr>,
+    /// The indices of `to` in front of those of K and of the lane.
+    pub(super) outer: Vec<Expr>,
+}
+
+impl PanelCopy<'_> {
+    fn store(&self, k: &Expr, lane: &Expr, value: &Expr) -> Result<Stmt, Fault> {
+        stored(self.to, self.outer.iter().chain([k, lane]).cloned().collect(), value)
+    }
 }
 
 impl Gemm<'_> {
-    /// The lines of a panel, piece by piece.
-    pub(super) fn copy_lines(&self, copied: &Copied<'_>) -> Result<Stmt, Fault> {
+    /// The image rows of a panel, piece by piece.
+    pub(super) fn im2col(&self, copy: &PanelCopy<'_>) -> Result<Stmt, Fault> {
         let c = self.c;
         let Some((last, outer)) = c.n.axes.split_last() else {
-            return Err(Fault::of_call("columns have an axis"));
+            return Err(Fault::of_call("N has no axis"));
         };
         let length = &last.extent;
-        let lines = Group::new(&self.known, outer.to_vec(), c.index)?;
+        let rows = Group::new(&self.known, outer.to_vec(), c.index)?;
         let mut lets = Vec::new();
-        let first = named("first_line", &self.lines_of(&copied.column, length)?, &mut lets);
-        let past = self.least(&(&copied.column + self.plan.panel()), &c.n.size)?;
-        let count = &(&self.lines_of(&(&past - 1), length)? + 1) - &first;
-        let (number, x) = (self.var("number"), self.var("x"));
-        let mut inner = Vec::new();
-        let line = named("line", &(&first + &Expr::var(&number)), &mut inner);
-        let begin = &line * length;
-        let from = self.simple(&binary(BinOp::Max, &(&copied.column - &begin), &self.int(0))?);
-        let from = named("from", &from, &mut inner);
-        let to = self.least(&(&past - &begin), length)?;
-        let piece = named("piece", &(&to - &from), &mut inner);
-        let along = &from + &Expr::var(&x);
-        let mut values = lines.values(&self.known, &line)?;
-        values.push((last.var.clone(), along.clone()));
-        values.extend(copied.batch.iter().cloned());
-        let value = substituted(self.columns, &values);
-        let lane = &(&begin + &along) - &copied.column;
-        let in_lines = compare(CmpOp::Lt, &line, &lines.size)?;
-        let body = self.along_depth(copied, &value, &|k, value| {
-            let indices = copied.at.iter().cloned().chain([k.clone(), lane.clone()]).collect();
-            Ok(looped(&x, &piece, ForKind::Vectorized, stored(copied.to, indices, value)?))
+        let first = named("first_row", &self.binary(BinOp::FloorDiv, &copy.n_start, length)?, &mut lets);
+        let n_end = self.min(&(&copy.n_start + self.plan.panel()), &c.n.size)?;
+        let count = &(&self.binary(BinOp::FloorDiv, &(&n_end - 1), length)? + 1) - &first;
+        let body = self.serial("number", &count, |number| {
+            let mut inner = Vec::new();
+            let row = named("image_row", &(&first + number), &mut inner);
+            let row_start = &row * length;
+            let from = named("from", &self.max(&(&copy.n_start - &row_start), &self.int(0))?, &mut inner);
+            let to = self.min(&(&n_end - &row_start), length)?;
+            let piece = named("piece", &(&to - &from), &mut inner);
+            let is_row = compare(CmpOp::Lt, &row, &rows.size)?;
+            let x = self.var("x");
+            let along = &from + &Expr::var(&x);
+            let mut values = rows.values(&self.known, &row)?;
+            values.push((last.var.clone(), along.clone()));
+            values.extend(copy.batch.iter().cloned());
+            let value = substituted(self.narrow_b, &values);
+            let lane = &(&row_start + &along) - &copy.n_start;
+            let body = self.over_k(copy, &value, &|k, value| {
+                let body = copy.store(k, &lane, value)?;
+                Ok(looped(&x, &piece, ForKind::Vectorized, body))
+            })?;
+            Ok(with_names(inner, only_if(is_row, body)))
         })?;
-        let body = with_names(inner, only_if(in_lines, body));
-        let rest = self.cleared_rest(copied, &past)?;
-        Ok(with_names(lets, Stmt::seq([serial(&number, &count, body)].into_iter().chain(rest))))
+        let zeros = self.zeros_in_tail(copy, &n_end)?;
+        Ok(with_names(lets, Stmt::seq([body].into_iter().chain(zeros))))
     }
 
-    /// In how many lines of a length so many columns are, the last line not counted where it is not whole.
-    fn lines_of(&self, columns: &Expr, length: &Expr) -> Result<Expr, Fault> {
-        Ok(self.simple(&binary(BinOp::FloorDiv, columns, length)?))
-    }
-
-    /// Zeros behind the last column, in the panel that has it.
-    fn cleared_rest(&self, copied: &Copied<'_>, past: &Expr) -> Result<Option<Stmt>, Fault> {
-        if !self.is_ragged()? {
+    /// Zeros in the tail of N, in the panel that has it.
+    fn zeros_in_tail(&self, copy: &PanelCopy<'_>, n_end: &Expr) -> Result<Option<Stmt>, Fault> {
+        if !self.has_n_tail()? {
             return Ok(None);
         }
-        let (k, x) = (self.var("k"), self.var("x"));
-        let used = past - &copied.column;
+        let used = n_end - &copy.n_start;
         let count = self.simple(&(&self.int(self.plan.panel()) - &used));
-        let place = [Expr::var(&k), &used + &Expr::var(&x)];
-        let zero = Expr::number(0, copied.to.dtype);
-        let body = stored(copied.to, copied.at.iter().cloned().chain(place).collect(), &zero)?;
-        let cleared = serial(&k, &copied.depth, looped(&x, &count, ForKind::Vectorized, body));
-        let some = compare(CmpOp::Gt, &count, &self.int(0))?;
-        Ok(Some(only_if(some, cleared)))
+        let zero = Expr::number(0, copy.to.dtype);
+        let zeros =
+            self.serial("k", &copy.k_count, |k| self.vectorized("x", &count, |x| copy.store(k, &(&used + x), &zero)))?;
+        Ok(Some(only_if(compare(CmpOp::Gt, &count, &self.int(0))?, zeros)))
     }
 
-    /// The statement for each place of a part of the depth: its place in the part, and the value there.
-    fn along_depth(
+    /// The statement for each index of the part of K: the index in the part, and the value there.
+    fn over_k(
         &self,
-        copied: &Copied<'_>,
+        copy: &PanelCopy<'_>,
         value: &Expr,
         body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
-        let depth = &self.c.k;
-        let Some((_, others)) = depth.axes.split_first() else {
-            return Err(Fault::of_call("the depth has an axis"));
+        let k_axes = &self.c.k;
+        let Some((_, others)) = k_axes.axes.split_first() else {
+            return Err(Fault::of_call("K has no axis"));
         };
         let inner: Option<i64> = others.iter().map(|axis| axis.extent.as_int()).product();
-        let cut = |inner: &i64| *inner > 0 && (self.plan.kc % inner == 0 || copied.start.as_int() == Some(0));
-        let whole = inner.filter(cut);
-        let Some(inner) = whole.filter(|inner| *inner > 1) else {
-            let k = self.var("k");
-            let values = depth.values(&self.known, &(&copied.start + &Expr::var(&k)))?;
-            let stmt = body(&Expr::var(&k), &substituted(value, &values))?;
-            return Ok(serial(&k, &copied.depth, stmt));
+        let is_whole = |inner: &i64| *inner > 1 && (self.plan.kc % inner == 0 || copy.k_start.as_int() == Some(0));
+        let Some(inner) = inner.filter(is_whole) else {
+            return self.serial("k", &copy.k_count, |k| {
+                let values = k_axes.values(&self.known, &(&copy.k_start + k))?;
+                body(k, &substituted(value, &values))
+            });
         };
-        let places = self.axis_by_axis(&copied.start, &copied.depth, inner)?;
-        let stmt = body(&places.number, &substituted(value, &places.axes))?;
-        Ok(serial(&places.first, &places.count, places.inside(stmt, |_| ForKind::Serial)))
+        let nest = self.k_nest(&copy.k_start, &copy.k_count, inner)?;
+        let stmt = body(&nest.k, &substituted(value, &nest.axes))?;
+        Ok(serial(&nest.outer, &nest.outer_count, nest.inner_loops(stmt, |_| ForKind::Serial)))
     }
 }

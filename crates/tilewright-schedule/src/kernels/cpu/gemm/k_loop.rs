@@ -1,136 +1,88 @@
-//! Places of the depth, gone through axis by axis: no place is divided to find where it is in a window.
+//! The loop of a micro-kernel over its K block, with the prefetches between its iterations.
 
-use tilewright_ir::tir::{BinOp, Expr, ExprKind, ForKind, Stmt, Var};
+use tilewright_ir::tir::{Expr, ForKind, Stmt};
 
-use super::cx::Gemm;
-use super::micro_kernel::Micro;
-
-use crate::facts::axes::Group;
-use crate::facts::exprs::{binary, mentions, substituted};
+use super::k_nest::KIndex;
+use super::operands::Operands;
+use super::prefetch_a;
+use super::prefetch_b::NextPanel;
+use super::register_tile::Tile;
 use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, serial};
-use crate::families::contraction::is_one;
-use crate::plan::cpu::gemm::{PackA, PackB};
+use crate::facts::loops::serial;
 
-/// Places of the inner axes at most: with each place of the outermost one something may be asked for. A volume's windows of
-/// three by seven by seven are among them.
-const MOST: i64 = 160;
-/// Iterations of the innermost axis that are written out.
-const WRITTEN_OUT: i64 = 3;
+/// Iterations of the loop over K that are unrolled.
+const K_UNROLL: i64 = 4;
+/// Taps of the innermost axis of a window that are unrolled, at most.
+const MAX_UNROLLED_TAPS: i64 = 3;
 
-/// A place of a part of the depth.
-pub(super) struct Place {
-    /// Its number in the part.
-    pub(super) number: Expr,
-    /// The values of the depth's axes, where these have loops of their own.
-    axes: Option<Vec<(Var, Expr)>>,
+pub(super) struct KLoop<'a> {
+    pub(super) o: &'a Operands<'a>,
+    pub(super) tile: &'a Tile,
+    pub(super) next: Option<&'a NextPanel>,
 }
 
-impl Place {
-    pub(super) const fn numbered(number: Expr) -> Self {
-        Self { number, axes: None }
+impl KLoop<'_> {
+    /// The statement for each index of the K block.
+    pub(super) fn over(&self, update: impl Fn(&KIndex) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let p = self.o.p;
+        let between_windows = |inner: &i64| self.next.is_none_or(|next| next.k_step == *inner);
+        if p.prefetched_a.is_none()
+            && let Some(inner) = p.inner_k().filter(between_windows)
+        {
+            return self.axis_by_axis(inner, update);
+        }
+        let update = |k: &Expr| update(&KIndex::flat(p.simple(k)));
+        let (line, count) = (p.var("line"), &self.o.block.count);
+        let number = Expr::var(&line);
+        let (step, prefetches) = match (p.prefetched_a, self.next) {
+            (Some(length), _) => (length, prefetch_a::next_tile(self.o, self.tile, &(&number * length))?),
+            (None, Some(next)) if self.tile.number.is_some() => (next.k_step, self.of_next_panel(&number)?),
+            _ => return self.unrolled(count, &p.int(0), update),
+        };
+        let of_step = self.unrolled(&p.int(step), &(&number * step), update)?;
+        let whole = p.floor_div(count, step)?;
+        let steps = serial(&line, &whole, Stmt::seq(prefetches.into_iter().chain([of_step])));
+        let tail = p.floor_mod(count, step)?;
+        if tail.as_int() == Some(0) {
+            return Ok(steps);
+        }
+        let tail = p.serial("k", &tail, |k| update(&(&(&whole * step) + k)))?;
+        Ok(Stmt::seq([steps, tail]))
     }
-}
 
-/// Loops over the axes of the depth.
-pub(super) struct Places {
-    /// The loop over the outermost axis, and how many places of it the part has.
-    pub(super) first: Var,
-    pub(super) count: Expr,
-    /// The others, from outside inwards, and their extents.
-    inner: Vec<(Var, Expr)>,
-    /// The place in the part.
-    pub(super) number: Expr,
-    /// The values of the depth's axes.
-    pub(super) axes: Vec<(Var, Expr)>,
-}
+    /// The tile's share of the prefetches of the next panel, of the step with this number.
+    fn of_next_panel(&self, number: &Expr) -> Result<Vec<Stmt>, Fault> {
+        match (self.next, &self.tile.number) {
+            (Some(next), Some(tile)) => next.prefetches(self.o, tile, number),
+            _ => Ok(Vec::new()),
+        }
+    }
 
-impl Places {
-    /// The statement for all places that have the first axis in common.
-    pub(super) fn inside(&self, stmt: Stmt, innermost: impl Fn(&Expr) -> ForKind) -> Stmt {
-        let loops = self.inner.iter().rev().enumerate();
-        loops.fold(stmt, |body, (at, (var, extent))| {
-            let kind = if at == 0 { innermost(extent) } else { ForKind::Serial };
-            looped(var, extent, kind, body)
+    /// The statement for `count` indices from `start` on, unrolled where their number is a multiple: where two threads share a
+    /// core each has half of its instructions, and those that count iterations have none of the sums.
+    fn unrolled(
+        &self,
+        count: &Expr,
+        start: &Expr,
+        update: impl Fn(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let p = self.o.p;
+        if !p.divides(K_UNROLL, count)? {
+            return p.serial("k", count, |k| update(&(start + k)));
+        }
+        p.serial("k", &p.floor_div(count, K_UNROLL)?, |k| {
+            p.unrolled("u", K_UNROLL, |u| update(&(&(start + &(k * K_UNROLL)) + u)))
         })
     }
-}
 
-impl Gemm<'_> {
-    /// Loops over the places of a part of the depth, from `start` on, axis by axis. It has whole places of the outermost axis,
-    /// each of which is so many places.
-    pub(super) fn axis_by_axis(&self, start: &Expr, count: &Expr, inner: i64) -> Result<Places, Fault> {
-        let mut loops: Vec<(Var, Expr)> =
-            self.c.k.axes.iter().map(|axis| (axis.var.renewed(), axis.extent.clone())).collect();
-        let (mut number, mut axes) = (self.int(0), Vec::new());
-        for (at, (axis, (var, extent))) in self.c.k.axes.iter().zip(&loops).enumerate() {
-            let own = if at > 0 && is_one(extent) { self.int(0) } else { Expr::var(var) };
-            number = self.simple(&(&binary(BinOp::Mul, &number, extent)? + &own));
-            let start = if at == 0 { self.floor_div(start, inner)? } else { self.int(0) };
-            axes.push((axis.var.clone(), &start + &own));
-        }
-        if loops.is_empty() {
-            return Err(Fault::of_call("the depth has an axis"));
-        }
-        let (first, _) = loops.remove(0);
-        loops.retain(|(_, extent)| !is_one(extent));
-        Ok(Places { first, count: self.floor_div(count, inner)?, inner: loops, number, axes })
-    }
-
-    /// Places of the depth for each place of its outermost axis, where register tiles go through it axis by axis: rows, or
-    /// columns that windows go along, are read where they lie, and steps have whole places of the outermost axis.
-    pub(super) fn places_in_window(&self) -> Option<i64> {
-        let t = self.plan;
-        let in_windows = match t.pack_b {
-            PackB::InPlace => self.columns_meet(),
-            PackB::Ahead | PackB::PerTask => t.pack_a == PackA::InPlace,
-        };
-        let inner: i64 = self.c.k.axes.iter().skip(1).map(|axis| axis.extent.as_int()).product::<Option<i64>>()?;
-        let single = self.c.k.size.as_int().is_some_and(|depth| depth <= t.kc);
-        let whole = (2..=MOST).contains(&inner) && (t.kc % inner == 0 || single);
-        (in_windows && self.grouping.is_none() && whole).then_some(inner)
-    }
-
-    /// Whether windows go along the columns: what a panel reads is in part what the one before it has read.
-    pub(super) fn columns_meet(&self) -> bool {
-        let vars = |group: &Group| group.axes.iter().map(|axis| axis.var.clone()).collect::<Vec<_>>();
-        let (columns, depth) = (vars(&self.c.n), vars(&self.c.k));
-        let ExprKind::Load { indices, .. } = &self.columns.kind else { return false };
-        indices.iter().any(|index| mentions(index, &columns) && mentions(index, &depth))
-    }
-}
-
-impl Micro<'_> {
-    /// The statement for each place of the step's depth, axis by axis, and what is asked for with each place of the outermost one.
-    pub(super) fn along_windows(
-        &self,
-        inner: i64,
-        asked: impl Fn(&Expr) -> Result<Vec<Stmt>, Fault>,
-        update: impl Fn(&Place) -> Result<Stmt, Fault>,
-    ) -> Result<Stmt, Fault> {
-        let places = self.p.axis_by_axis(&self.step.start, &self.step.depth, inner)?;
-        let place = Place { number: places.number.clone(), axes: Some(places.axes.clone()) };
-        let is_short = |extent: &Expr| extent.as_int().is_some_and(|extent| extent <= WRITTEN_OUT);
+    /// The same axis by axis, with prefetches before each iteration of the outermost axis.
+    fn axis_by_axis(&self, inner: i64, update: impl Fn(&KIndex) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let nest = self.o.p.k_nest(&self.o.block.start, &self.o.block.count, inner)?;
+        let index = KIndex { k: nest.k.clone(), axes: Some(nest.axes.clone()) };
+        let is_short = |extent: &Expr| extent.as_int().is_some_and(|extent| extent <= MAX_UNROLLED_TAPS);
         let kind = |extent: &Expr| if is_short(extent) { ForKind::Unrolled } else { ForKind::Serial };
-        let window = places.inside(update(&place)?, kind);
-        let asked = asked(&Expr::var(&places.first))?;
-        Ok(serial(&places.first, &places.count, Stmt::seq(asked.into_iter().chain([window]))))
-    }
-
-    /// The factor of the rows at a row of the task and a place of the step.
-    pub(super) fn a_at_place(&self, row: &Expr, place: &Place) -> Result<Expr, Fault> {
-        let (None, Some(axes)) = (&self.rows, &place.axes) else { return self.a_at(row, &place.number) };
-        let mut values = self.p.c.m.values(&self.p.known, &(&self.task.row + row))?;
-        values.extend(axes.iter().chain(&self.task.batch).cloned());
-        Ok(substituted(&self.p.c.a, &values))
-    }
-
-    /// The factor of the columns at a column of the panel and a place of the step.
-    pub(super) fn b_at_place(&self, lane: Expr, place: &Place) -> Result<Expr, Fault> {
-        let in_place = self.p.plan.pack_b == PackB::InPlace && self.wide.is_none();
-        match &place.axes {
-            Some(axes) if in_place => self.p.b_at_place(&self.task.batch, &self.column_at(&lane), axes.clone()),
-            _ => self.b_at(lane, &place.number),
-        }
+        let window = nest.inner_loops(update(&index)?, kind);
+        let prefetches = self.of_next_panel(&Expr::var(&nest.outer))?;
+        Ok(serial(&nest.outer, &nest.outer_count, Stmt::seq(prefetches.into_iter().chain([window]))))
     }
 }

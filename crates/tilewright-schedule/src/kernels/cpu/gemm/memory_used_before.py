@@ -39,7 +39,7 @@ class Module:
     def main(A: T.Buffer((6, 5), "float32"), B: T.Buffer((5, 8), "float32"), C: T.Buffer((6, 8), "float32"), D: T.Buffer((6, 8), "float32")):
         # with T.block("root"):
         P = T.alloc_buffer((6, 8))
-        packed_columns = T.alloc_buffer((2, 5, 4), align=64)
+        packed_b = T.alloc_buffer((2, 5, 4), align=64)
         for i, j in T.grid(6, 8):
             with T.block("early"):
                 vi, vj = T.axis.remap("SS", [i, j])
@@ -55,20 +55,20 @@ class Module:
         for panel in T.parallel(2):
             for k in range(5):
                 for j in T.vectorized(4):
-                    with T.block("packed_columns"):
+                    with T.block("packed_b"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(B[k_1, panel_1 * 4 + j_1])
-                        T.writes(packed_columns[panel_1, k_1, j_1])
-                        packed_columns[panel_1, k_1, j_1] = B[k_1, panel_1 * 4 + j_1]
+                        T.writes(packed_b[panel_1, k_1, j_1])
+                        packed_b[panel_1, k_1, j_1] = B[k_1, panel_1 * 4 + j_1]
         for task in range(1):
             with T.block("P"):
-                T.reads(A[0:6, 0:5], packed_columns[0:2, 0:5, 0:4])
+                T.reads(A[0:6, 0:5], packed_b[0:2, 0:5, 0:4])
                 T.writes(D[0:6, 0:8])
-                packed_rows = T.alloc_buffer((6, 16), align=64)
+                packed_a = T.alloc_buffer((6, 16), align=64)
                 tile = T.alloc_buffer((3, 1, 4), scope="local", align=64)
                 for i in range(6):
                     for k in T.vectorized(5):
-                        packed_rows[i, k] = A[i, k]
+                        packed_a[i, k] = A[i, k]
                 for p, t in T.grid(2, 2):
                     for i in T.unroll(3):
                         for v in T.unroll(1):
@@ -78,7 +78,7 @@ class Module:
                         for i in T.unroll(3):
                             for v in T.unroll(1):
                                 for j in T.vectorized(4):
-                                    tile[i, v, j] = tile[i, v, j] + packed_rows[t * 3 + 0 + i, k] * packed_columns[0 + p, 0 + k, v * 4 + j]
+                                    tile[i, v, j] = tile[i, v, j] + packed_a[t * 3 + 0 + i, k] * packed_b[0 + p, 0 + k, v * 4 + j]
                     for i in T.unroll(3):
                         for v in T.unroll(1):
                             for j in T.vectorized(4):

@@ -41,30 +41,36 @@
 //! where the run alone knows how many there are). The tail along N is masked, the tail along M has smaller register tiles.
 //! Tasks depend on shapes alone, and each sums in one order.
 //!
-//! Reading order: `cx` (what all files share), `loops`, `pack`, `pack_transposed`, `im2col`, `widen_panel`, `micro_kernel`,
-//! `k_loop`, `dot_product`, `prefetch_a`, `prefetch_b`.
+//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `widen_b`; the
+//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`; `prefetch_a`,
+//! `prefetch_b`.
 
 mod cx;
 mod dot_product;
 mod im2col;
 mod k_loop;
+mod k_nest;
 mod loops;
 mod micro_kernel;
+mod operands;
 mod pack;
 mod pack_transposed;
 mod prefetch_a;
 mod prefetch_b;
-mod widen_panel;
+mod register_tile;
+mod tile_store;
+mod widen_b;
 
 use tilewright_ir::tir::Stmt;
 
 use crate::facts::fault::Fault;
-use crate::facts::rewrite::{way, with_block};
+use crate::facts::rewrite::{path_of, with_block};
 use crate::facts::stages::{own_nest, statements, touches};
 use crate::facts::tree::Site;
+use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::Grouping;
+use crate::families::contraction::fold_batch::{self, Folded};
 use crate::families::contraction::outputs::outputs_of;
-use crate::families::contraction::{Contraction, fold_batch};
 use crate::plan::Plan;
 use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackB};
 use crate::primitive::call::{Call, Outcome, Primitive, Results};
@@ -82,24 +88,26 @@ pub(crate) const GEMM: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let plan = GemmPlan::of_call(call)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let scope = site.expect_scope()?;
     let contraction = Contraction::of(call.function, &site)?;
-    let place = own_nest(&site)?;
-    let all = statements(&scope);
-    let (outputs, on_tiles) = outputs_of(call.function, &site, &scope, &contraction)?;
-    let behind = if on_tiles { all.len() } else { place + 1 };
+    let own = own_nest(&site)?;
+    let stages = statements(&scope);
+    let (outputs, has_epilogue) = outputs_of(call.function, &site, &scope, &contraction)?;
+    let first_after = if has_epilogue { stages.len() } else { own + 1 };
     let cleared = contraction.cleared.as_ref().map(own_nest).transpose()?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let out = contraction.out.clone();
     let (contraction, grouping) = in_dot_groups(contraction, &plan, &site)?;
-    let (contraction, outputs, views) =
-        fold_batch::joined_rows(call.function, &contraction, &outputs)?.unwrap_or((contraction, outputs, Vec::new()));
-    let made = loops::product(call.function, &contraction, &plan, (&outputs, views), grouping, &name)?;
-    let before = all.iter().enumerate().take(place).filter(|(at, _)| Some(*at) != cleared);
+    let folded = match fold_batch::fold(call.function, &contraction, &outputs)? {
+        Some(folded) => folded,
+        None => Folded { contraction, outputs, views: Vec::new() },
+    };
+    let made = loops::gemm(call.function, folded, &plan, grouping, &name)?;
+    let before = stages.iter().enumerate().take(own).filter(|(at, _)| Some(*at) != cleared);
     let before = before.map(|(_, site)| site.stmt.clone());
-    let behind = all.iter().skip(behind).map(|site| site.stmt.clone());
-    let body = Stmt::seq(before.chain([made.body]).chain(behind));
-    let function = with_block(call.function, &way(&scope), |block| {
+    let after = stages.iter().skip(first_after).map(|site| site.stmt.clone());
+    let body = Stmt::seq(before.chain([made.body]).chain(after));
+    let function = with_block(call.function, &path_of(&scope), |block| {
         block.alloc_buffers.retain(|buffer| *buffer != out || touches(&body, buffer));
         block.alloc_buffers.extend(made.temporaries);
         block.body = body;
@@ -107,18 +115,16 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The contraction, of the bits of its factors where they are grouped.
+/// The contraction, of the bits of its operands where dot-product instructions take them.
 fn in_dot_groups(c: Contraction, plan: &GemmPlan, site: &Site) -> Result<(Contraction, Option<Grouping>), Fault> {
-    let copies_are_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
+    let packs_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
     match plan.narrow {
         Narrow::WidenInTile => Ok((c, None)),
-        Narrow::WidenInPanel if copies_are_narrow => Ok((c, None)),
-        Narrow::WidenInPanel => {
-            Err(Fault::at(site, "what is widened are copies of columns that have shorter elements than the sums"))
-        }
+        Narrow::WidenInPanel if packs_narrow => Ok((c, None)),
+        Narrow::WidenInPanel => Err(Fault::at(site, "only a packed B with narrower elements than the sums is widened")),
         Narrow::DotProduct => {
             let grouping = Grouping::of(&c).ok_or_else(|| {
-                Fault::at(site, "groups are of bfloat16 summed in float32, or of bytes summed in int32, side by side")
+                Fault::at(site, "dot products are of bfloat16 summed in float32, or of bytes summed in int32")
             })?;
             Ok((dot_product::of_bits(c, grouping, plan)?, Some(grouping)))
         }

@@ -1,154 +1,150 @@
-//! Columns that lie in memory far away come near before they are multiplied.
+//! Prefetch of B, whose panels come from the last-level cache or from memory.
 //!
-//! The first tile of a panel reads columns faster than the last level of cache gives them, and a processor that follows runs
-//! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with some places
-//! of the depth, as many of its lines as make up the panel when the last tile is done, a few at a time. Behind the last panel
-//! of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
-//! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself; not
-//! so what the second level of cache may hold, which is read once each time. With `ask_near` they come into the first level of
-//! cache, [`NEAR_DISTANCE`] before.
+//! The first tile of a panel reads B faster than the last-level cache gives it, and the hardware prefetcher starts too late for
+//! a panel. So all tiles of a panel together prefetch the next one to L2: with every few indices of K some of its lines, so
+//! that the last tile completes it. After the last panel of a K block comes the first one of the next block.
+//!
+//! Where a panel has a single tile, a B that was packed ahead is prefetched [`L2_PREFETCH_BYTES`] before it is read, since many
+//! more of a core's reads are in flight then than the hardware prefetcher starts. A B that L2 may hold, which is read once each
+//! time, is not. With `prefetch_b_to_l1` it comes to L1, [`L1_PREFETCH_BYTES`] before.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::NEAR_BYTES;
 
 use super::cx::{Gemm, KBlock, Task};
-use super::micro_kernel::Micro;
+use super::operands::Operands;
 use crate::facts::exprs::{Level, compare, prefetch_into, reads_memory, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::loops::named;
 use crate::facts::size::{LINE, ceil_div};
 use crate::plan::cpu::gemm::PackB;
-use crate::primitive::vectorize_transpose::is_along;
 
-/// Places of the depth behind each of which some lines of the next panel are asked for, the most first.
-const PLACES: [i64; 3] = [16, 8, 4];
-/// The most lines that are asked for at a time where there is a choice: with more, reads of the panel itself have to wait for
-/// a place among those that are under way.
-const AT_ONCE: i64 = 8;
-/// Bytes from what is read to what is asked for of the same panel.
-const DISTANCE: i64 = 1 << 15;
-/// The same where they come into the first level of cache, of which they take half.
-const NEAR_DISTANCE: i64 = 1 << 14;
-/// Bytes of columns that are near by themselves, where other tiles of a panel read it again.
-const NEAR: i64 = 1 << 18;
-/// Bytes of columns that no cache near by holds.
-const FAR: i64 = NEAR_BYTES.cast_signed();
-/// Tiles of rows that are planned for where the rows are known only when the function runs.
-const UNKNOWN_TILES: i64 = 8;
+/// Indices of K between two groups of prefetches, the preferred one first.
+const K_STEPS: [i64; 3] = [16, 8, 4];
+/// Lines that are prefetched at once, at most, where there is a choice: with more, the loads of the panel itself have to wait
+/// for a line-fill buffer.
+const MAX_LINES: i64 = 8;
+/// Prefetch distance to L2 within a B that a single tile reads.
+const L2_PREFETCH_BYTES: i64 = 1 << 15;
+/// Prefetch distance to L1 within such a B: half of L1.
+const L1_PREFETCH_BYTES: i64 = 1 << 14;
+/// Bytes of B up to which it stays resident in L2, where several tiles of a panel read it.
+const L2_RESIDENT_BYTES: i64 = 1 << 18;
+/// Bytes of B up to which it may stay resident in L2, where a single tile reads it.
+const SINGLE_TILE_RESIDENT_BYTES: i64 = NEAR_BYTES.cast_signed();
+/// Register tiles along M that are assumed where M is known only when the function runs.
+const TILES_OF_UNKNOWN_M: i64 = 8;
 
-/// What of the columns is asked for while a panel is multiplied.
+/// What is prefetched of B while a panel is multiplied.
 pub(super) struct NextPanel {
-    /// The number of the panel, and the first place of the depth.
+    /// The number of the panel among all, and its first index along K.
     panel: Expr,
-    start: Expr,
-    /// Places of the depth of a tile behind which some lines are asked for, and how many.
-    pub(super) places: i64,
+    k_start: Expr,
+    /// Indices of K between two groups of prefetches, and the lines of a group.
+    pub(super) k_step: i64,
     lines: i64,
     /// The elements of a line.
-    length: i64,
-    /// Where they come to.
+    line: i64,
     level: Level,
 }
 
-/// What comes behind a panel of the task, its place under names; `None` where nothing is gained.
-pub(super) fn next_b_panel(
+/// What is prefetched while a panel of the task is multiplied, with names for its indices; `None` where nothing is gained.
+pub(super) fn next_panel(
     p: &Gemm<'_>,
     task: &Task,
-    step: &KBlock,
+    block: &KBlock,
     panel: &Expr,
     lets: &mut Vec<(Var, Expr)>,
 ) -> Result<Option<NextPanel>, Fault> {
-    let bytes = i64::from(p.columns.dtype.bits) / 8;
+    let bytes = i64::from(p.narrow_b.dtype.bits) / 8;
     let width = p.plan.panel() * bytes;
-    let [depth, columns] = [&p.c.k.size, &p.c.n.size].map(Expr::as_int);
-    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, p.plan.mr));
-    let limit = if tiles <= 1 { FAR } else { NEAR };
-    let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
-    let known = p.plan.pack_b == PackB::Ahead || is_plain_load(p.columns);
-    let others = p.c.needs_im2col() || p.grouping.is_some() || p.plan.kc < PLACES[0];
-    // Most of what a window's next panel reads has been read, and to find the rest of it takes longer than to wait for it.
-    let meet = p.plan.pack_b != PackB::Ahead && p.columns_meet();
-    if near || !known || others || meet || bytes <= 0 || width % LINE != 0 {
+    let [k, n] = [&p.c.k.size, &p.c.n.size].map(Expr::as_int);
+    let tiles = task.m_count.as_int().map_or(TILES_OF_UNKNOWN_M, |count| ceil_div(count, p.plan.mr));
+    let limit = if tiles <= 1 { SINGLE_TILE_RESIDENT_BYTES } else { L2_RESIDENT_BYTES };
+    let resident = k.zip(n).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
+    let has_addresses = p.plan.pack_b == PackB::Ahead || is_plain_load(p.narrow_b);
+    let others = p.c.needs_im2col() || p.grouping.is_some() || p.plan.kc < K_STEPS[0];
+    // Most of what a window's next panel reads has been read, and finding the rest takes longer than waiting for it.
+    let overlap = p.plan.pack_b != PackB::Ahead && p.windows_overlap();
+    if resident || !has_addresses || others || overlap || bytes <= 0 || width % LINE != 0 {
         return Ok(None);
     }
-    let length = LINE / bytes;
+    let line = LINE / bytes;
     if tiles <= 1 {
-        let (level, distance) =
-            if p.plan.prefetch_b_to_l1 { (Level::First, NEAR_DISTANCE) } else { (Level::Second, DISTANCE) };
-        let (panel, start) = (&task.panel + panel, &step.start + ceil_div(distance, width));
-        let further = NextPanel { panel, start, places: 1, lines: width / LINE, length, level };
-        return Ok((p.plan.pack_b == PackB::Ahead).then_some(further));
+        let (level, distance) = match p.plan.prefetch_b_to_l1 {
+            true => (Level::First, L1_PREFETCH_BYTES),
+            false => (Level::Second, L2_PREFETCH_BYTES),
+        };
+        let (panel, k_start) = (&task.panel_start + panel, &block.start + ceil_div(distance, width));
+        let next = NextPanel { panel, k_start, k_step: 1, lines: width / LINE, line, level };
+        return Ok((p.plan.pack_b == PackB::Ahead).then_some(next));
     }
-    // With steps outside of tasks the next task's panels follow, and the first task's of the next step.
-    let (first, all) =
-        if p.plan.k_outermost { (p.int(0), p.panels()?) } else { (task.panel.clone(), task.panels.clone()) };
-    let behind = if p.plan.k_outermost { &(&task.panel + panel) + 1 } else { panel + 1 };
-    let (mut number, mut start) = (behind.clone(), step.start.clone());
-    if step.number.as_int().is_none() {
-        let is_there = compare(CmpOp::Lt, &behind, &all)?;
-        let next = &step.start + p.plan.kc;
-        number = p.simple(&typed(Expr::select(&is_there, &behind, &p.int(0)))?);
-        start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
-    }
-    let panel = named("next_panel", &p.simple(&(&first + &number)), lets);
-    let lines = |places: i64| ceil_div(width * places / LINE, tiles);
-    let few = PLACES.into_iter().find(|&places| lines(places) <= AT_ONCE);
-    let places = p.places_in_window().or(few).unwrap_or(PLACES[2]);
-    let start = named("next_start", &start, lets);
-    Ok(Some(NextPanel { panel, start, places, lines: lines(places), length, level: Level::Second }))
+    let (panel, k_start) = after(p, task, block, panel)?;
+    let panel = named("prefetch_panel", &panel, lets);
+    let lines = |k_step: i64| ceil_div(width * k_step / LINE, tiles);
+    let few = K_STEPS.into_iter().find(|&k_step| lines(k_step) <= MAX_LINES);
+    let k_step = p.inner_k().or(few).unwrap_or(K_STEPS[2]);
+    let k_start = named("prefetch_k", &k_start, lets);
+    Ok(Some(NextPanel { panel, k_start, k_step, lines: lines(k_step), line, level: Level::Second }))
 }
 
-/// Whether the factor is an element whose place is known without reading anything.
-fn is_plain_load(factor: &Expr) -> bool {
-    matches!(&factor.kind, ExprKind::Load { indices, .. } if !indices.iter().any(reads_memory))
+/// The number of the panel after that of the task, among all, and its first index along K. With K outermost the next task's
+/// panels follow, and the first task's of the next K block.
+fn after(p: &Gemm<'_>, task: &Task, block: &KBlock, panel: &Expr) -> Result<(Expr, Expr), Fault> {
+    let (first, all, next) = match p.plan.k_outermost {
+        true => (p.int(0), p.panels()?, &(&task.panel_start + panel) + 1),
+        false => (task.panel_start.clone(), task.panels.clone(), panel + 1),
+    };
+    let (mut number, mut k_start) = (next.clone(), block.start.clone());
+    if !block.is_only() {
+        let is_there = compare(CmpOp::Lt, &next, &all)?;
+        let next_block = &block.start + p.plan.kc;
+        number = p.simple(&typed(Expr::select(&is_there, &next, &p.int(0)))?);
+        k_start = p.simple(&typed(Expr::select(&is_there, &k_start, &next_block))?);
+    }
+    Ok((p.simple(&(&first + &number)), k_start))
 }
 
-impl Micro<'_> {
-    /// Asks for the lines that belong to the places behind the one with this number in the depth of the tile with that one.
-    pub(super) fn asked(&self, next: &NextPanel, tile: &Expr, number: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let (p, depth) = (self.p, self.p.plan.kc);
-        let first = &(&(tile * (depth / next.places)) + number) * next.lines;
-        let along_columns = p.plan.panel() / next.length;
-        let ask = |at: i64| {
+/// Whether the operand is an element whose address depends on no other memory.
+fn is_plain_load(operand: &Expr) -> bool {
+    matches!(&operand.kind, ExprKind::Load { indices, .. } if !indices.iter().any(reads_memory))
+}
+
+impl NextPanel {
+    /// The group of prefetches of the tile and the step over K with these numbers.
+    pub(super) fn prefetches(&self, o: &Operands<'_>, tile: &Expr, step: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let (p, kc) = (o.p, o.p.plan.kc);
+        let first = &(&(tile * (kc / self.k_step)) + step) * self.lines;
+        let prefetch = |at: i64| {
             let number = &first + at;
             let (lane, k) = if p.plan.pack_b == PackB::Ahead {
-                // All lines of a panel follow each other: no place is divided.
-                (&number * next.length, p.int(0))
-            } else if p.columns_run_along()? {
-                (&p.floor_mod(&number, along_columns)? * next.length, p.floor_div(&number, along_columns)?)
+                // All lines of a panel are contiguous: no index is divided.
+                (&number * self.line, p.int(0))
+            } else if p.b_is_contiguous_along_n()? {
+                let along_n = p.plan.panel() / self.line;
+                (&p.floor_mod(&number, along_n)? * self.line, p.floor_div(&number, along_n)?)
             } else {
-                let along_depth = (depth / next.length).max(1);
-                (p.floor_div(&number, along_depth)?, &p.floor_mod(&number, along_depth)? * next.length)
+                let along_k = (kc / self.line).max(1);
+                (p.floor_div(&number, along_k)?, &p.floor_mod(&number, along_k)? * self.line)
             };
-            let element = self.next_column(next, &p.simple(&lane), &p.simple(&k))?;
+            let element = self.element(o, &p.simple(&lane), &p.simple(&k))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
-            prefetch_into(next.level, buffer, indices.clone(), false)
+            prefetch_into(self.level, buffer, indices.clone(), false)
         };
-        (0..next.lines).map(ask).collect()
+        (0..self.lines).map(prefetch).collect()
     }
 
-    /// The element of what comes next as it lies in memory.
-    fn next_column(&self, next: &NextPanel, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
-        let (p, place) = (self.p, self.p.simple(&(&next.start + k)));
-        if let (Some(packed), PackB::Ahead) = (&self.columns, p.plan.pack_b) {
-            let indices = self.batch_of_packed().chain([next.panel.clone(), place, lane.clone()]).collect();
+    /// An element of the panel as it lies in memory.
+    fn element(&self, o: &Operands<'_>, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
+        let (p, k) = (o.p, o.p.simple(&(&self.k_start + k)));
+        if let (Some(packed), PackB::Ahead) = (&o.packed_b, p.plan.pack_b) {
+            let indices = o.batch_of_packed_b().chain([self.panel.clone(), k, lane.clone()]).collect();
             return typed(Expr::load(packed, indices));
         }
-        let column = &(&next.panel * p.plan.panel()) + lane;
-        let mut values = p.c.n.values(&p.known, &column)?;
-        values.extend(p.c.k.values(&p.known, &place)?);
-        values.extend(self.task.batch.iter().cloned());
-        Ok(substituted(p.columns, &values))
-    }
-}
-
-impl Gemm<'_> {
-    /// Whether neighbours in memory are neighbouring columns.
-    pub(super) fn columns_run_along(&self) -> Result<bool, Fault> {
-        let ExprKind::Load { indices, .. } = &self.columns.kind else { return Ok(true) };
-        let column = self.var("column");
-        let values = self.c.n.values(&self.known, &Expr::var(&column))?;
-        let indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
-        Ok(is_along(&self.known, &indices, &column))
+        let n = &(&self.panel * p.plan.panel()) + lane;
+        let mut values = p.c.n.values(&p.known, &n)?;
+        values.extend(p.c.k.values(&p.known, &k)?);
+        values.extend(o.task.batch.iter().cloned());
+        Ok(substituted(p.narrow_b, &values))
     }
 }

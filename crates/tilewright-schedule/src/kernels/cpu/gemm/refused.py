@@ -1,4 +1,4 @@
-# A sum of which neighbours in memory have both factors has no columns.
+# A sum whose result is contiguous along an axis of both operands has no N.
 # test: diagnostics
 # step: b = get_block("C")
 # step: gemm(b, 2, 1, 4, 8, 8, 8)

@@ -1,4 +1,4 @@
-# What follows in the product's own loops would be lost with them.
+# A statement in the loops of the GEMM would be lost with them.
 # test: diagnostics
 # step: b = get_block("P")
 # step: gemm(b, 2, 1, 4, 8, 8, 8)

@@ -1,4 +1,4 @@
-# Both factors transposed, read in place: the rows of the result are neighbours in the one, the depth in the other.
+# Both operands transposed, read in place: A is contiguous along M, B along K.
 # test: schedule
 # step: b = get_block("C")
 # step: gemm(b, 2, 1, 4, 16, 4, 8, "none", "none")
@@ -30,15 +30,15 @@ class Module:
                 T.writes(C[0:5, 0:9])
                 tile = T.alloc_buffer((2, 1, 4), scope="local", align=64)
                 tile_1 = T.alloc_buffer((1, 1, 4), scope="local", align=64)
-                column_block: T.int32 = task // 2
-                row_block: T.int32 = task % 2
-                row: T.int32 = row_block * 4
-                panel: T.int32 = column_block * 2
-                rows: T.int32 = T.min(5 - row, 4)
-                panels: T.int32 = T.min(3 - panel, 2)
+                n_block: T.int32 = task // 2
+                m_block: T.int32 = task % 2
+                m_start: T.int32 = m_block * 4
+                panel_start: T.int32 = n_block * 2
+                m_count: T.int32 = T.min(5 - m_start, 4)
+                panels: T.int32 = T.min(3 - panel_start, 2)
                 for p in range(panels):
-                    for t in range(rows // 2):
-                        if t * 2 + 2 <= rows:
+                    for t in range(m_count // 2):
+                        if t * 2 + 2 <= m_count:
                             for i in T.unroll(2):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(4):
@@ -47,13 +47,13 @@ class Module:
                                 for i in T.unroll(2):
                                     for v in T.unroll(1):
                                         for j in T.vectorized(4):
-                                            tile[i, v, j] = tile[i, v, j] + A[k, row + t * 2 + i] * T.if_then_else((panel + p) * 4 + (v * 4 + j) < 9, B[panel * 4 + p * 4 + v * 4 + j, k], T.float32(0.0))
+                                            tile[i, v, j] = tile[i, v, j] + A[k, m_start + t * 2 + i] * T.if_then_else((panel_start + p) * 4 + (v * 4 + j) < 9, B[panel_start * 4 + p * 4 + v * 4 + j, k], T.float32(0.0))
                             for i in T.unroll(2):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(4):
-                                        if (panel + p) * 4 + (v * 4 + j) < 9:
-                                            C[row + t * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile[i, v, j]
-                    if rows % 2 >= 1 and (rows // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and row + (rows // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
+                                        if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                            C[m_start + t * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = tile[i, v, j]
+                    if m_count % 2 >= 1 and (m_count // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and m_start + (m_count // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
                         for i in T.unroll(1):
                             for v in T.unroll(1):
                                 for j in T.vectorized(4):
@@ -62,9 +62,9 @@ class Module:
                             for i in T.unroll(1):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(4):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[k, row + rows // 2 * 2 + i] * T.if_then_else((panel + p) * 4 + (v * 4 + j) < 9, B[panel * 4 + p * 4 + v * 4 + j, k], T.float32(0.0))
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[k, m_start + m_count // 2 * 2 + i] * T.if_then_else((panel_start + p) * 4 + (v * 4 + j) < 9, B[panel_start * 4 + p * 4 + v * 4 + j, k], T.float32(0.0))
                         for i in T.unroll(1):
                             for v in T.unroll(1):
                                 for j in T.vectorized(4):
-                                    if (panel + p) * 4 + (v * 4 + j) < 9:
-                                        C[row + rows // 2 * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile_1[i, v, j]
+                                    if (panel_start + p) * 4 + (v * 4 + j) < 9:
+                                        C[m_start + m_count // 2 * 2 + i, panel_start * 4 + p * 4 + v * 4 + j] = tile_1[i, v, j]

@@ -1,4 +1,4 @@
-# Products of a batch of bfloat16 matrices: each task copies a panel as it is, and widens the copy for its tiles.
+# A batched GEMM of bfloat16: each task packs a panel as it is, and widens it once for its tiles.
 # test: schedule
 # step: b = get_block("C")
 # step: gemm(b, 2, 2, 4, 4, 8, 16, "row_major", "task", "in_panel")
@@ -43,74 +43,74 @@ class Module:
             with T.block("C"):
                 T.reads(A[T.int64(0):b, T.int64(0):m, T.int64(0):k], B[T.int64(0):b, T.int64(0):k, T.int64(0):n], C[T.int64(0):b, T.int64(0):m, T.int64(0):n])
                 T.writes(C[T.int64(0):b, T.int64(0):m, T.int64(0):n])
-                packed_rows = T.alloc_buffer((T.int64(8), T.int64(16)), align=64)
-                packed_columns = T.alloc_buffer((T.int64(4), T.int64(8)), "bfloat16", align=64)
-                widened_columns = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
+                packed_a = T.alloc_buffer((T.int64(8), T.int64(16)), align=64)
+                packed_b = T.alloc_buffer((T.int64(4), T.int64(8)), "bfloat16", align=64)
+                widened_b = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
                 tile = T.alloc_buffer((T.int64(2), T.int64(2), T.int64(4)), scope="local", align=64)
                 tile_1 = T.alloc_buffer((T.int64(1), T.int64(2), T.int64(4)), scope="local", align=64)
                 batch: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) // ((n + T.int64(15)) // T.int64(16))
-                column_block: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) % ((n + T.int64(15)) // T.int64(16))
-                row_block: T.int64 = task % ((m + T.int64(7)) // T.int64(8))
-                row: T.int64 = row_block * T.int64(8)
-                panel: T.int64 = column_block * T.int64(2)
-                rows: T.int64 = T.min(m - row, T.int64(8))
-                panels: T.int64 = T.min((n + T.int64(7)) // T.int64(8) - panel, T.int64(2))
-                for step in range((k + T.int64(3)) // T.int64(4)):
-                    start: T.int64 = step * T.int64(4)
-                    depth: T.int64 = T.min(k - step * T.int64(4), T.int64(4))
-                    for i in range(rows):
-                        for k_1 in T.vectorized(depth):
-                            packed_rows[i, k_1] = T.Cast("float32", A[batch, row + i, start + k_1])
+                n_block: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) % ((n + T.int64(15)) // T.int64(16))
+                m_block: T.int64 = task % ((m + T.int64(7)) // T.int64(8))
+                m_start: T.int64 = m_block * T.int64(8)
+                panel_start: T.int64 = n_block * T.int64(2)
+                m_count: T.int64 = T.min(m - m_start, T.int64(8))
+                panels: T.int64 = T.min((n + T.int64(7)) // T.int64(8) - panel_start, T.int64(2))
+                for k_block in range((k + T.int64(3)) // T.int64(4)):
+                    k_start: T.int64 = k_block * T.int64(4)
+                    k_count: T.int64 = T.min(k - k_block * T.int64(4), T.int64(4))
+                    for i in range(m_count):
+                        for k_1 in T.vectorized(k_count):
+                            packed_a[i, k_1] = T.Cast("float32", A[batch, m_start + i, k_start + k_1])
                     for p in range(panels):
-                        for k_1, v in T.grid(depth, T.int64(2)):
+                        for k_1, v in T.grid(k_count, T.int64(2)):
                             for j in T.vectorized(T.int64(4)):
-                                packed_columns[k_1, v * T.int64(4) + j] = T.if_then_else((panel + p) * T.int64(8) + (v * T.int64(4) + j) < n, B[batch, start + k_1, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j], T.bfloat16(0.0))
-                        for k_1 in range(depth):
+                                packed_b[k_1, v * T.int64(4) + j] = T.if_then_else((panel_start + p) * T.int64(8) + (v * T.int64(4) + j) < n, B[batch, k_start + k_1, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j], T.bfloat16(0.0))
+                        for k_1 in range(k_count):
                             for v in T.unroll(T.int64(2)):
                                 for j in T.vectorized(T.int64(4)):
-                                    widened_columns[k_1, v * T.int64(4) + j] = T.Cast("float32", packed_columns[k_1, v * T.int64(4) + j])
-                        for t in range(rows // T.int64(2)):
-                            if t * T.int64(2) + T.int64(2) <= rows:
+                                    widened_b[k_1, v * T.int64(4) + j] = T.Cast("float32", packed_b[k_1, v * T.int64(4) + j])
+                        for t in range(m_count // T.int64(2)):
+                            if t * T.int64(2) + T.int64(2) <= m_count:
                                 for i in T.unroll(T.int64(2)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(4)):
                                             tile[i, v, j] = T.float32(0.0)
-                                for k_1 in range(depth):
+                                for k_1 in range(k_count):
                                     for i in T.unroll(T.int64(2)):
                                         for v in T.unroll(T.int64(2)):
                                             for j in T.vectorized(T.int64(4)):
-                                                tile[i, v, j] = tile[i, v, j] + packed_rows[t * T.int64(2) + i, k_1] * widened_columns[k_1, v * T.int64(4) + j]
-                                if step == T.int64(0):
+                                                tile[i, v, j] = tile[i, v, j] + packed_a[t * T.int64(2) + i, k_1] * widened_b[k_1, v * T.int64(4) + j]
+                                if k_block == T.int64(0):
                                     for i in T.unroll(T.int64(2)):
                                         for v in T.unroll(T.int64(2)):
                                             for j in T.vectorized(T.int64(4)):
-                                                if (panel + p) * T.int64(8) + (v * T.int64(4) + j) < n:
-                                                    C[batch, row + t * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = tile[i, v, j]
+                                                if (panel_start + p) * T.int64(8) + (v * T.int64(4) + j) < n:
+                                                    C[batch, m_start + t * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = tile[i, v, j]
                                 else:
                                     for i in T.unroll(T.int64(2)):
                                         for v in T.unroll(T.int64(2)):
                                             for j in T.vectorized(T.int64(4)):
-                                                if (panel + p) * T.int64(8) + (v * T.int64(4) + j) < n:
-                                                    C[batch, row + t * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = C[batch, row + t * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] + tile[i, v, j]
-                        if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(8) and row + (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= m):
+                                                if (panel_start + p) * T.int64(8) + (v * T.int64(4) + j) < n:
+                                                    C[batch, m_start + t * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = C[batch, m_start + t * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] + tile[i, v, j]
+                        if m_count % T.int64(2) >= T.int64(1) and (m_count // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(8) and m_start + (m_count // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= m):
                             for i in T.unroll(T.int64(1)):
                                 for v in T.unroll(T.int64(2)):
                                     for j in T.vectorized(T.int64(4)):
                                         tile_1[i, v, j] = T.float32(0.0)
-                            for k_1 in range(depth):
+                            for k_1 in range(k_count):
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(4)):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + packed_rows[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, k_1] * widened_columns[k_1, v * T.int64(4) + j]
-                            if step == T.int64(0):
+                                            tile_1[i, v, j] = tile_1[i, v, j] + packed_a[m_count // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, k_1] * widened_b[k_1, v * T.int64(4) + j]
+                            if k_block == T.int64(0):
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if (panel + p) * T.int64(8) + (v * T.int64(4) + j) < n:
-                                                C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = tile_1[i, v, j]
+                                            if (panel_start + p) * T.int64(8) + (v * T.int64(4) + j) < n:
+                                                C[batch, m_start + m_count // T.int64(2) * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = tile_1[i, v, j]
                             else:
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(2)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if (panel + p) * T.int64(8) + (v * T.int64(4) + j) < n:
-                                                C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] + tile_1[i, v, j]
+                                            if (panel_start + p) * T.int64(8) + (v * T.int64(4) + j) < n:
+                                                C[batch, m_start + m_count // T.int64(2) * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] = C[batch, m_start + m_count // T.int64(2) * T.int64(2) + i, panel_start * T.int64(8) + p * T.int64(8) + v * T.int64(4) + j] + tile_1[i, v, j]

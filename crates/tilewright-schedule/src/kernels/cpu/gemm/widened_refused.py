@@ -1,4 +1,4 @@
-# Copies of float32 have nothing that could be widened.
+# A packed panel of float32 cannot be widened.
 # test: diagnostics
 # step: b = get_block("C")
 # step: gemm(b, 2, 1, 4, 8, 8, 8, "none", "task", "in_panel")
@@ -15,6 +15,6 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 
 # expect:
-# error[TW0706]: `gemm` cannot be applied: what is widened are copies of columns that have shorter elements than the sums
+# error[TW0706]: `gemm` cannot be applied: only a packed B with narrower elements than the sums is widened
 #  |
 #  = note: in the step `gemm(b, 2, 1, 4, 8, 8, 8, "none", "task", "in_panel")`

@@ -32,11 +32,11 @@ pub(crate) fn choose(w: &Windows, target: &Target) -> Result<DirectConvPlan, Dec
     let bits = u32::from(w.part.buffer.dtype.bits);
     let most = (i64::from(target.limits.vector_registers) / 4).max(1);
     let vector = lanes(w.width, target, bits);
-    let in_parts = w.all_rows.is_some() || w.all_columns.is_some();
+    let in_parts = w.symbolic_height.is_some() || w.symbolic_width.is_some();
     let images = w.outer.size.as_int();
     let cycles = w.height * w.width * (w.window() + 4) / vector;
     let most = most.min(MAX_UNROLLED / w.window()).max(1);
-    let most = if w.all_rows.is_some() { most.min(MAX_ROWS_OF_UNKNOWN) } else { most };
+    let most = if w.symbolic_height.is_some() { most.min(MAX_ROWS_OF_UNKNOWN) } else { most };
     // An unknown number of images of unknown size may be one.
     let shared = bands_to_share(w, if in_parts { images.or(Some(1)) } else { images }, cycles, target);
     let at_least = bands_at_least(w, target.plan.l1_image_bytes, |read| read.stage.is_some()).max(shared);
