@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs every group of tests, goes on after a failing group, and ends with what passed, failed and did not run.
+# Runs every group of tests, goes on after a failing group, and ends with what took the time, and what passed, failed and
+# did not run.
 # TORCH=0 leaves out the tests that compare with PyTorch and names them.
 set -u
 cd "$(dirname "$0")/.."
 
 LOG=target/test-logs
 mkdir -p "$LOG"
+rm -f "$LOG"/groups.tsv "$LOG"/cargo.log "$LOG"/pytest.xml
 passed="" failed="" skipped="" number=0
 BEGIN=$(date +%s)
 
@@ -20,6 +22,7 @@ group() {
     status="$LOG/status"
     { "$@" 2>&1; echo $? >"$status"; } | tee "$log"
     spent=$(($(date +%s) - started))
+    printf '%s\t%s\n' "$spent" "$name" >>"$LOG/groups.tsv"
     if [ "$(cat "$status")" = 0 ]; then
         passed="$passed
   ok      $name ($spent s)"
@@ -34,11 +37,14 @@ skip() { skipped="$skipped
 
 tests_of_workspace() {
     # The extension is a library for Python to load; it is tested from Python below.
-    cargo test -q --profile suite --no-fail-fast --workspace --exclude tilewright-py
+    # Cargo names the binaries, which is what the table of times goes by; a test is a dot.
+    cargo test --profile suite --no-fail-fast --workspace --exclude tilewright-py -- --quiet
 }
 
 # Tests mostly compile, each on a core of its own; a process that compares with PyTorch takes about 1 GB.
-pytest() { .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal "$@"; }
+pytest() {
+    .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal --junitxml "$LOG/pytest.xml" "$@"
+}
 
 group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
     .venv/bin/ruff format -q --check python examples'
@@ -54,6 +60,7 @@ else
 fi
 group "rules of the house (cargo xtask tidy)" cargo run -q --profile suite -p xtask -- tidy
 group "Rust tests (cargo test)" tests_of_workspace
+cp "$log" "$LOG/cargo.log"
 group "a program of the runtime alone" scripts/runtime_only.sh
 group "the package builds (maturin)" scripts/setup.sh extension suite
 if [ "${TORCH:-1}" = 0 ]; then
@@ -69,6 +76,9 @@ fi
 reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^SKIPPED|^test .*[.]{3} ignored|^test result: .* [1-9][0-9]* ignored' |
     sed -E 's/^test (\[[^]]*\]).* ([a-z]+\([0-9]+\)) +[.]{3} ignored/runs on \2 \1/; /^test result/d' |
     sort | uniq -c | sed 's/^ */  /')
+
+printf '\n\033[1m==> what takes the time\033[0m\n'
+.venv/bin/python scripts/slowest.py "$LOG"
 
 printf '\n\033[1m==> summary, after %d s\033[0m%s%s%s\n' "$(($(date +%s) - BEGIN))" "$passed" "$skipped" "$failed"
 [ -z "$reported" ] || printf 'tests that did not run:\n%s\n' "$reported"

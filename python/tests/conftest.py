@@ -32,6 +32,7 @@ def python():
     def run(*arguments, **options):
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TILEWRIGHT_COMPAT_SAID")}
         command = [sys.executable, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+        # The time is a guard against a process that hangs: on a machine that has other work, all of it takes longer.
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, **options)
 
     return run

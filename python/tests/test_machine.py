@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 import traceback
 
 import numpy as np
@@ -219,7 +220,7 @@ def test_calls_are_timed(vm, executable):
     for owner in (vm, executable):
         result = owner.time_evaluator("main", tw.cpu(), number=3, repeat=5)(X, Y)
         assert len(result.results) == 5
-        assert 0 < result.min <= result.median <= result.max < 1
+        assert 0 < result.min <= result.median <= result.max
         assert result.mean == pytest.approx(np.mean(result.results))
         assert result.median == pytest.approx(np.median(result.results))
         assert result.std == pytest.approx(np.std(result.results))
@@ -229,8 +230,11 @@ def test_calls_are_timed(vm, executable):
 def test_a_repeat_takes_as_long_as_asked(vm):
     calls = []
     tw.register_func("test.machine.echo", lambda x: calls.append(x), override=True)
-    vm.time_evaluator("hand_on", number=1, repeat=2, min_repeat_ms=20)(1)
-    assert len(calls) > 10
+    begin = time.perf_counter()
+    result = vm.time_evaluator("hand_on", number=1, repeat=2, min_repeat_ms=20)(1)
+    # As many calls as fill the time, however long one takes; and times are seconds.
+    assert result.min * len(calls) >= 0.020
+    assert sum(result.results) <= time.perf_counter() - begin
 
 
 def test_wrong_timings_are_refused(vm):
@@ -350,19 +354,18 @@ class Module:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 vm = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
 for options in ({"number": 10**9}, {"number": 1, "repeat": 10**6, "min_repeat_ms": 1000.0}):
-    start = time.monotonic()
     try:
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-        vm.time_evaluator("main", **options)(1)
+        vm.time_evaluator("main", **options)(1)  # Minutes, and days, if nothing ends them.
     except KeyboardInterrupt:
-        print(time.monotonic() - start < 30)
+        print("interrupted")
 """
 
 
 def test_timing_can_be_interrupted(python, tmp_path):
     (tmp_path / "program.py").write_text(INTERRUPTED)
     done = python(tmp_path / "program.py")
-    assert done.returncode == 0 and done.stdout.split() == ["True", "True"], done.stdout + done.stderr[-2000:]
+    assert done.returncode == 0 and done.stdout.split() == ["interrupted"] * 2, done.stdout + done.stderr[-2000:]
 
 
 FORKS = """
@@ -468,7 +471,7 @@ for first in (
     thread.start()
     child = os.fork()
     if child == 0:
-        signal.alarm(30)
+        signal.alarm(300)  # A guard against a hang, not a measure.
         first()
         os._exit(0)
     print(os.waitpid(child, 0)[1], flush=True)

@@ -211,7 +211,7 @@ def test_the_plugin_gives_targets(tmp_path):
     file = tmp_path / "test_it.py"
     file.write_text("def test_it(target, dev):\n    assert str(target.kind) == 'llvm' and dev.exist\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tilewright.testing.plugin", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
 
 

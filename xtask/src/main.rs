@@ -10,6 +10,7 @@ mod edges;
 mod glossary;
 mod layers;
 mod source;
+mod targets;
 mod tidy;
 mod touched;
 mod words;

@@ -8,14 +8,13 @@
 //! 6. No more words with private meanings, and no more long lines of comments, than each crate is allowed ([`words`]).
 //! 7. The glossary has each term once, with a path that exists ([`glossary`]).
 //! 8. The folders of the crate `schedule` use only the layers below them ([`layers`]).
+//! 9. A library is built for unit tests and searched for examples if it has some, and only then ([`targets`]).
 //!
 //! It also prints the ten largest source files; those over [`AIM`] lines are a hint to split, not a failure.
 
-use crate::edges;
-use crate::glossary;
-use crate::layers;
 use crate::source::{self, Strings};
 use crate::words::Counts;
+use crate::{edges, glossary, layers, targets};
 
 /// Crates that may contain `unsafe`.
 const UNSAFE: [&str; 5] = ["tensor", "support", "runtime", "llvm", "py"];
@@ -31,7 +30,9 @@ pub(crate) fn run() -> Result<(), String> {
     problems.extend(glossary::check());
     problems.extend(layers::check()?);
     let (mut sizes, mut counts) = (Vec::new(), Counts::default());
-    for path in source::files()? {
+    let files = source::files()?;
+    problems.extend(targets::check(&files));
+    for path in files {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
         if !TEXT.contains(&extension) && !matches!(path.as_str(), "Makefile" | ".ci/run") {
             continue;

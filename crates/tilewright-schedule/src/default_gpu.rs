@@ -1,10 +1,10 @@
 //! `DefaultGPUSchedule`: every PrimFunc runs on the threads of a GPU.
 //!
-//! The statements of a root block run one after the other, each as a kernel of its own. In each that is a nest around one
-//! block, the loops that drive spatial axes are brought to the front, fused, split and bound: as many threads in a block as
-//! the target has at most, as many blocks as are needed. Where more than [`MOST_BLOCKS`] blocks were needed, and the number
-//! of iterations is a constant, each thread does several of them in a loop inside. Loops of reductions stay inside. What
-//! is no such nest, or whose iterations may depend on each other, runs on one thread.
+//! The statements of a root block run one after the other, each as a kernel of its own. In each that is a nest around
+//! one block, the loops that drive spatial axes are brought to the front, fused, split and bound: as many threads in a
+//! block as the target has at most, as many blocks as are needed. Where more than [`MOST_BLOCKS`] blocks were needed,
+//! and the number of iterations is a constant, each thread does several of them in a loop inside. Loops of reductions
+//! stay inside. What is no such nest, or whose iterations may depend on each other, runs on one thread.
 //!
 //! Functions that have loops over threads, that say that they are scheduled (`tir.is_scheduled`), or that have no root
 //! block (they are lowered already) stay as they are.
@@ -150,8 +150,8 @@ fn spread(function: &PrimFunc, site: &Site, threads: i64) -> Result<Option<PrimF
     bound(&reordered, &keys, threads).map(Some)
 }
 
-/// The nest with the loops that drive spatial axes in front, and how many these are; `None` where there are none, or where
-/// their order matters.
+/// The nest with the loops that drive spatial axes in front, and how many these are; `None` where there are none, or
+/// where their order matters.
 fn spatial_loops_first(function: &PrimFunc, site: &Site, mut nest: Nest) -> Option<(Nest, usize)> {
     let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
     let rectangular = nest.loops.iter().all(|l| !mentions(&l.min, &vars) && !mentions(&l.extent, &vars));

@@ -100,7 +100,8 @@ impl Schedule {
         scattered(self.seed)
     }
 
-    /// Gives a computation, and what does the same, a name for `tensorize`: functions whose parameters are buffers alike.
+    /// Gives a computation, and what does the same, a name for `tensorize`: functions whose parameters are buffers
+    /// alike.
     pub fn register_intrinsic(&mut self, name: &str, desc: &PrimFunc, implementation: &PrimFunc) -> Result<(), String> {
         let (described, given) = (desc.params.len(), implementation.params.len());
         if described != given {
@@ -311,8 +312,8 @@ impl Schedule {
         }
     }
 
-    /// A block without axes is known by its number among those of its name: where there are now more or fewer, which one
-    /// a handle stood for is not known any more.
+    /// A block without axes is known by its number among those of its name: where there are now more or fewer, which
+    /// one a handle stood for is not known any more.
     fn follow_bare(&mut self, function: &str, before: &PrimFunc, after: &PrimFunc) {
         let (before, after) = (bare_blocks(before), bare_blocks(after));
         let gone = Key::Bare("".into(), usize::MAX);

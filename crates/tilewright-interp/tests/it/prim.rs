@@ -43,12 +43,10 @@ fn parallel_and_vectorised_spatial_loops_change_nothing() {
 }
 
 #[test]
-fn the_layer_of_the_documents_runs_in_well_under_a_second() {
+fn the_layer_of_the_documents_is_computed() {
     let matmul = Matmul::new(1, 128, 784);
     let (a, b) = (data(&[1, 784], 1), data(&[784, 128], 2));
-    let start = std::time::Instant::now();
     let c = run(&matmul.function(), &[&a, &b], &[1, 128], 0).unwrap();
-    println!("1x784x128 took {:?}", start.elapsed());
     assert_eq!(c.to_vec::<f32>().unwrap(), expected_matmul(&a, &b, matmul.sizes));
 }
 

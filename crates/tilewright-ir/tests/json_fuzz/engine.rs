@@ -15,8 +15,8 @@ use tilewright_expr::node::{EqCx, FreeVariables};
 use tilewright_ir::json::{Error, load, save};
 use tilewright_ir::op::OpTable;
 
-/// More of a processor's time than an input of a few kilobytes takes.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// A guard against an input that hangs, not a measure: of a processor's time a few kilobytes take milliseconds.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 const NUMBERS: [&str; 16] = [
     "0",

@@ -276,9 +276,7 @@ fn resident_bytes(path: &std::path::Path) -> usize {
 fn opening_a_large_file_touches_none_of_its_weights() {
     let place = Place::new("large");
     file_with_a_large_constant(&place);
-    let start = std::time::Instant::now();
     let executable = Executable::open(&place.0).unwrap();
-    let opened = start.elapsed();
     assert_eq!(executable.program().constants[1].num_bytes(), 1 << 31);
     let machine = VirtualMachine::new(Arc::new(executable), &[]).unwrap();
     // The small weight is checked and used; the system may read a little ahead.
@@ -286,8 +284,6 @@ fn opening_a_large_file_touches_none_of_its_weights() {
     assert_eq!(value.as_tensor().unwrap().as_slice::<f32>().unwrap()[4999], 1.5);
     let resident = resident_bytes(&place.0);
     assert!(resident < 4 << 20, "{resident} bytes of the file are in memory");
-    assert!(opened.as_millis() < 500, "opening took {opened:?}");
-    println!("2 GiB opened in {opened:?}, {resident} bytes in memory");
 }
 
 #[test]

@@ -9,9 +9,8 @@ use tilewright_runtime::{Function, Value, registry, set_affinity};
 use tilewright_tensor::DataType;
 use tilewright_vm_program::*;
 
-use crate::alone;
 use crate::code::{Code, builder, floats, machine, row};
-use crate::pool::ends;
+use crate::{alone, ends};
 
 /// `main(x) = note(x + x)`: takes frames, memory for the sum, and looks the packed function up.
 fn doubling() -> Function {

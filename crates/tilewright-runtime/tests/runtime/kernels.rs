@@ -187,23 +187,10 @@ fn a_child_after_fork_has_a_pool_of_its_own() {
             // SAFETY: ends the process at once.
             unsafe { libc::_exit(if right { 42 } else { 1 }) }
         }
-        child => {
-            assert!(child > 0);
-            let mut status = 0;
-            for _ in 0..1000 {
-                // SAFETY: waits for the child that was just made; `status` is a place for the answer.
-                if unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } == child {
-                    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 42, "status {status}");
-                    set_num_threads(0);
-                    return check_parallel(&main, 50);
-                }
-                std::thread::sleep(std::time::Duration::from_millis(10));
-            }
-            // SAFETY: ends the child that hangs.
-            unsafe { libc::kill(child, libc::SIGKILL) };
-            panic!("the child hangs");
-        }
+        child => assert!(crate::ends(child)),
     }
+    set_num_threads(0);
+    check_parallel(&main, 50);
 }
 
 #[cfg(target_os = "linux")]

@@ -252,7 +252,7 @@ fn a_profile_counts_calls_times_and_bytes() {
     assert_eq!((sum.kind, sum.count, sum.bytes), (CallKind::Function, 1, 16));
     assert_eq!((note.kind, note.count, note.bytes), (CallKind::Packed, 1, 8));
     assert!(note.time >= Duration::from_millis(3) && note.time <= report.total && add.shortest <= add.time / 2);
-    assert_eq!(report.rows[0].name, "machines.tests.profiled", "the longest comes first");
+    assert!(report.rows.is_sorted_by(|a, b| a.time >= b.time), "the longest comes first");
     assert!(report.share(note) > 0.0 && report.share(note) <= 1.0 && report.overhead() <= report.total);
     let text = report.to_string();
     let lines: Vec<_> = text.lines().collect();
@@ -276,11 +276,11 @@ fn a_function_is_timed() {
     assert_eq!((times.0.len(), CALLS.load(Ordering::Relaxed)), (4, 13));
     assert!(times.min() >= 1e-3 && times.min() <= times.median() && times.median() <= times.max());
     assert!(times.mean() <= times.max() && times.std() <= times.max());
-    // One call takes a millisecond: ten of them fill the time that is asked for.
+    // As many calls as fill the time that is asked for, however long one takes.
     CALLS.store(0, Ordering::Relaxed);
     let timing = Timing { number: 1, repeat: 1, min_repeat: Duration::from_millis(10), ..Timing::default() };
-    machine.time_evaluator("main", &args, timing).unwrap();
-    assert!(CALLS.load(Ordering::Relaxed) > 5);
+    let times = machine.time_evaluator("main", &args, timing).unwrap();
+    assert!(times.mean() * CALLS.load(Ordering::Relaxed) as f64 >= timing.min_repeat.as_secs_f64());
     assert!(machine.time_evaluator("main", &args[..1], timing).is_err());
 }
 
@@ -293,10 +293,10 @@ fn a_timing_cools_down_between_repeats() {
     let timing = Timing { number: 1, repeat: 5, cooldown, repeats_to_cooldown: 2, ..Timing::default() };
     let start = Instant::now();
     let times = machine.time_evaluator("main", &args, timing).unwrap();
-    // Behind the second and the fourth of five.
-    assert!(start.elapsed() >= 2 * cooldown);
+    // After the second and the fourth of five, and in none of the times.
     assert_eq!(times.0.len(), 5);
-    assert!(times.min() < cooldown.as_secs_f64());
+    let (all, cooled) = (start.elapsed().as_secs_f64(), 2.0 * cooldown.as_secs_f64());
+    assert!(times.0.iter().sum::<f64>() + cooled <= all, "{times:?} in {all}");
 }
 
 #[test]

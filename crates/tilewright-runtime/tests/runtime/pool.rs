@@ -8,7 +8,7 @@ use tilewright_runtime::{Function, Value, available_processors, num_threads, set
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::code::{Code, plain};
-use crate::{THREADS, alone};
+use crate::{HANG, THREADS, alone, ends};
 
 fn call(main: &Function, regions: i64, tasks: i64) {
     main.call(&[Value::Int(regions), Value::Int(tasks)]).unwrap();
@@ -31,7 +31,7 @@ fn places() -> Vec<(usize, String)> {
 
 /// Waits until the workers are as expected.
 fn expect_places(expected: &[(usize, String)]) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + HANG;
     while places() != expected && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -92,11 +92,7 @@ fn idle_workers_use_no_processor() {
     set_num_threads(4);
     let regions = plain(Code::Regions, 0, 2);
     call(&regions, 1000, 4);
-    std::thread::sleep(Duration::from_millis(50));
-    let before = processor_time();
-    std::thread::sleep(Duration::from_millis(500));
-    let used = processor_time() - before;
-    assert!(used < Duration::from_millis(5), "{used:?}");
+    until_workers_sleep(3);
     // The workers are there nevertheless.
     call(&plain(Code::Meetings, 0, 2), 3, 4);
 }
@@ -109,42 +105,51 @@ fn only_long_regions_wake_workers() {
     set_num_threads(2);
     let estimated = plain(Code::Estimated, 0, 2);
     // The worker is made, works, and goes to sleep.
-    let rest = || std::thread::sleep(Duration::from_millis(50));
     call(&plain(Code::Meetings, 0, 2), 1, 2);
-    rest();
-    let before = worker_time();
+    let before = until_workers_sleep(1);
     for _ in 0..20 {
         // Tasks that take longer than they say they do.
         estimated.call(&[Value::Int(20), Value::Int(1000)]).unwrap();
     }
     assert_eq!(worker_time(), before);
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + HANG;
     while worker_time() == before && Instant::now() < deadline {
         estimated.call(&[Value::Int(20), Value::Int(1_000_000)]).unwrap();
     }
     assert!(worker_time() > before);
 }
 
+/// The folders of the workers of this process.
+fn workers() -> Vec<std::path::PathBuf> {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+    tasks.filter(|task| std::fs::read_to_string(task.join("comm")).unwrap().starts_with("tilewright-")).collect()
+}
+
 /// What the workers of this process have used, in nanoseconds.
 fn worker_time() -> u64 {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
-    let workers = tasks.filter(|task| std::fs::read_to_string(task.join("comm")).unwrap().starts_with("tilewright-"));
-    let used = |task: std::path::PathBuf| {
+    let used = |task: &std::path::PathBuf| {
         let times = std::fs::read_to_string(task.join("schedstat")).unwrap();
         times.split_whitespace().next().unwrap().parse::<u64>().unwrap()
     };
-    workers.map(used).sum()
+    workers().iter().map(used).sum()
 }
 
-/// What all threads of the process have used.
-fn processor_time() -> Duration {
-    // SAFETY: the call fills in the place that it is given.
-    let time = unsafe {
-        let mut time = std::mem::zeroed::<libc::timespec>();
-        assert_eq!(libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time), 0);
-        time
+/// Waits until there are so many workers, and all of them use nothing for half a second. What they have used until
+/// then.
+fn until_workers_sleep(count: usize) -> u64 {
+    let sleeps = |task: &std::path::PathBuf| {
+        let status = std::fs::read_to_string(task.join("status")).unwrap();
+        status.lines().find_map(|line| line.strip_prefix("State:")).unwrap().trim().starts_with('S')
     };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    let deadline = Instant::now() + HANG;
+    loop {
+        let (here, before) = (workers().len(), worker_time());
+        std::thread::sleep(Duration::from_millis(500));
+        if here == count && workers().iter().all(sleeps) && worker_time() == before {
+            return before;
+        }
+        assert!(Instant::now() < deadline, "{here} workers do not go to sleep");
+    }
 }
 
 #[test]
@@ -278,22 +283,4 @@ fn forks_while_other_threads_run_regions() {
 
 fn expect_end(child: libc::pid_t) {
     assert!(ends(child));
-}
-
-/// Waits for a child, and says whether it ends with 42.
-pub(crate) fn ends(child: libc::pid_t) -> bool {
-    assert!(child > 0);
-    // Half a minute of looks: the machine may stop both for longer.
-    let (mut status, mut looks) = (0, 0);
-    // SAFETY: waits for the child that was just made; `status` is a place for the answer.
-    while unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } != child {
-        looks += 1;
-        if looks > 30_000 {
-            // SAFETY: ends the child that hangs.
-            unsafe { libc::kill(child, libc::SIGKILL) };
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 42
 }

@@ -53,8 +53,8 @@ impl Group {
     }
 }
 
-/// The spatial and the reduced axes of a block that is alone in its nest, and the type of all of them. Each has a loop of
-/// its own for its values.
+/// The spatial and the reduced axes of a block that is alone in its nest, and the type of all of them. Each has a loop
+/// of its own for its values.
 pub(crate) fn of_reduction(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
     let block = site.expect_block()?;
     let known = known_around(function, site);

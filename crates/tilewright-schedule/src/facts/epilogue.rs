@@ -147,7 +147,8 @@ fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &V
     Ok(Output { buffer: formula.buffer, indices, value: value.clone() })
 }
 
-/// The block, alone in its nest, runs under no condition, once for all values of its axes, and does nothing but compute.
+/// The block, alone in its nest, runs under no condition, once for all values of its axes, and does nothing but
+/// compute.
 pub(crate) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
     let binding = stage.expect_binding()?;
     own_nest(stage)?;

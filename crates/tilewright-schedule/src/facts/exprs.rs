@@ -1,4 +1,5 @@
-//! Expressions and statements that are checked as they are made, what they mention and read, and substitution of their variables.
+//! Expressions and statements that are checked as they are made, what they mention and read, and substitution of their
+//! variables.
 
 use tilewright_expr::node::{IrNode, walk};
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, TypeMismatch, Var};
@@ -29,8 +30,8 @@ pub(crate) fn binary(op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
     typed(Expr::binary(op, a, b))
 }
 
-/// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of weights, is NaN
-/// whatever it is taken from.
+/// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of
+/// weights, is NaN whatever it is taken from.
 pub(crate) fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
     typed(Expr::select(&compare(CmpOp::Gt, other, best)?, other, best))
 }
@@ -63,8 +64,8 @@ pub(crate) fn reads_memory(expr: &Expr) -> bool {
     found
 }
 
-/// The elements that formulas read and of which `is_meant` holds, each once, as far as their indices are known without reading
-/// memory: an index that is read may be one only under a condition.
+/// The elements that formulas read and of which `is_meant` holds, each once, as far as their indices are known without
+/// reading memory: an index that is read may be one only under a condition.
 pub(crate) fn elements_read<'a>(
     formulas: impl IntoIterator<Item = &'a Expr>,
     is_meant: impl Fn(&Expr) -> bool,
@@ -102,8 +103,8 @@ pub(crate) enum Level {
     Second,
 }
 
-/// A prefetch to L2 of an element, which need not exist. There is none where an index has a value only under a condition, or
-/// is read from memory: that would have to exist.
+/// A prefetch to L2 of an element, which need not exist. There is none where an index has a value only under a
+/// condition, or is read from memory: that would have to exist.
 pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
     prefetch_into(Level::Second, buffer, indices, write)
 }
@@ -129,8 +130,8 @@ pub(crate) fn prefetch_element(element: &Expr) -> Result<Stmt, Fault> {
     }
 }
 
-/// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a choice, or
-/// in the right operand of a scalar `and` or `or`. Without the condition it may not exist.
+/// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a
+/// choice, or in the right operand of a scalar `and` or `or`. Without the condition it may not exist.
 pub(crate) fn reads_under_condition(expr: &Expr, which: impl Fn(&Expr) -> bool) -> bool {
     let mut found = false;
     let mut see = |part: &Expr| walk(part, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. }) && which(e));

@@ -41,8 +41,8 @@ pub(crate) struct Reduced {
 }
 
 impl Stage {
-    /// What the stage computes for its element at these places, its reduced axis at the place that `reduced` gives it; `None`
-    /// where the element's indices are not axes. Axes that are no index have one place.
+    /// What the stage computes for its element at these places, its reduced axis at the place that `reduced` gives it;
+    /// `None` where the element's indices are not axes. Axes that are no index have one place.
     pub(crate) fn at(&self, places: &[Expr], reduced: Option<&Expr>) -> Option<Expr> {
         let own = self.reduced.as_ref().zip(reduced).map(|(own, place)| (own.axis.var.clone(), place.clone()));
         self.at_places(places, own.into_iter().collect())
@@ -64,7 +64,8 @@ impl Stage {
     }
 }
 
-/// The stages that are left: reductions along one axis, of which there are at least so many, and those that write parameters.
+/// The stages that are left: reductions along one axis, of which there are at least so many, and those that write
+/// parameters.
 pub(crate) fn of(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
     let stages = of_any_axes(function, least)?;
     let is_wide = |stage: &&Stage| stage.reduced.as_ref().is_some_and(|reduced| !reduced.more.is_empty());
@@ -101,8 +102,8 @@ pub(crate) fn of_any_axes(function: &PrimFunc, least: usize) -> Result<Vec<Stage
     }
 }
 
-/// Stages by what becomes of them: formulas that stand for elements of temporaries, constants that reductions start from, and
-/// what is left.
+/// Stages by what becomes of them: formulas that stand for elements of temporaries, constants that reductions start
+/// from, and what is left.
 #[derive(Default)]
 struct Sorted {
     formulas: Vec<Stage>,

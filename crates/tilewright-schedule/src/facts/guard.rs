@@ -50,8 +50,9 @@ pub(crate) fn learn(analyzer: &mut Analyzer, stmt: &Stmt, at: usize) {
     }
 }
 
-/// The statement, run only where the condition holds. The condition becomes part of the predicates of the blocks inside;
-/// where something else is inside, or where bounds of loops on the way depend on the variables, it becomes a branch.
+/// The statement, run only where the condition holds. The condition becomes part of the predicates of the blocks
+/// inside; where something else is inside, or where bounds of loops on the way depend on the variables, it becomes a
+/// branch.
 pub(crate) fn guarded(stmt: &Stmt, condition: &Expr, vars: &[Var]) -> Result<Stmt, Fault> {
     if !takes_predicate(stmt, vars) {
         return Ok(StmtKind::If { condition: condition.clone(), then: stmt.clone(), otherwise: None }.into());

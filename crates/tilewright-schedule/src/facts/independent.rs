@@ -1,10 +1,10 @@
 //! Whether iterations of a loop may run in any order, and in parallel.
 //!
-//! They may, if of every block inside (1) the loop drives spatial axes only, (2) the values of the axes are an affine map
-//! of the loops, so that no instance runs twice, and (3) what one iteration writes, no other one reads or writes. Instances
-//! of one block that differ in a spatial axis write different elements: that is the promise of such axes. So for a buffer
-//! that one block alone writes, (3) requires of the accesses to it only that an instance reads what it writes itself, one
-//! element, or elements whose index in some dimension is the axis that the loop drives.
+//! They may, if of every block inside (1) the loop drives spatial axes only, (2) the values of the axes are an affine
+//! map of the loops, so that no instance runs twice, and (3) what one iteration writes, no other one reads or writes.
+//! Instances of one block that differ in a spatial axis write different elements: that is the promise of such axes. So
+//! for a buffer that one block alone writes, (3) requires of the accesses to it only that an instance reads what it
+//! writes itself, one element, or elements whose index in some dimension is the axis that the loop drives.
 
 use tilewright_arith::{Analyzer, IterMapLevel, IterSumExpr, detect_iter_map};
 use tilewright_expr::node::walk;
@@ -106,7 +106,8 @@ pub(crate) fn check_affine(function: &PrimFunc, site: &Site) -> Result<(), Fault
     Ok(())
 }
 
-/// Whether every axis has a loop for itself or a value without loops, and every loop of more than one iteration an axis.
+/// Whether every axis has a loop for itself or a value without loops, and every loop of more than one iteration an
+/// axis.
 fn is_plain(block: &Block, values: &[Expr], loops: &[Loop]) -> bool {
     let vars: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
     let mut free = vars.clone();
@@ -172,8 +173,9 @@ fn same_region(a: &BufferRegion, b: &BufferRegion) -> bool {
     a.buffer == b.buffer && a.region.len() == b.region.len() && a.region.iter().zip(&b.region).all(|(a, b)| same(a, b))
 }
 
-/// Whether in some dimension the regions, which are of one buffer, are the same for one value of the axis and disjoint for
-/// different ones: the index is the axis, or the region begins at a multiple of it that is no smaller than its extent.
+/// Whether in some dimension the regions, which are of one buffer, are the same for one value of the axis and disjoint
+/// for different ones: the index is the axis, or the region begins at a multiple of it that is no smaller than its
+/// extent.
 fn is_pinned(block: &Block, regions: &[&BufferRegion], axis: &Var) -> bool {
     let Some(first) = regions.first() else { return true };
     let alike = regions.iter().all(|region| region.buffer == first.buffer);
@@ -244,8 +246,8 @@ fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], w
 }
 
 /// Whether in different iterations the two regions have no element in common: in some dimension both go upwards, and a
-/// later iteration begins beyond what an earlier one has of the other; or both lie in boxes of a grid, each iteration in a
-/// box of its own.
+/// later iteration begins beyond what an earlier one has of the other; or both lie in boxes of a grid, each iteration
+/// in a box of its own.
 fn disjoint(function: &PrimFunc, site: &Site, l: &Loop, a: &BufferRegion, b: &BufferRegion) -> bool {
     if a.buffer != b.buffer {
         return false;
@@ -260,8 +262,8 @@ fn disjoint(function: &PrimFunc, site: &Site, l: &Loop, a: &BufferRegion, b: &Bu
         || in_boxes_of_a_grid(&mut known, l, &vars, a, b)
 }
 
-/// Whether the first indices of the two are the same in each dimension, multiples of a step that is no smaller than what
-/// follows the first index, and together different in different iterations.
+/// Whether the first indices of the two are the same in each dimension, multiples of a step that is no smaller than
+/// what follows the first index, and together different in different iterations.
 fn in_boxes_of_a_grid(known: &mut Analyzer, l: &Loop, inner: &[Var], a: &BufferRegion, b: &BufferRegion) -> bool {
     let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
     for (a, b) in a.region.iter().zip(&b.region) {

@@ -11,8 +11,8 @@ use tilewright_tir_passes::map_own;
 use crate::facts::guard::learn;
 use crate::facts::tree::{below, with_below};
 
-/// An index expression with values substituted for its variables, in the types of the values. `None` where it is more than
-/// sums, products, quotients, remainders, extremes and choices of variables and numbers.
+/// An index expression with values substituted for its variables, in the types of the values. `None` where it is more
+/// than sums, products, quotients, remainders, extremes and choices of variables and numbers.
 pub(crate) fn at_values(expr: &Expr, values: &[(Var, Expr)]) -> Option<Expr> {
     let again = |e: &Expr| with_stack(|| at_values(e, values));
     match &expr.kind {
@@ -60,8 +60,8 @@ pub(crate) fn renamed(expr: &Expr, vars: &[(Var, Var)]) -> Option<Expr> {
     })
 }
 
-/// The statement with other accesses to a buffer: to another one, at the indices that `remap` makes of theirs, simplified by
-/// what is known there.
+/// The statement with other accesses to a buffer: to another one, at the indices that `remap` makes of theirs,
+/// simplified by what is known there.
 pub(crate) fn with_accesses_moved(
     known: &mut Analyzer,
     stmt: &Stmt,

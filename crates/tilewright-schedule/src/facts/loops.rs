@@ -58,8 +58,8 @@ pub(crate) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<
     stored(buffer, indices.iter().copied().cloned().collect(), value)
 }
 
-/// A horizontal reduction of accumulators, the rows of a buffer, to the first lane of `halves`: the second half of the vectors
-/// is merged into the first, and so on; then the lanes of the vector that is left, in the same way.
+/// A horizontal reduction of accumulators, the rows of a buffer, to the first lane of `halves`: the second half of the
+/// vectors is merged into the first, and so on; then the lanes of the vector that is left, in the same way.
 pub(crate) fn folded(
     accumulators: &Buffer,
     halves: &Buffer,
@@ -118,7 +118,8 @@ pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope
     })
 }
 
-/// A block without axes that may read all of what the expressions load from, write all of some buffers, and has its own ones.
+/// A block without axes that may read all of what the expressions load from, write all of some buffers, and has its own
+/// ones.
 pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: Vec<Buffer>, body: Stmt) -> Stmt {
     let buffers = loaded_buffers(&read.iter().copied().cloned().collect::<Vec<_>>());
     let whole = |buffer: Buffer| {
@@ -140,9 +141,9 @@ pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: 
     StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
 
-/// Refuses, with the reason, a block that does not run exactly once, whatever the arguments, for all values of its axes:
-/// each axis has a loop of its own over all of its values, or one value, and other loops have one iteration. Nothing depends on
-/// the loops' variables but the axes.
+/// Refuses, with the reason, a block that does not run exactly once, whatever the arguments, for all values of its
+/// axes: each axis has a loop of its own over all of its values, or one value, and other loops have one iteration.
+/// Nothing depends on the loops' variables but the axes.
 pub(crate) fn check_own_loops(
     known: &Analyzer,
     loops: &[Loop],

@@ -1,8 +1,8 @@
 //! Facts about functions, which every other part of this crate uses: where a loop or block is, what is known there,
 //! what it reads and writes, whether iterations are independent, and how expressions and loops are built checked.
 //!
-//! Invariants: nothing here knows a primitive, a schedule or a target; each file uses only files listed before it and the
-//! IR.
+//! Invariants: nothing here knows a primitive, a schedule or a target; each file uses only files listed before it and
+//! the IR.
 
 pub(crate) mod axes;
 pub(crate) mod epilogue;

@@ -1,9 +1,9 @@
 //! What a reduction does to its elements, taken apart: the operator, and the value that each instance brings.
 //!
 //! A reduction updates one element of one or more buffers, its *parts*. Each part either combines what is there with a
-//! value by an operator that may be regrouped (`C[i] = C[i] + A[i, k]`), or all parts take the element or the value by a
-//! condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter. Which of
-//! equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
+//! value by an operator that may be regrouped (`C[i] = C[i] + A[i, k]`), or all parts take the element or the value by
+//! a condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter.
+//! Which of equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
 use tilewright_expr::node::walk;
 use tilewright_expr::semantics::wrap;
@@ -120,8 +120,8 @@ impl Reducer {
 }
 
 impl Part {
-    /// What changes nothing where it is combined with: the element's own init, which an operator or a choice that takes the
-    /// same twice as once never tells from one more of the same, and which for others it often is.
+    /// What changes nothing where it is combined with: the element's own init, which an operator or a choice that takes
+    /// the same twice as once never tells from one more of the same, and which for others it often is.
     pub(crate) fn neutral(&self) -> Expr {
         let zero = || match &self.init.kind {
             ExprKind::Float(value) if value.0 == 0.0 => self.init.clone(),

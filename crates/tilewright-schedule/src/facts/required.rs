@@ -41,8 +41,8 @@ pub(crate) fn written_box(stmt: &Stmt, buffer: &Buffer) -> Option<BufferRegion> 
     block_regions(&nameless(stmt)).writes.into_iter().find(|region| region.buffer == *buffer)
 }
 
-/// The outermost statement around a site, inside of the innermost block and of the branches around, in which `inside` does
-/// not hold of the statement, seen from the block: where what the site needs exists already.
+/// The outermost statement around a site, inside of the innermost block and of the branches around, in which `inside`
+/// does not hold of the statement, seen from the block: where what the site needs exists already.
 pub(crate) fn outermost_free(site: &Site, mut inside: impl FnMut(&Stmt) -> bool) -> Site {
     let Some(mut here) = site.scope().and_then(|scope| scope.child(0)) else { return site.clone() };
     let depth = site.above.len();

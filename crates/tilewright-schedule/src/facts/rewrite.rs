@@ -60,8 +60,8 @@ pub(crate) fn with_loads_replaced(stmt: &Stmt, buffer: &Buffer, value: &dyn Fn(&
     replaced.unwrap_or_else(|| stmt.clone())
 }
 
-/// The statement with the regions of some buffers, in the blocks that `which` says, from inside outwards, as the bodies of
-/// the blocks say.
+/// The statement with the regions of some buffers, in the blocks that `which` says, from inside outwards, as the bodies
+/// of the blocks say.
 pub(crate) fn with_regions_anew(
     stmt: &Stmt,
     which: &dyn Fn(&Block) -> bool,

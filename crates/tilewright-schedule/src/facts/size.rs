@@ -7,15 +7,15 @@ use tilewright_support::{Map, with_stack};
 /// Nodes of a formula up to which it is inlined.
 pub(crate) const MAX_INLINED_NODES: usize = 400;
 
-/// Tasks that are enough for every machine to have some of them: work is shared among so many where it is worth it. Tasks never
-/// depend on the machine, so that sums keep their order.
+/// Tasks that are enough for every machine to have some of them: work is shared among so many where it is worth it.
+/// Tasks never depend on the machine, so that sums keep their order.
 pub(crate) const TASKS: i64 = 16;
 
 /// Bytes of a cache line.
 pub(crate) const LINE: i64 = 64;
 
-/// Bytes of a page. Addresses that are equal within a page fall into the same set of L1, and a load waits now and then for
-/// a store to such an address.
+/// Bytes of a page. Addresses that are equal within a page fall into the same set of L1, and a load waits now and then
+/// for a store to such an address.
 pub(crate) const PAGE: i64 = 1 << 12;
 
 /// How many parts of `size` make up all: of nothing none.

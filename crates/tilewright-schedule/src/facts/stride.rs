@@ -42,8 +42,8 @@ fn by_dimension(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) 
     Some(known.simplify(&sum))
 }
 
-/// The bytes from an element of a value to its neighbour along an axis, where the value is elements of one buffer as they
-/// are, and this is a constant.
+/// The bytes from an element of a value to its neighbour along an axis, where the value is elements of one buffer as
+/// they are, and this is a constant.
 pub(crate) fn byte_stride(value: &Expr, axis: Option<&Var>) -> Option<i64> {
     let (ExprKind::Load { buffer, indices, predicate: None }, Some(axis)) = (&value.kind, axis) else { return None };
     let elements = stride(&Analyzer::new(), axis, buffer, indices)?.as_int()?;
@@ -77,7 +77,8 @@ fn is_of(value: &Expr, axis: &Axis) -> bool {
     mentions_var(value, &axis.var)
 }
 
-/// How many of the axes, from the last on, are one for all of these accesses: each begins again where the next one ends.
+/// How many of the axes, from the last on, are one for all of these accesses: each begins again where the next one
+/// ends.
 pub(crate) fn run(all: &[Steps], axes: &[Axis]) -> usize {
     let goes_on = |&at: &usize| {
         let extent = axes.get(at).and_then(|axis| axis.extent.as_int()).unwrap_or(0);

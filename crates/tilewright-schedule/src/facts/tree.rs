@@ -1,8 +1,8 @@
 //! Places in a function: how a statement is found by its key, replaced, and named by a path.
 //!
 //! A statement is addressed by a [`Key`]: a loop by its variable, a block by its first axis. These are identities that
-//! primitives keep wherever they keep the loop or the block, so that a key outlives the tree that it was found in. A block
-//! without axes has its name and its number among such blocks of that name.
+//! primitives keep wherever they keep the loop or the block, so that a key outlives the tree that it was found in. A
+//! block without axes has its name and its number among such blocks of that name.
 
 use std::sync::Arc;
 

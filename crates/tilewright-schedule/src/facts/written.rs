@@ -43,8 +43,8 @@ fn boxed(known: &mut Analyzer, ranges: &[Range], loops: &[(Var, Range)], predica
     Some(sets.iter().zip(ranges).map(|(set, range)| set.cover_range(known, range)).collect())
 }
 
-/// Whether an instance of the block writes every element of the region. What others do with memory whose address they are
-/// given, or that the block has under another name, it says itself.
+/// Whether an instance of the block writes every element of the region. What others do with memory whose address they
+/// are given, or that the block has under another name, it says itself.
 fn writes_all(known: &mut Analyzer, block: &Block, buffer: &Buffer, region: &[Range]) -> bool {
     let mut told = block.match_buffers.iter().any(|matched| matched.source.buffer == *buffer);
     walk(&block.body, |e: &Expr| {

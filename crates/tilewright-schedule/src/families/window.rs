@@ -62,8 +62,8 @@ pub(crate) struct Read {
     pub(crate) buffer: Buffer,
     /// The index along each dimension.
     pub(crate) along: Vec<Along>,
-    /// An element over its indices: what the stage computes there, or what lies in memory. Beyond the end of a row that is
-    /// nothing: see [`Read::element`].
+    /// An element over its indices: what the stage computes there, or what lies in memory. Beyond the end of a row that
+    /// is nothing: see [`Read::element`].
     pub(crate) formula: Element,
     /// The stage that computes the buffer for nothing but the windows, such as padding.
     pub(crate) stage: Option<Site>,
@@ -146,7 +146,8 @@ impl Windows {
         Ok(windows)
     }
 
-    /// Whether at most [`MAX_ELEMENTS`] elements are computed or read of an image: sizes and indices of its blocks are in int64.
+    /// Whether at most [`MAX_ELEMENTS`] elements are computed or read of an image: sizes and indices of its blocks are
+    /// in int64.
     fn has_supported_size(&self) -> bool {
         let extent = |along: &Along| {
             let taps = along.taps.iter().zip(&self.taps).map(|(step, (_, extent))| step.checked_mul(extent - 1));
@@ -250,8 +251,8 @@ fn size(axis: &Axis, block: i64) -> Option<(i64, Option<Expr>)> {
     }
 }
 
-/// The axes of the last two dimensions of the output, as far as there are two: along the first of them another row is read,
-/// and not the same one for another channel.
+/// The axes of the last two dimensions of the output, as far as there are two: along the first of them another row is
+/// read, and not the same one for another channel.
 fn image_axes(part: &Part, spatial: &[Axis]) -> Option<(Option<Axis>, Axis)> {
     let axis = |index: &Expr| spatial.iter().find(|axis| index.as_var() == Some(&axis.var)).cloned();
     let (last, outer) = part.indices.split_last()?;

@@ -1,9 +1,9 @@
 //! Plans: the sizes and choices by which a kernel is built, as structs with named fields.
 //!
-//! `derive(Plan)` (`tilewright-macros`) makes of the fields the parameters of the kernel's primitive, with their defaults,
-//! checks and the text in a trace; so a plan has no second list of its arguments anywhere. A choice between ways is an enum
-//! with `derive(Choice)`. Rules compute plans and never call a kernel by name; a trace holds the plan's fields as arguments,
-//! so that a recorded plan, or one that a tuner has found, builds the same kernel again.
+//! `derive(Plan)` (`tilewright-macros`) makes of the fields the parameters of the kernel's primitive, with their
+//! defaults, checks and the text in a trace; so a plan has no second list of its arguments anywhere. A choice between
+//! ways is an enum with `derive(Choice)`. Rules compute plans and never call a kernel by name; a trace holds the plan's
+//! fields as arguments, so that a recorded plan, or one that a tuner has found, builds the same kernel again.
 
 mod cost;
 pub(crate) mod cpu;

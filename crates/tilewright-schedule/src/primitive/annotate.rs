@@ -1,4 +1,5 @@
-//! `annotate(block_or_loop, ann_key, ann_val)` and `unannotate(block_or_loop, ann_key)`: plain data on a block or a loop.
+//! `annotate(block_or_loop, ann_key, ann_val)` and `unannotate(block_or_loop, ann_key)`: plain data on a block or a
+//! loop.
 
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
-//! `blockize(target, preserve_unit_iters)`: what is inside of a loop becomes one block, whose instances are the iterations
-//! of the loops outside.
+//! `blockize(target, preserve_unit_iters)`: what is inside of a loop becomes one block, whose instances are the
+//! iterations of the loops outside.
 //!
-//! In `for i_0, i_1 in T.grid(4, 16)` around block `B`, the loop `i_1` becomes block `B_o` with an axis for `i_0`; inside,
-//! `B` has the same axes as before, with values of the new block's axes and the loops inside. Where loops outside drive a
-//! reduction, its init becomes that of the new block: all elements of a tile begin before the first of its updates.
+//! In `for i_0, i_1 in T.grid(4, 16)` around block `B`, the loop `i_1` becomes block `B_o` with an axis for `i_0`;
+//! inside, `B` has the same axes as before, with values of the new block's axes and the loops inside. Where loops
+//! outside drive a reduction, its init becomes that of the new block: all elements of a tile begin before the first of
+//! its updates.
 
 use tilewright_arith::{DividedIter, IterMapLevel, IterMark, IterSource, subspace_divide};
 use tilewright_ir::Attrs;

@@ -1,6 +1,7 @@
 //! `cache_inplace(block, read_buffer_index, storage_scope)`: a buffer that a block changes in place is copied to other
 //! memory, changed there, and copied back. And `read_at(loop, block, read_buffer_index, storage_scope)` and
-//! `write_at(loop, block, write_buffer_index, storage_scope)`: a copy as `cache_read` and `cache_write` make it, within a loop.
+//! `write_at(loop, block, write_buffer_index, storage_scope)`: a copy as `cache_read` and `cache_write` make it, within
+//! a loop.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};

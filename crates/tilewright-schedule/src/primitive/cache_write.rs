@@ -1,5 +1,5 @@
-//! `cache_write(block, write_buffer_index, storage_scope)`: what a block writes goes to other memory, and is copied from
-//! there when the outermost loop around the block has ended.
+//! `cache_write(block, write_buffer_index, storage_scope)`: what a block writes goes to other memory, and is copied
+//! from there when the outermost loop around the block has ended.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};

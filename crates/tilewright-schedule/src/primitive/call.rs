@@ -32,8 +32,8 @@ pub struct Primitive {
     pub method: &'static str,
     /// What it does, in a sentence: the documentation of the method.
     pub doc: &'static str,
-    /// The names of its parameters, and their values where a call leaves them out. A name that begins with `*` stands for
-    /// all arguments by position, as a list.
+    /// The names of its parameters, and their values where a call leaves them out. A name that begins with `*` stands
+    /// for all arguments by position, as a list.
     pub params: &'static [(&'static str, Default)],
     /// What is said of its parameters where they are the fields of a plan.
     pub plan: Option<PlanDef>,
@@ -222,7 +222,8 @@ impl Call<'_> {
         Ok(Outcome { function: Some(function), results: Results::One(key), moved })
     }
 
-    /// The function with another body of the root block, directly inside of which a block has to be, and no temporaries.
+    /// The function with another body of the root block, directly inside of which a block has to be, and no
+    /// temporaries.
     pub(crate) fn with_root_body(
         &self,
         block: &Site,
@@ -268,7 +269,8 @@ impl Call<'_> {
         of_block(site, false, self.int(at)?)
     }
 
-    /// The buffer that a call names: `["write", 0]` or `["read", 0]`, a number among those that the block writes, or a name.
+    /// The buffer that a call names: `["write", 0]` or `["read", 0]`, a number among those that the block writes, or a
+    /// name.
     pub(crate) fn buffer(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
         let number = |value: &Value| match value {
             Value::Attr(attr) => attr.as_int(),

@@ -1,5 +1,5 @@
-//! `compute_at(block, loop, preserve_unit_loops, index)`: a block that computes a temporary moves into a loop around its
-//! consumers; in each iteration it computes what they need there.
+//! `compute_at(block, loop, preserve_unit_loops, index)`: a block that computes a temporary moves into a loop around
+//! its consumers; in each iteration it computes what they need there.
 
 use std::ops::RangeInclusive;
 
@@ -63,8 +63,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The block, which now runs again in each iteration, still reads what it did where another one in the loop overwrites it:
-/// `moved` is where it stood, `computed` what it computes.
+/// The block, which now runs again in each iteration, still reads what it did where another one in the loop overwrites
+/// it: `moved` is where it stood, `computed` what it computes.
 fn check_rereads(function: &PrimFunc, target: &Key, moved: &Site, computed: &[Buffer]) -> Result<(), Fault> {
     let target = site_of(function, target)?;
     let known = moved.loops();
@@ -136,8 +136,8 @@ fn own_branch(site: &Site, target: &Site) -> Option<Site> {
     Some(Site { above: site.above.get(..depth)?.to_vec(), stmt: stmt.clone() })
 }
 
-/// Every stage that uses the buffer is in the loop, after the block; none before the first of them changes what it reads.
-/// What changes it later finds the block computed: that stands before the first one, in each iteration.
+/// Every stage that uses the buffer is in the loop, after the block; none before the first of them changes what it
+/// reads. What changes it later finds the block computed: that stands before the first one, in each iteration.
 fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Result<(), Fault> {
     let (before, _, after) = stages(site)?;
     let inside = |stage: &Site| path_of(stage).starts_with(&path_of(target));

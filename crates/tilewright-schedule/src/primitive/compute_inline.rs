@@ -1,4 +1,5 @@
-//! `compute_inline(block)`: a block that computes a temporary goes away; where its elements are read, they are computed.
+//! `compute_inline(block)`: a block that computes a temporary goes away; where its elements are read, they are
+//! computed.
 
 use std::cmp::Ordering;
 
@@ -125,8 +126,9 @@ fn share_a_loop(a: &Site, b: &Site) -> bool {
     a.loops().iter().any(|l| others.iter().any(|other| other.var == l.var))
 }
 
-/// Whether a stage that stores to `memory` reads of it, once the elements of the temporary are computed in the stage, no
-/// element but the one that the same instance stores: each instance stores one of its own, once, after it has read it.
+/// Whether a stage that stores to `memory` reads of it, once the elements of the temporary are computed in the stage,
+/// no element but the one that the same instance stores: each instance stores one of its own, once, after it has read
+/// it.
 fn overwrites_what_it_reads(
     function: &PrimFunc,
     stage: &Site,

@@ -1,5 +1,5 @@
-//! `decompose_padding(block, loop)`: a block that gives what lies inside of a range, and a constant elsewhere, becomes a
-//! block that writes the constant everywhere, in front of a loop, and one that writes what lies inside.
+//! `decompose_padding(block, loop)`: a block that gives what lies inside of a range, and a constant elsewhere, becomes
+//! a block that writes the constant everywhere, in front of a loop, and one that writes what lies inside.
 
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;

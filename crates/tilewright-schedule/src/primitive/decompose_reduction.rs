@@ -78,7 +78,8 @@ fn driver_of_both<'a>(block: &'a Block, values: &[Expr], reduce: &'a [Loop]) -> 
     reduce.iter().find_map(of)
 }
 
-/// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot be.
+/// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot
+/// be.
 pub(super) fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) -> Result<Expr, Fault> {
     let vars: Vec<Var> = reduce.iter().map(|l| l.var.clone()).collect();
     let (mut kept, mut pending) = (Expr::bool(true), vec![predicate.clone()]);

@@ -1,6 +1,7 @@
 //! `fuse(loops, preserve_unit_iters)`: loops one directly inside the other become one over all of their iterations.
 //!
-//! `for i, j in T.grid(n, m)` becomes `for i_j_fused in range(n * m)` with `i = i_j_fused // m` and `j = i_j_fused % m`.
+//! `for i, j in T.grid(n, m)` becomes `for i_j_fused in range(n * m)` with `i = i_j_fused // m` and `j = i_j_fused %
+//! m`.
 
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
@@ -61,7 +62,8 @@ fn fuse_loops(function: &PrimFunc, keys: &[Key], keep_units: bool) -> Result<(Pr
     Ok((PrimFunc { body: site.replaced(nest), ..function.clone() }, Key::Loop(fused.id())))
 }
 
-/// The loops, each the only statement in the one before, with bounds that do not depend on each other; and what is inside.
+/// The loops, each the only statement in the one before, with bounds that do not depend on each other; and what is
+/// inside.
 fn nest_of(function: &PrimFunc, site: &Site, keys: &[Key]) -> Result<(Vec<Loop>, Stmt), Fault> {
     let mut loops: Vec<Loop> = Vec::with_capacity(keys.len());
     let (mut here, mut inside) = (site.clone(), None);

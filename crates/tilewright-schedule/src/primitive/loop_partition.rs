@@ -1,5 +1,5 @@
-//! `loop_partition(loop, factors, preserve_unit_iters)`: a loop becomes several, one after the other, each over a part of
-//! its iterations. One part may be left open: it has what the others leave.
+//! `loop_partition(loop, factors, preserve_unit_iters)`: a loop becomes several, one after the other, each over a part
+//! of its iterations. One part may be left open: it has what the others leave.
 
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Block, BufferRegion, CmpOp, Expr, IterKind, PrimFunc, Stmt, StmtKind, Var};

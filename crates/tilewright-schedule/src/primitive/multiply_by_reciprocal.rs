@@ -1,5 +1,5 @@
-//! `multiply_by_reciprocal(block)`: a block that divides by the sums of a softmax, or by square roots of a norm's, multiplies
-//! by their reciprocals, each of which is computed once.
+//! `multiply_by_reciprocal(block)`: a block that divides by the sums of a softmax, or by square roots of a norm's,
+//! multiplies by their reciprocals, each of which is computed once.
 //!
 //! ```text
 //! for i, k in T.grid(N, K):                      for i in range(N):
@@ -9,10 +9,10 @@
 //! ```
 //!
 //! The result is rounded twice, which is all that changes where a reciprocal neither overflows nor is subnormal. So the
-//! primitive takes only sums that are known to be 1 at least: `S[i]` sums `exp(X[i, k] - M[i])`, and `M[i]` is the maximum of
-//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN. Square roots may be of any reduced
-//! number: that of the smallest and that of the largest have normal reciprocals, and 0, infinities and NaN give the same both
-//! ways.
+//! primitive takes only sums that are known to be 1 at least: `S[i]` sums `exp(X[i, k] - M[i])`, and `M[i]` is the
+//! maximum of the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN. Square roots may be
+//! of any reduced number: that of the smallest and that of the largest have normal reciprocals, and 0, infinities and
+//! NaN give the same both ways.
 
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::regions::block_regions;
@@ -105,9 +105,9 @@ fn division(site: &Site, formula: &Formula) -> Result<Division, Fault> {
     })
 }
 
-/// The division, where it is by the square root of what is computed from one element, which several elements of the block
-/// have in common, and which the scope reduces: there are no more reciprocals than results of reductions, and a row that
-/// needs such a result needs its reciprocal and no other.
+/// The division, where it is by the square root of what is computed from one element, which several elements of the
+/// block have in common, and which the scope reduces: there are no more reciprocals than results of reductions, and a
+/// row that needs such a result needs its reciprocal and no other.
 fn by_square_root(site: &Site, value: &Expr) -> Option<Division> {
     let ExprKind::Binary(BinOp::Div, dividend, divisor) = &value.kind else { return None };
     let ExprKind::Call { intrinsic: Intrinsic::Sqrt, args } = &divisor.kind else { return None };
@@ -125,8 +125,8 @@ fn by_square_root(site: &Site, value: &Expr) -> Option<Division> {
     })
 }
 
-/// The one load that the value is computed from, with arithmetic on floats that has a result whatever the element is: the
-/// block may divide under a condition, under which alone an integer division would have one.
+/// The one load that the value is computed from, with arithmetic on floats that has a result whatever the element is:
+/// the block may divide under a condition, under which alone an integer division would have one.
 fn element_of(value: &Expr) -> Option<Expr> {
     let (mut found, mut pending): (Option<Expr>, Vec<&Expr>) = (None, vec![value]);
     while let Some(e) = pending.pop() {

@@ -1,9 +1,9 @@
 //! `pad_einsum(block, padding)`: the extents of a sum of products are filled up to multiples.
 //!
 //! Every operand is copied to a temporary of full tiles first, padded with zeros; the sums go to a temporary, too,
-//! if they have dimensions that were filled up, and what is in range is copied from there. Zeros add nothing only if the
-//! term is zero where one of its operands is: every factor must have the axis that is filled up, since zero times infinity
-//! is no zero.
+//! if they have dimensions that were filled up, and what is in range is copied from there. Zeros add nothing only if
+//! the term is zero where one of its operands is: every factor must have the axis that is filled up, since zero times
+//! infinity is no zero.
 
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::nest::{Loop, same_indices};

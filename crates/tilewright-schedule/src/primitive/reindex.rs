@@ -1,9 +1,9 @@
 //! `reindex(block, buffer)`, `reindex_cache_read(block, read_buffer_index, storage_scope, index_map)` and
-//! `reindex_cache_write(block, write_buffer_index, storage_scope, index_map)`: what a block reads or writes goes through a
-//! temporary that is indexed by the block's axes.
+//! `reindex_cache_write(block, write_buffer_index, storage_scope, index_map)`: what a block reads or writes goes
+//! through a temporary that is indexed by the block's axes.
 //!
-//! `C[i] += A[2 * i + k]` after `reindex` of `A` is `A_reindex[i, k] = A[2 * i + k]` and `C[i] += A_reindex[i, k]`; with a map
-//! of the axes the temporary has the map's indices.
+//! `C[i] += A[2 * i + k]` after `reindex` of `A` is `A_reindex[i, k] = A[2 * i + k]` and `C[i] += A_reindex[i, k]`;
+//! with a map of the axes the temporary has the map's indices.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;

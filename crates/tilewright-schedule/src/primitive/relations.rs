@@ -1,5 +1,5 @@
-//! `get_child_blocks`, `get_producers`, `get_consumers`, `get_output_blocks`: the blocks around a block, by what they read
-//! and write.
+//! `get_child_blocks`, `get_producers`, `get_consumers`, `get_output_blocks`: the blocks around a block, by what they
+//! read and write.
 
 use tilewright_ir::tir::{BufferRegion, PrimFunc};
 

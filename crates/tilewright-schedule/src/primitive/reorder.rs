@@ -116,9 +116,9 @@ fn check_blocks(function: &PrimFunc, inner: &Site, nest: &[Loop]) -> Result<(), 
     check_own_reads(site, block, &spatial)
 }
 
-/// Whether an element's first visit stays the first. A block with an init begins each element anew where all reduction axes
-/// are at their least values; where one loop drives an element's index and its reduction too, that is the first visit in
-/// the old order of the loops of the reduction only.
+/// Whether an element's first visit stays the first. A block with an init begins each element anew where all reduction
+/// axes are at their least values; where one loop drives an element's index and its reduction too, that is the first
+/// visit in the old order of the loops of the reduction only.
 fn check_first_visit(site: &Site, block: &Block, values: &[Expr], vars: &[Var]) -> Result<(), Fault> {
     let drives = |var: &Var, kind: IterKind| {
         let driven = driven_axes(block, values, std::slice::from_ref(var));

@@ -1,5 +1,5 @@
-//! `reverse_compute_at(block, loop, preserve_unit_loops, index)`: a block moves into a loop around the producers of what it
-//! reads; in each iteration it takes what they have computed there.
+//! `reverse_compute_at(block, loop, preserve_unit_loops, index)`: a block moves into a loop around the producers of
+//! what it reads; in each iteration it takes what they have computed there.
 
 use tilewright_arith::estimate_region_strict_bound;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt};
@@ -114,8 +114,8 @@ fn taken_ranges(site: &Site, block: &Block, buffer: &Buffer, made: Vec<Range>) -
     Ok(taken)
 }
 
-/// The box that an iteration of the loop writes. Several blocks, such as the init and the update of a reduction, write the
-/// same one.
+/// The box that an iteration of the loop writes. Several blocks, such as the init and the update of a reduction, write
+/// the same one.
 fn made_by_all(function: &PrimFunc, target: &Site, producers: &[Site], buffer: &Buffer) -> Result<Vec<Range>, Fault> {
     let [others @ .., last] = producers else { return Err(Fault::at(target, "the loop computes nothing")) };
     let made = made_in_iteration(function, target, last, buffer)?;

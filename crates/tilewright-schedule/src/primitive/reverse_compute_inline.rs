@@ -1,5 +1,5 @@
-//! `reverse_compute_inline(block)`: a block that reads one temporary element by element goes away; the block that computes
-//! the temporary computes what it does with each element, at once.
+//! `reverse_compute_inline(block)`: a block that reads one temporary element by element goes away; the block that
+//! computes the temporary computes what it does with each element, at once.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};

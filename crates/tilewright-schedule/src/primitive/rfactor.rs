@@ -1,9 +1,9 @@
-//! `rfactor(loop, factor_axis)`: a reduction becomes two. The iterations of one of its loops are reduced each for itself,
-//! into a temporary that has a dimension more (`factor_axis` says which); then these parts are reduced.
+//! `rfactor(loop, factor_axis)`: a reduction becomes two. The iterations of one of its loops are reduced each for
+//! itself, into a temporary that has a dimension more (`factor_axis` says which); then these parts are reduced.
 //!
-//! `C[i] += A[i, k_0 * 4 + k_1]` becomes `C_rf[k_1, i] += A[i, k_0 * 4 + k_1]` and `C[i] += C_rf[k_1, i]`. Every part begins
-//! with what changes nothing when it is combined, also a part that conditions leave without an iteration. The result is that
-//! of another order of the reduction: sums of floats are regrouped.
+//! `C[i] += A[i, k_0 * 4 + k_1]` becomes `C_rf[k_1, i] += A[i, k_0 * 4 + k_1]` and `C[i] += C_rf[k_1, i]`. Every part
+//! begins with what changes nothing when it is combined, also a part that conditions leave without an iteration. The
+//! result is that of another order of the reduction: sums of floats are regrouped.
 
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;

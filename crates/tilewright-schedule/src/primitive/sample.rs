@@ -1,5 +1,6 @@
-//! `sample_categorical`, `sample_perfect_tile`, `sample_partitioned_tile`, `sample_compute_location`: choices that follow
-//! from the schedule's seed, or from a `decision` that is given. A trace has the decision: done again, it chooses the same.
+//! `sample_categorical`, `sample_perfect_tile`, `sample_partitioned_tile`, `sample_compute_location`: choices that
+//! follow from the schedule's seed, or from a `decision` that is given. A trace has the decision: done again, it
+//! chooses the same.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::Expr;

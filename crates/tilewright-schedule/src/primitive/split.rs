@@ -1,7 +1,7 @@
 //! `split(loop, factors, preserve_unit_iters, disable_predication)`: one loop becomes several, one inside the other.
 //!
-//! `for i in range(n)` becomes `for i_0, i_1 in T.grid(a, b)` with `i = i_0 * b + i_1`, under the condition `i < n` where
-//! `a * b` is not proven to be `n`. One factor may be left open: it is then as small as it can be.
+//! `for i in range(n)` becomes `for i_0, i_1 in T.grid(a, b)` with `i = i_0 * b + i_1`, under the condition `i < n`
+//! where `a * b` is not proven to be `n`. One factor may be left open: it is then as small as it can be.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::Attrs;

@@ -8,16 +8,16 @@
 //!                                                        B[r, w] = transposed[r, w] + C[r, w]
 //! ```
 //!
-//! Tiles of `lanes` by `lanes` elements are transposed in registers, as `vectorize_transpose` does it, those along what is read
-//! one after the other. Rows of the result are then written from start to end: in vectors, and in whole cache lines wherever
-//! a row may begin. What is read lies in runs of `R` elements, what is written in runs of `W`: of two lines or more, for single
-//! lines far from each other have half of memory's bandwidth. With `ahead` the following elements along what is read are
-//! prefetched, a part with each row, so that reads and writes of memory overlap. Where the number of iterations along what is
-//! read is not known, this is done for `lanes` of them at a time.
+//! Tiles of `lanes` by `lanes` elements are transposed in registers, as `vectorize_transpose` does it, those along what
+//! is read one after the other. Rows of the result are then written from start to end: in vectors, and in whole cache
+//! lines wherever a row may begin. What is read lies in runs of `R` elements, what is written in runs of `W`: of two
+//! lines or more, for single lines far from each other have half of memory's bandwidth. With `ahead` the following
+//! elements along what is read are prefetched, a part with each row, so that reads and writes of memory overlap. Where
+//! the number of iterations along what is read is not known, this is done for `lanes` of them at a time.
 //!
-//! Preconditions: the block is one store of a value that is computed without conditions; the two innermost loops around it
-//! are serial, and the one that is written along has a constant extent; at least one element that is read is contiguous along
-//! the other one; conditions are upper bounds of one of the two; no index is data.
+//! Preconditions: the block is one store of a value that is computed without conditions; the two innermost loops around
+//! it are serial, and the one that is written along has a constant extent; at least one element that is read is
+//! contiguous along the other one; conditions are upper bounds of one of the two; no index is data.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
@@ -154,8 +154,8 @@ impl Stage {
         Ok((whole, buffers))
     }
 
-    /// Elements from a transposed row to the next: whole cache lines, and an odd number of them, so that the rows of a tile have
-    /// no set conflicts.
+    /// Elements from a transposed row to the next: whole cache lines, and an odd number of them, so that the rows of a
+    /// tile have no set conflicts.
     fn row_stride(&self, dtype: DataType) -> i64 {
         let line = elements_of_a_line(dtype);
         (ceil_div(ceil_div(self.width, self.lanes) * self.lanes, line) | 1) * line
@@ -203,8 +203,8 @@ impl Stage {
         Ok(looped(w, &extent, ForKind::Vectorized, store))
     }
 
-    /// Prefetches to L2 what is transposed next, a part of it with each row: of each line the element at its end, for where rows
-    /// begin within lines, the line of the first element was the last one of what came before.
+    /// Prefetches to L2 what is transposed next, a part of it with each row: of each line the element at its end, for
+    /// where rows begin within lines, the line of the first element was the last one of what came before.
     fn prefetches(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
         let mut all = Vec::new();
         for load in &self.crossing {
@@ -224,8 +224,8 @@ impl Stage {
         Ok(Stmt::seq(all))
     }
 
-    /// Prefetches of the lines in which the rows begin and end: other rows have parts in them, so that they are read before they
-    /// are written.
+    /// Prefetches of the lines in which the rows begin and end: other rows have parts in them, so that they are read
+    /// before they are written.
     fn ends(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
         let row = row.renewed();
         let here = |column: i64| {
@@ -266,8 +266,8 @@ fn crosses(known: &Analyzer, load: &Expr, [read, write]: &[Var; 2]) -> bool {
     }
 }
 
-/// The elements that a value is computed from, each once; `None` where one is read under a condition, or has an index that
-/// is data: it may not be there to be read with its neighbours.
+/// The elements that a value is computed from, each once; `None` where one is read under a condition, or has an index
+/// that is data: it may not be there to be read with its neighbours.
 fn loads_of(value: &Expr) -> Option<Vec<Expr>> {
     let (mut found, mut certain): (Vec<Expr>, bool) = (Vec::new(), true);
     walk(value, |e: &Expr| match &e.kind {

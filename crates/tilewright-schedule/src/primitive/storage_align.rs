@@ -1,5 +1,6 @@
-//! `storage_align(block, buffer_index, axis, factor, offset)`: elements that are neighbours along an axis of a temporary
-//! are a multiple of `factor` elements plus `offset` apart. An annotation of the block that writes the temporary.
+//! `storage_align(block, buffer_index, axis, factor, offset)`: elements that are neighbours along an axis of a
+//! temporary are a multiple of `factor` elements plus `offset` apart. An annotation of the block that writes the
+//! temporary.
 
 use tilewright_ir::Attr;
 

@@ -1,8 +1,8 @@
-//! `unsafe_set_dtype(block, buffer_index, dtype)` and `set_axis_separator(block, buffer, axis_separators)`: a temporary has
-//! elements of another type, or memory of several dimensions.
+//! `unsafe_set_dtype(block, buffer_index, dtype)` and `set_axis_separator(block, buffer, axis_separators)`: a temporary
+//! has elements of another type, or memory of several dimensions.
 //!
-//! Elements of another type are converted where they are written and back where they are read: what the function computes
-//! is as exact as that type, and nobody proves that it is exact enough.
+//! Elements of another type are converted where they are written and back where they are read: what the function
+//! computes is as exact as that type, and nobody proves that it is exact enough.
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};

@@ -1,10 +1,10 @@
-//! `tensorize(block_or_loop, tensor_intrin, preserve_unit_iters)`: a block that computes what a tensor intrinsic describes
-//! is done by the intrinsic's implementation. A loop becomes a block first, as `blockize` makes it.
+//! `tensorize(block_or_loop, tensor_intrin, preserve_unit_iters)`: a block that computes what a tensor intrinsic
+//! describes is done by the intrinsic's implementation. A loop becomes a block first, as `blockize` makes it.
 //!
 //! The description and the implementation are functions of the same buffers. The block's nest must be that of the
 //! description, loop for loop, with tiles of its buffers in place of the description's: each index is the description's
-//! and what does not change within the tile. Inside of the block the implementation's buffers then stand for these tiles.
-//! That the implementation does what the description says is the word of whoever registered the two.
+//! and what does not change within the tile. Inside of the block the implementation's buffers then stand for these
+//! tiles. That the implementation does what the description says is the word of whoever registered the two.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};

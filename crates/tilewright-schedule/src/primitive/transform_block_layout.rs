@@ -1,7 +1,8 @@
-//! `transform_block_layout(block, index_map)`: a block's axes, and the loops that drive them, become others, as a map says.
+//! `transform_block_layout(block, index_map)`: a block's axes, and the loops that drive them, become others, as a map
+//! says.
 //!
-//! With `(i, j) -> (i * 8 + j,)` the loops over `i` and `j` become one. Where an axis is divided into parts of a size that
-//! does not divide it, the block runs under a condition.
+//! With `(i, j) -> (i * 8 + j,)` the loops over `i` and `j` become one. Where an axis is divided into parts of a size
+//! that does not divide it, the block runs under a condition.
 
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;

@@ -1,9 +1,9 @@
-//! `transform_layout(block, buffer, index_map, pad_value, assume_injective_transform)`: the elements of a temporary lie at
-//! other indices, which a map gives.
+//! `transform_layout(block, buffer, index_map, pad_value, assume_injective_transform)`: the elements of a temporary lie
+//! at other indices, which a map gives.
 //!
-//! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A dimension
-//! whose extent is no multiple of its parts is filled up with the `pad_value`, or zero, by a block of its own: whoever copies
-//! the temporary reads that, too. The map must be one-to-one, or the caller says that it is.
+//! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A
+//! dimension whose extent is no multiple of its parts is filled up with the `pad_value`, or zero, by a block of its
+//! own: whoever copies the temporary reads that, too. The map must be one-to-one, or the caller says that it is.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::IndexMap;

@@ -8,13 +8,14 @@
 //!         B[i] = B[i] + A[i, k]                  B[i] = sums[0, 0]
 //! ```
 //!
-//! Each accumulator is a vector that depends on no other, so that they hide each other's latency. What becomes one block
-//! has the reduction's loops inside. The operation combines values in another order than before: of `+` and `*` on floats
-//! that rounds otherwise; `min` and `max` give NaN if there is one in whatever order.
+//! Each accumulator is a vector that depends on no other, so that they hide each other's latency. What becomes one
+//! block has the reduction's loops inside. The operation combines values in another order than before: of `+` and `*`
+//! on floats that rounds otherwise; `min` and `max` give NaN if there is one in whatever order.
 //!
 //! Preconditions: the block updates one element, `B[…] = B[…] ⊕ value` with an operation whose operands may come in any
-//! order; the loops that drive its reduction are the innermost ones, with bounds that do not depend on each other, and run
-//! each instance once; neither the value nor the indices read the buffer. Without an init it goes on from what is there.
+//! order; the loops that drive its reduction are the innermost ones, with bounds that do not depend on each other, and
+//! run each instance once; neither the value nor the indices read the buffer. Without an init it goes on from what is
+//! there.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::nest::{Loop, same_indices};

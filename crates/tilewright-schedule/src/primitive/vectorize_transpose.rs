@@ -10,9 +10,9 @@
 //!
 //! A tile of `lanes` by `lanes` elements is as many vectors. Neighbouring elements of two rows are exchanged within 16
 //! bytes, then pieces of 16 bytes are, each of the `log2(lanes)` stages with one shuffle for each vector. Lanes of edge
-//! tiles are masked; whole tiles have no masks. With `ahead` tiles follow each other along what is read, which the hardware
-//! prefetcher recognises, and the elements that the next tile writes are prefetched: they are in rows of their own, which it
-//! does not.
+//! tiles are masked; whole tiles have no masks. With `ahead` tiles follow each other along what is read, which the
+//! hardware prefetcher recognises, and the elements that the next tile writes are prefetched: they are in rows of their
+//! own, which it does not.
 //!
 //! Preconditions: the block is one store of what it loads from another buffer; the two innermost loops around it are
 //! serial; what is read is contiguous along one of them, what is written along the other; conditions are upper
@@ -69,7 +69,8 @@ pub(crate) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
     }
 }
 
-/// The block with other statements and memory of its own, which touches what `element` does in all iterations of two loops.
+/// The block with other statements and memory of its own, which touches what `element` does in all iterations of two
+/// loops.
 pub(crate) fn in_one_block(
     site: &Site,
     element: Stmt,
@@ -188,8 +189,8 @@ impl Transpose {
         Some(())
     }
 
-    /// The loops over tiles: those along what is written go inside of those along what is read. With `ahead` it is the other
-    /// way round.
+    /// The loops over tiles: those along what is written go inside of those along what is read. With `ahead` it is the
+    /// other way round.
     fn in_tiles(&self, ahead: bool) -> Result<Stmt, Fault> {
         let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
         let tile = self.tile_at(&rows, &columns)?;
@@ -348,7 +349,8 @@ fn all_of(
     parts.try_fold(first?, |all, part| binary(BinOp::And, &all, &part?)).map(Some)
 }
 
-/// The two innermost loops around a block, of which each is serial and has bounds of its own, and the site of the outer one.
+/// The two innermost loops around a block, of which each is serial and has bounds of its own, and the site of the outer
+/// one.
 pub(crate) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
     let refuse = |message: &str| Fault::at(site, message.to_owned());
     let none = "there are no two loops around the block";
@@ -428,7 +430,8 @@ fn stages(lanes: usize, bytes: usize) -> Vec<Vec<Shuffled>> {
         stages.push(stage);
         unit *= 2;
     }
-    // Vector `g * piece + c` has of each piece the column c, for the rows of group g: pieces are transposed against groups.
+    // Vector `g * piece + c` has of each piece the column c, for the rows of group g: pieces are transposed against
+    // groups.
     let mut width = 1;
     while width < lanes / piece {
         let (pieces, groups) = (lanes / piece, lanes / piece / width);

@@ -24,8 +24,8 @@ pub(crate) struct Access {
     pub(crate) strides: Vec<Stride>,
 }
 
-/// A block in a plain nest: every loop is serial and drives axes of one sort, bounds do not depend on each other, and there
-/// is no condition.
+/// A block in a plain nest: every loop is serial and drives axes of one sort, bounds do not depend on each other, and
+/// there is no condition.
 #[derive(Debug)]
 pub(crate) struct PlainNest {
     pub(crate) block: Rv,
@@ -38,8 +38,8 @@ pub(crate) struct PlainNest {
     pub(crate) cost: Cost,
     /// Loops that a condition in the block varies with.
     pub(crate) decides: Vec<bool>,
-    /// Those of them on which such conditions are bounds, and which each of these conditions varies with alone: the loop's
-    /// iterations are parts in which all conditions are decided.
+    /// Those of them on which such conditions are bounds, and which each of these conditions varies with alone: the
+    /// loop's iterations are parts in which all conditions are decided.
     pub(crate) cuts: Vec<bool>,
     pub(crate) nest: Nest,
     known: Analyzer,
@@ -115,16 +115,17 @@ impl PlainNest {
         (0..self.loops.len()).rev().find(|&at| self.step(write, at) == Some(1))
     }
 
-    /// The innermost loop along which what is read lies in memory element by element, by the first read of which there is
-    /// such a loop.
+    /// The innermost loop along which what is read lies in memory element by element, by the first read of which there
+    /// is such a loop.
     pub(crate) fn along_reads(&self) -> Option<usize> {
         let along = |read: &Access| (0..self.loops.len()).rev().find(|&at| self.step(read, at) == Some(1));
         let temporaries = |read: &&Access| self.writes.iter().all(|write| write.buffer != read.buffer);
         self.reads.iter().filter(temporaries).find_map(along)
     }
 
-    /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them. A loop of
-    /// unknown length is the first of them: the iterations of a fused one would be divided by that, each for itself.
+    /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them. A
+    /// loop of unknown length is the first of them: the iterations of a fused one would be divided by that, each for
+    /// itself.
     pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
         let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
         // A loop of one iteration is part of what is around it: the loops before and behind it are neighbours.
@@ -288,8 +289,8 @@ pub(crate) fn extent_of(schedule: &Schedule, l: Rv) -> Result<Expr, Declined> {
 /// A reduction of fewer neighbours than this is no row.
 const SHORT: i64 = 16;
 
-/// Whether the reduction's innermost loop in memory is one of its own, and not only a short part of it beside results that
-/// are neighbours too.
+/// Whether the reduction's innermost loop in memory is one of its own, and not only a short part of it beside results
+/// that are neighbours too.
 pub(super) fn is_along_row(nest: &PlainNest) -> bool {
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
     let near = |at: usize| nest.reads.iter().all(|read| nest.step(read, at).is_some_and(|step| step.abs() <= 4));

@@ -13,8 +13,8 @@ use super::{prims, schedule};
 
 const NAME: &str = "ApplyDefaultSchedule";
 
-/// Schedules every PrimFunc that has no schedule by the rules of its target: the one that it declares, else that of the pass,
-/// else that of the context.
+/// Schedules every PrimFunc that has no schedule by the rules of its target: the one that it declares, else that of the
+/// pass, else that of the context.
 #[derive(Clone, Debug, Default)]
 pub struct ApplyDefaultSchedule {
     target: Option<Target>,

@@ -49,8 +49,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     Ok(())
 }
 
-/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But where a query sees
-/// no keys behind it, a task sees all those of its last one, and there have to be tasks.
+/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But where a query
+/// sees no keys behind it, a task sees all those of its last one, and there have to be tasks.
 fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
     let batch = attention.batch.iter().try_fold(1_i64, |all, axis| all.checked_mul(axis.extent.as_int()?));
     let queries = attention.query.extent.as_int();
@@ -65,8 +65,8 @@ fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
     vectors
 }
 
-/// Whether few queries share a vector, so that keys and values are read once for all of them: their number is known, and depth
-/// and width are pieces for several lanes.
+/// Whether few queries share a vector, so that keys and values are read once for all of them: their number is known,
+/// and depth and width are pieces for several lanes.
 fn has_parts(attention: &Attention) -> bool {
     if !matches!(attention.query.extent.as_int(), Some(2..=FEW)) {
         return false;
@@ -75,8 +75,8 @@ fn has_parts(attention: &Attention) -> bool {
     pieces(&attention.head_dim) && pieces(&attention.value_dim)
 }
 
-/// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of a
-/// block, which the first-level cache may not hold then: every so many lines meet on one of its places.
+/// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of
+/// a block, which the first-level cache may not hold then: every so many lines meet on one of its places.
 fn values_are_apart(attention: &Attention) -> bool {
     let own = attention.value_dim.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
     let is_row = byte_stride(&attention.v, Some(&attention.value_dim.var)) == Some(ELEMENT);

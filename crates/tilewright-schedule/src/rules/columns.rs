@@ -1,7 +1,7 @@
 //! A reduction whose elements lie across memory: the sums of columns, windows on images.
 //!
-//! The vectors are of neighbouring results; the loops of the reduction run around a piece of them, which stays in the first
-//! cache or, where the reduction is short, in registers.
+//! The vectors are of neighbouring results; the loops of the reduction run around a piece of them, which stays in the
+//! first cache or, where the reduction is short, in registers.
 
 use tilewright_ir::tir::{Expr, IterKind};
 use tilewright_target::Target;
@@ -22,8 +22,8 @@ const IN_REGISTERS: i64 = 64;
 /// Iterations of a reduction that is unrolled.
 const UNROLLED: i64 = 32;
 
-/// Schedules a reduction with its vectors along the loop in which the result is contiguous; shares its outer loops where
-/// `shared` says so.
+/// Schedules a reduction with its vectors along the loop in which the result is contiguous; shares its outer loops
+/// where `shared` says so.
 pub(super) fn columns(
     schedule: &mut Schedule,
     target: &Target,

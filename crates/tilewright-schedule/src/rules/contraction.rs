@@ -7,7 +7,8 @@
 //! | `gemm_channels` | convolutions with constant weights: channels are N, so that weights lie ready in panels and pixels are read in place; results are transposed back |
 //! | `direct_conv` | convolutions of wide floats: windows are read from a padded image, without im2col |
 //!
-//! Convolutions of known sizes compare the three by their costs (`plan::cpu::convolution`); a GEMM has the cost of its plan.
+//! Convolutions of known sizes compare the three by their costs (`plan::cpu::convolution`); a GEMM has the cost of its
+//! plan.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, PrimFunc, StmtKind, Var};
@@ -229,8 +230,8 @@ fn build_gemm(prepared: Prepared, target: &Target) -> Result<Schedule, Declined>
     Ok(schedule)
 }
 
-/// Whether an epilogue follows whose many constants LLVM keeps in the registers of the accumulators, where there is but one K
-/// block and it is sure to be computed.
+/// Whether an epilogue follows whose many constants LLVM keeps in the registers of the accumulators, where there is but
+/// one K block and it is sure to be computed.
 fn computes_exponentials(function: &PrimFunc) -> bool {
     let mut found = false;
     walk(function, |e: &Expr| {

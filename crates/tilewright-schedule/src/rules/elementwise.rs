@@ -36,8 +36,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     })
 }
 
-/// Where elements are read again and again, `a[i % size]`, the loop becomes one over the repetitions and one over what is
-/// repeated, along which neighbours are read.
+/// Where elements are read again and again, `a[i % size]`, the loop becomes one over the repetitions and one over what
+/// is repeated, along which neighbours are read.
 fn with_periods_split(schedule: &mut Schedule, block: Rv) -> Result<PlainNest, Declined> {
     let nest = PlainNest::of(schedule, block)?;
     let mut periods: Vec<(Rv, i64, i64)> = Vec::new();

@@ -1,8 +1,8 @@
 //! `fallback`: every function, each stage for itself.
 //!
-//! Of each stage the best schedule that its form allows is taken: vectors along what is contiguous and tasks of the loops
-//! outside; if nothing else, tasks of the outermost loop whose iterations are proven to be independent. A stage of which
-//! nothing is known stays as it is written.
+//! Of each stage the best schedule that its form allows is taken: vectors along what is contiguous and tasks of the
+//! loops outside; if nothing else, tasks of the outermost loop whose iterations are proven to be independent. A stage
+//! of which nothing is known stays as it is written.
 
 use tilewright_target::Target;
 
@@ -41,8 +41,8 @@ fn guarded(schedule: &mut Schedule, steps: impl FnOnce(&mut Schedule) -> Result<
     })
 }
 
-/// The innermost loop in vectors where the result lies along it, the outermost in parallel; no two become one, of which the
-/// places are quotients by a size that may be known only when the function runs.
+/// The innermost loop in vectors where the result lies along it, the outermost in parallel; no two become one, of which
+/// the places are quotients by a size that may be known only when the function runs.
 fn loop_by_loop(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
     let [tasks, .., along] = nest.rvs.as_slice() else { return Err(Declined::because("there are no two loops")) };

@@ -72,8 +72,8 @@ fn loads_of_any(value: &Expr) -> usize {
     loads
 }
 
-/// Whether neighbouring results read elements that may lie anywhere in a row of the buffer. Such elements are read one by one,
-/// what they are made of in vectors.
+/// Whether neighbouring results read elements that may lie anywhere in a row of the buffer. Such elements are read one
+/// by one, what they are made of in vectors.
 fn is_looked_up(block: &Block, buffer: &Buffer) -> bool {
     let Some(along) = block.iters.last() else { return false };
     let (known, mut found) = (Analyzer::new(), false);
@@ -87,8 +87,8 @@ fn is_looked_up(block: &Block, buffer: &Buffer) -> bool {
     found
 }
 
-/// The divisions of integers that are a value's own, not those of its places in memory: each takes as long as many other
-/// operations.
+/// The divisions of integers that are a value's own, not those of its places in memory: each takes as long as many
+/// other operations.
 fn divisions(value: &Expr) -> usize {
     let by_number = |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, by) => {

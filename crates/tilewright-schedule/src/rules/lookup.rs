@@ -1,9 +1,9 @@
 //! `lookup`: rows of elements that are looked up, where what they are looked up in, or by, is computed before.
 //!
-//! An image that is made wider looks its elements up in rows between the rows of the data. Such a row is computed in vectors
-//! right before the row that looks into it, and is in the first-level cache. An image that is read at given places looks
-//! elements of all channels up by the same numbers: those of a row of places are computed before the row is read of each
-//! channel. Tables that are the same for all rows are computed first.
+//! An image that is made wider looks its elements up in rows between the rows of the data. Such a row is computed in
+//! vectors right before the row that looks into it, and is in the first-level cache. An image that is read at given
+//! places looks elements of all channels up by the same numbers: those of a row of places are computed before the row
+//! is read of each channel. Tables that are the same for all rows are computed first.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind};
@@ -60,7 +60,8 @@ fn is_looked_up(read: &Access, along: usize) -> bool {
     read.strides.get(along).is_some_and(Option::is_none)
 }
 
-/// The loops that say which row of a temporary the last stage reads: none for a table, which is the same for all of them.
+/// The loops that say which row of a temporary the last stage reads: none for a table, which is the same for all of
+/// them.
 fn rows_of(last: &PlainNest, temporary: &Buffer, along: usize) -> Result<Vec<usize>, Declined> {
     if !has_one_row(last, temporary) {
         return Err(Declined::because("a temporary is read in several rows, or not at all"));
@@ -70,8 +71,8 @@ fn rows_of(last: &PlainNest, temporary: &Buffer, along: usize) -> Result<Vec<usi
     Ok((0..last.loops.len()).filter(|&at| at != along).filter(varies).collect())
 }
 
-/// Whether all elements that an instance reads of the temporary lie in one of its rows, a row of its own: whatever the last
-/// index is, those before are axes.
+/// Whether all elements that an instance reads of the temporary lie in one of its rows, a row of its own: whatever the
+/// last index is, those before are axes.
 fn has_one_row(last: &PlainNest, temporary: &Buffer) -> bool {
     let mut row: Option<Vec<Expr>> = None;
     let mut one = true;

@@ -1,10 +1,10 @@
 //! Rules: how PrimFuncs that nobody scheduled are scheduled, without trying anything out.
 //!
-//! A [`Rule`] is for one family of functions. It offers *candidates* for a function, each with an estimate of its cost in
-//! cycles, or declines with the reason. For each kind of machine there is a list of rules, the most special first; of the
-//! first one that has candidates the cheapest is taken. What no rule is for stays as it was written.
-//! [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and tells what was compared, which
-//! candidate was taken, what it did, and why others were not.
+//! A [`Rule`] is for one family of functions. It offers *candidates* for a function, each with an estimate of its cost
+//! in cycles, or declines with the reason. For each kind of machine there is a list of rules, the most special first;
+//! of the first one that has candidates the cheapest is taken. What no rule is for stays as it was written.
+//! [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and tells what was compared,
+//! which candidate was taken, what it did, and why others were not.
 //!
 //! | to add | place |
 //! |---|---|
@@ -243,8 +243,8 @@ fn written_by_hand(function: &PrimFunc) -> Option<&'static str> {
     search(&function.body, decided).map(|()| "its loops say already how they run")
 }
 
-/// Whether a statement stands in a block without axes that holds no other block with axes: one step of a function, which no
-/// rule looks into. Its loops are its own business; the stages around it have a schedule yet to come.
+/// Whether a statement stands in a block without axes that holds no other block with axes: one step of a function,
+/// which no rule looks into. Its loops are its own business; the stages around it have a schedule yet to come.
 fn is_in_a_step(root: &Stmt, way: &[usize]) -> bool {
     let Some(site) = follow(root, way) else { return false };
     // The outermost one is the root block.

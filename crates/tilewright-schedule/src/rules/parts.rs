@@ -1,8 +1,8 @@
 //! A reduction of many elements to few: a fixed number of partial results, each a task, and then one of those.
 //!
-//! The number of parts depends on the size of the work alone, not on the number of threads, and so do the results. Parts are
-//! even: iterations that are left over follow on their own. Where the results are a few neighbours in memory, the elements
-//! of several iterations lie together and fill vectors: these *pieces* are reduced first.
+//! The number of parts depends on the size of the work alone, not on the number of threads, and so do the results.
+//! Parts are even: iterations that are left over follow on their own. Where the results are a few neighbours in memory,
+//! the elements of several iterations lie together and fill vectors: these *pieces* are reduced first.
 
 use tilewright_ir::tir::{Expr, IterKind};
 use tilewright_target::Target;
@@ -73,8 +73,8 @@ pub(super) fn into_parts(schedule: &mut Schedule, target: &Target, nest: &PlainN
     partial.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))
 }
 
-/// As many iterations of the loop as are a multiple of `unit`; the few that are left come behind, on their own. The loop as
-/// it is where its extent is not constant, or such a multiple already. It goes around the others.
+/// As many iterations of the loop as are a multiple of `unit`; the few that are left come behind, on their own. The
+/// loop as it is where its extent is not constant, or such a multiple already. It goes around the others.
 fn even_part(schedule: &mut Schedule, long: Rv, others: &[Rv], unit: i64) -> Result<Rv, Declined> {
     let all = extent_of(schedule, long)?.as_int().unwrap_or(0);
     let whole = all - all % unit;
@@ -88,8 +88,8 @@ fn even_part(schedule: &mut Schedule, long: Rv, others: &[Rv], unit: i64) -> Res
     loops.first().copied().ok_or_else(|| Declined::because("a loop was not parted"))
 }
 
-/// Of a reduction across memory of a few results that are neighbours: the loop along these, the one of its own that goes on
-/// where they end, and how many of its iterations fill vectors.
+/// Of a reduction across memory of a few results that are neighbours: the loop along these, the one of its own that
+/// goes on where they end, and how many of its iterations fill vectors.
 fn neighbours(nest: &PlainNest) -> Option<(usize, usize, i64)> {
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
     let beside = nest.along_result().filter(|&at| !reduces(at))?;
@@ -99,9 +99,9 @@ fn neighbours(nest: &PlainNest) -> Option<(usize, usize, i64)> {
     Some((beside, long, 2 << (FILLED / width).ilog2()))
 }
 
-/// Takes apart such a reduction: pieces of it that lie together in memory are reduced each for themselves, all of its elements
-/// at once. Gives the block of the pieces, whose innermost loop goes over their elements; the block itself combines them
-/// afterwards.
+/// Takes apart such a reduction: pieces of it that lie together in memory are reduced each for themselves, all of its
+/// elements at once. Gives the block of the pieces, whose innermost loop goes over their elements; the block itself
+/// combines them afterwards.
 pub(super) fn into_pieces(schedule: &mut Schedule, nest: &PlainNest) -> Result<Rv, Declined> {
     let (_, long, several) = neighbours(nest).ok_or_else(|| Declined::because("there are no few neighbours"))?;
     let even = nest.extent(long).is_some_and(|count| count % several == 0 && count >= PIECES * several);

@@ -9,8 +9,8 @@
 //! | `moments` | longer, or of several axes | by pieces |
 //! | `extreme` | neighbours in memory, or not | side by side, or by pieces |
 //!
-//! A candidate declines where there are too few rows to share: then `rows` takes the function, in parts. Sizes depend on shapes
-//! and the target's caches alone.
+//! A candidate declines where there are too few rows to share: then `rows` takes the function, in parts. Sizes depend
+//! on shapes and the target's caches alone.
 
 use tilewright_target::Target;
 
@@ -74,17 +74,19 @@ const MIN_RESIDENT_ROWS: i64 = 16;
 /// Elements of the longest row of which two rows of exponentials stay in a cache.
 const MAX_RESIDENT_EXPS: i64 = 1 << 14;
 
-/// Rows of a softmax by pieces at least, unless all have no more elements than `FEW_ELEMENTS`: fewer are shared in parts.
+/// Rows of a softmax by pieces at least, unless all have no more elements than `FEW_ELEMENTS`: fewer are shared in
+/// parts.
 const MIN_LONG_ROWS: i64 = 4;
 const FEW_ELEMENTS: i64 = 1 << 18;
 /// Rows of a task of long rows.
 const LONG_ROWS_PER_TASK: i64 = 4;
-/// One over the part of the second-level cache for the exponentials of a long row, and of a strip of rows side by side, which
-/// are worked out again sooner: memory is read in longer runs by wider strips.
+/// One over the part of the second-level cache for the exponentials of a long row, and of a strip of rows side by side,
+/// which are worked out again sooner: memory is read in longer runs by wider strips.
 const KEPT_ROW_OF_L2: u64 = 2;
 const KEPT_STRIP_OF_L2: u64 = 16;
 
-/// Rows of a strip at least, unless there are fewer, and at most, with exponentials that are kept or not; of all at least.
+/// Rows of a strip at least, unless there are fewer, and at most, with exponentials that are kept or not; of all at
+/// least.
 const MIN_STRIP: i64 = 64;
 const MAX_KEPT_STRIP: i64 = 256;
 const MAX_STRIP: i64 = 1024;
@@ -99,11 +101,12 @@ const MIN_STRIPS_PER_TASK: i64 = 2;
 /// Elements that lie together, and those of a row, of moments at least.
 const MIN_MOMENT_COLUMNS: i64 = 32;
 const MIN_MOMENT_ELEMENTS: i64 = 512;
-/// Tasks of moments where there are rows for as many, and rows of one at least: nothing is written while the first is taken in.
+/// Tasks of moments where there are rows for as many, and rows of one at least: nothing is written while the first is
+/// taken in.
 const MOMENT_TASKS: i64 = TASKS / 2;
 const MIN_MOMENT_ROWS: i64 = 8;
-/// Rows in the second-level cache where the next one is prefetched: the one that is written, the one that is taken in, the next,
-/// and what is left of others.
+/// Rows in the second-level cache where the next one is prefetched: the one that is written, the one that is taken in,
+/// the next, and what is left of others.
 const ROWS_IN_L2: i64 = 4;
 
 /// Elements of a row, and of the longest piece, where an extreme is searched for.
@@ -197,7 +200,8 @@ fn fits_l2(numbers: i64, target: &Target, part: u64) -> bool {
     u64::try_from(numbers.saturating_mul(4)).is_ok_and(|bytes| bytes <= target.limits.l2_bytes / part)
 }
 
-/// Rows that lie side by side: as many together as the cache holds exponentials of, if those are enough to read memory in runs.
+/// Rows that lie side by side: as many together as the cache holds exponentials of, if those are enough to read memory
+/// in runs.
 fn softmax_side_by_side(program: &RowProgram, neighbours: &Group, target: &Target) -> Result<Candidate, Declined> {
     let (rows, columns, all) = (program.rows.size.as_int(), column(program)?, neighbours.size.as_int());
     if all.is_some_and(|all| all < MIN_SIDE_BY_SIDE) {

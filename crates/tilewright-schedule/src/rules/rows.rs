@@ -1,8 +1,9 @@
 //! `rows`: reductions along what lies together in memory, and what is computed from them: sums, softmax, norms.
 //!
-//! The loops that name the reduced elements, *rows*, are shared among threads. All stages of a row run before the next one
-//! begins, so that the row is in the first cache for all but the first, and temporaries are those of a row. Reductions run
-//! in vectors with several accumulators. Where they go across memory, a row is a strip of neighbouring results.
+//! The loops that name the reduced elements, *rows*, are shared among threads. All stages of a row run before the next
+//! one begins, so that the row is in the first cache for all but the first, and temporaries are those of a row.
+//! Reductions run in vectors with several accumulators. Where they go across memory, a row is a strip of neighbouring
+//! results.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
@@ -42,8 +43,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     together(schedule, target, &nests)
 }
 
-/// Results of a strip where reductions go across memory: as many as leave the strip, and what is computed of it, in a part of
-/// the second-level cache.
+/// Results of a strip where reductions go across memory: as many as leave the strip, and what is computed of it, in a
+/// part of the second-level cache.
 const STRIPS: [i64; 3] = [256, 64, 32];
 const NEAR: u64 = 4;
 /// Fuses the stages of rows, the last of which gives the result.
@@ -74,8 +75,8 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     row_by_row(schedule, target, nests, last, &rows)
 }
 
-/// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines meet on
-/// different places of a cache.
+/// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines
+/// meet on different places of a cache.
 fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
     let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
     let crowds = |read: &Access, at: usize| {
@@ -98,8 +99,8 @@ fn depth_of(nest: &PlainNest) -> Option<i64> {
     nest.iterations(&own.collect::<Vec<_>>())
 }
 
-/// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own; `None`
-/// where the loop has no such strips.
+/// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own;
+/// `None` where the loop has no such strips.
 fn strips(
     schedule: &mut Schedule,
     target: &Target,
@@ -154,8 +155,8 @@ pub(super) fn row_by_row(
     Ok(())
 }
 
-/// The temporaries that have an element, or a few, for each row: results of reductions, and what is computed for as many
-/// elements.
+/// The temporaries that have an element, or a few, for each row: results of reductions, and what is computed for as
+/// many elements.
 fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
     let names = |nest: &PlainNest| {
         let wide = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial) && nest.extent(*at) != Some(1);
@@ -166,7 +167,8 @@ fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
     small.flat_map(|nest| nest.writes.iter().map(|access| access.buffer.clone())).collect()
 }
 
-/// The loops that name a row: those with which the reduced elements that are read change; of a reduction, all but its own.
+/// The loops that name a row: those with which the reduced elements that are read change; of a reduction, all but its
+/// own.
 fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
     let reads_reduced = |at: usize| {
         let reads = last.reads.iter().filter(|read| reduced.contains(&read.buffer));
@@ -181,8 +183,8 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
     }
 }
 
-/// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements becomes one
-/// over groups and one over the elements of a group.
+/// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements
+/// becomes one over groups and one over the elements of a group.
 fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
     for (at, l) in last.loops.iter().enumerate() {
         let axis =
@@ -213,8 +215,8 @@ fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
     Some(nest.iterations(&all)?.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
 }
 
-/// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one whose
-/// iterations are rows.
+/// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one
+/// whose iterations are rows.
 fn tasks(schedule: &mut Schedule, rows: Rv, work: Option<u64>) -> Result<(Option<Rv>, Rv), Declined> {
     let count = extent_of(schedule, rows)?.as_int();
     let (Some(work), Some(count)) = (work, count) else { return Ok((Some(rows), rows)) };

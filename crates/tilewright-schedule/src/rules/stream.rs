@@ -1,5 +1,5 @@
-//! Spatial nests in the order of their result: contiguous loops fused, the innermost in vectors, the others in parallel tasks;
-//! and the estimates of work by which rules share loops.
+//! Spatial nests in the order of their result: contiguous loops fused, the innermost in vectors, the others in parallel
+//! tasks; and the estimates of work by which rules share loops.
 
 use tilewright_ir::tir::Expr;
 use tilewright_target::Target;
@@ -27,8 +27,8 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
 }
 
-/// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of few
-/// elements that cost a lot a task has fewer, so that there is one for every thread.
+/// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of
+/// few elements that cost a lot a task has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let within = |work: u64| i64::try_from(work * 100 / cycles(cost, target)).unwrap_or(i64::MAX).max(LINE);
     let most = within(TASK).min(1 << 20);
@@ -36,8 +36,8 @@ fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     1 << shared.ilog2()
 }
 
-/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is not
-/// much less: then no iteration has to look whether it is past the end.
+/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is
+/// not much less: then no iteration has to look whether it is past the end.
 pub(super) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
     let Some(all) = all.filter(|&all| all > most) else { return most };
     let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
@@ -80,8 +80,8 @@ pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest)
         Some(rows) => share(schedule, rows, along, row, grain)?,
     };
     let of = |flags: &[bool]| order.last().and_then(|&at| flags.get(at)).copied().unwrap_or(false);
-    // A long row is cut at its conditions when it is lowered; of one that may become a single vector, and of parts of rows,
-    // pieces are taken.
+    // A long row is cut at its conditions when it is lowered; of one that may become a single vector, and of parts of
+    // rows, pieces are taken.
     let is_cut = of(&nest.cuts) && inside == along && row.is_none_or(|row| row > MAX_LANES);
     let in_pieces = of(&nest.decides) && !is_cut;
     in_vectors(schedule, inside, in_pieces.then(|| i64::from(target.lanes(32))))
@@ -124,8 +124,8 @@ fn part(schedule: &mut Schedule, rows: Option<Rv>, along: Rv, grain: i64) -> Res
     Ok(*inside)
 }
 
-/// The loop in vectors; where conditions vary with it, in pieces of so many iterations, so that they are decided for whole
-/// pieces.
+/// The loop in vectors; where conditions vary with it, in pieces of so many iterations, so that they are decided for
+/// whole pieces.
 pub(super) fn in_vectors(schedule: &mut Schedule, l: Rv, pieces: Option<i64>) -> Result<(), Declined> {
     let extent = extent_of(schedule, l)?.as_int();
     let inner = match pieces {

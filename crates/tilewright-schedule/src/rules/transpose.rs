@@ -1,9 +1,10 @@
 //! A stage that reads along one loop what it writes along another: transposes.
 //!
-//! Tiles of as many vectors as these have lanes are turned in registers, those along what is read one after the other. Where
-//! the caches hold everything, they are written at once; else they are put beside each other, and a few lines of each row
-//! computed with and written together. What has conditions goes in squares of the two loops, which are small enough
-//! for the first cache, so that each line that is read or written is used as a whole; inside, vectors go along the result.
+//! Tiles of as many vectors as these have lanes are turned in registers, those along what is read one after the other.
+//! Where the caches hold everything, they are written at once; else they are put beside each other, and a few lines of
+//! each row computed with and written together. What has conditions goes in squares of the two loops, which are small
+//! enough for the first cache, so that each line that is read or written is used as a whole; inside, vectors go along
+//! the result.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
@@ -24,10 +25,11 @@ const SQUARE: i64 = 64;
 /// Lines of a side of a square that goes through registers. Rows that begin within lines share some, and are longer.
 const SQUARE_LINES: i64 = 2;
 const LONG_SQUARE_LINES: i64 = 4;
-/// Lines of a piece that goes through memory of its own, along what is read and along what is written: two neighbours are
-/// the least that memory has to be asked for at a time, and with more the piece leaves the first cache.
+/// Lines of a piece that goes through memory of its own, along what is read and along what is written: two neighbours
+/// are the least that memory has to be asked for at a time, and with more the piece leaves the first cache.
 const PIECE: (i64, i64) = (4, 2);
-/// The same where rows of the result begin within lines: the lines that two of them share are read before they are written.
+/// The same where rows of the result begin within lines: the lines that two of them share are read before they are
+/// written.
 const LONG_PIECE: (i64, i64) = (2, 16);
 /// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
 const NEAR: i64 = NEAR_BYTES.cast_signed();
@@ -175,7 +177,8 @@ fn in_pieces(
     let order: Vec<Rv> = outside.iter().copied().chain([read, written]).collect();
     schedule.reorder_to(&order)?;
     let all: Vec<usize> = (0..nest.loops.len()).collect();
-    // Loops that count in different widths, as those over sizes that are not known do, make no loop that can be told apart.
+    // Loops that count in different widths, as those over sizes that are not known do, make no loop that can be told
+    // apart.
     let widths = outside.iter().map(|&l| Ok(extent_of(schedule, l)?.dtype)).collect::<Result<Vec<_>, Declined>>()?;
     let alike = widths.iter().take_while(|width| Some(*width) == widths.first()).count();
     if !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
@@ -236,8 +239,8 @@ fn one_with(nest: &PlainNest, at: usize, other: usize) -> Vec<usize> {
     loops
 }
 
-/// Copies each square of what is read along that loop to memory of its own, line by line: elements of a column, which are a
-/// power of two apart in large tensors, would push each other out of the cache.
+/// Copies each square of what is read along that loop to memory of its own, line by line: elements of a column, which
+/// are a power of two apart in large tensors, would push each other out of the cache.
 fn copied(schedule: &mut Schedule, nest: &PlainNest, read: usize, square: Rv) -> Result<(), Declined> {
     let missing = || Declined::because("nothing is read along the loop");
     let crossing = nest.reads.iter().find(|access| nest.step(access, read) == Some(1)).ok_or_else(missing)?;

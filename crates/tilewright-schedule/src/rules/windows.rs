@@ -1,9 +1,9 @@
 //! `windows`: reductions over windows of images, such as pools and convolutions of each channel by itself.
 //!
-//! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to a
-//! copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each other in
-//! memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`); elsewhere the results
-//! of a piece of a line do, while the loops of the window run around them.
+//! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to
+//! a copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each
+//! other in memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`);
+//! elsewhere the results of a piece of a line do, while the loops of the window run around them.
 
 use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
@@ -75,7 +75,8 @@ fn image_by_image(schedule: &mut Schedule, target: &Target) -> Result<(), Declin
     rows::row_by_row(schedule, target, &nests, last, &rows)
 }
 
-/// The dimensions of the result along which windows lie: their axes stand in an index together with axes of the reduction.
+/// The dimensions of the result along which windows lie: their axes stand in an index together with axes of the
+/// reduction.
 fn window_dims(nest: &PlainNest) -> Option<Vec<usize>> {
     let axes = |kind: IterKind| -> Vec<Var> {
         let wide = |iter: &&IterVar| iter.kind == kind && iter.domain.extent.as_int() != Some(1);

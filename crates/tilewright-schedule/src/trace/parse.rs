@@ -12,8 +12,8 @@ use crate::Schedule;
 pub struct Names(Map<String, Vec<Rv>>);
 
 impl Schedule {
-    /// Does what the line says; the handles that it gives have its names. The error says what is wrong with the line, or
-    /// why the primitive was refused.
+    /// Does what the line says; the handles that it gives have its names. The error says what is wrong with the line,
+    /// or why the primitive was refused.
     pub fn run_line(&mut self, names: &mut Names, line: &str) -> Result<(), Diagnostics> {
         let wrong = |message: String| Diagnostics::from(Diagnostic::error("TW0707", message));
         let (targets, apart, method, (positional, named)) = read(names, line).map_err(wrong)?;

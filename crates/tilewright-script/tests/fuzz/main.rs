@@ -15,6 +15,9 @@ use engine::Engine;
 
 /// Damaged scripts of one run.
 const INPUTS: u64 = 1_500;
+/// A guard against an input that hangs, not a measure: a few kilobytes take milliseconds, and a machine that has other
+/// work a multiple of that.
+const HANG: Duration = Duration::from_secs(300);
 /// Bytes that reading a few kilobytes takes at most, the corpus included.
 const MEMORY: usize = 256 << 20;
 
@@ -35,7 +38,7 @@ fn damaged_scripts_are_read_or_refused() {
     }
     let tally = &engine.tally;
     assert!(tally.read > INPUTS / 20 && tally.verified > INPUTS / 50 && tally.refused > INPUTS / 5, "{tally:?}");
-    assert!(tally.slowest < Duration::from_secs(30), "{tally:?}");
+    assert!(tally.slowest < HANG, "{tally:?}");
 }
 
 #[test]

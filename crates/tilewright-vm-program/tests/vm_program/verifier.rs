@@ -240,12 +240,15 @@ fn places_are_compared_as_if_each_with_each() {
 }
 
 #[test]
-fn a_kernel_of_many_arguments_is_verified_fast() {
-    let places: Vec<_> = (0..60_000).map(|number| (number * 64, 64, true)).collect();
-    let start = std::time::Instant::now();
-    sharing(&places).unwrap();
-    // Each with each, these would take more than a minute.
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+fn arguments_are_not_compared_each_with_each() {
+    let (done, verified) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let places: Vec<_> = (0..400_000).map(|number| (number * 64, 64, true)).collect();
+        done.send(sharing(&places).map_err(|error| error.to_string()))
+    });
+    // A guard against what never ends, not a measure: in their order they take about a second, each with each an hour.
+    let hang = std::time::Duration::from_secs(300);
+    assert_eq!(verified.recv_timeout(hang), Ok(Ok(())));
 }
 
 #[test]

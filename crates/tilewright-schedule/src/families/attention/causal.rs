@@ -24,7 +24,8 @@ impl Attention {
         self.bound_of(known, condition, holds)
     }
 
-    /// The bound that the condition, or one of those that it joins, sets to the keys where it holds, or where it does not.
+    /// The bound that the condition, or one of those that it joins, sets to the keys where it holds, or where it does
+    /// not.
     fn bound_of(&self, known: &Analyzer, condition: &Expr, holds: bool) -> Option<Expr> {
         let (op, a, b) = match &condition.kind {
             ExprKind::Binary(BinOp::And | BinOp::BitAnd, a, b) if holds => {

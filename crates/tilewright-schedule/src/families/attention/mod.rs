@@ -223,8 +223,9 @@ impl Finder<'_> {
         typed(Expr::select(&is_none, &Expr::float(1.0, divisor.dtype), divisor))
     }
 
-    /// The result of sums that are NaN for a query all of whose keys are masked: where -inf is subtracted from itself, every
-    /// weight is NaN, while the kernel has zeros. Only there is the sum of weights zero. The quotient of the two is NaN anyway.
+    /// The result of sums that are NaN for a query all of whose keys are masked: where -inf is subtracted from itself,
+    /// every weight is NaN, while the kernel has zeros. Only there is the sum of weights zero. The quotient of the two
+    /// is NaN anyway.
     fn nan_where_all_is_masked(
         &self,
         result: &Expr,
@@ -286,7 +287,8 @@ impl Finder<'_> {
         Ok(axes)
     }
 
-    /// Those of the stage's axes that are one axis of the products together: `from` over the stage's axes is `to` over those.
+    /// Those of the stage's axes that are one axis of the products together: `from` over the stage's axes is `to` over
+    /// those.
     fn axes_in_one(
         &self,
         stage: &Stage,
@@ -340,8 +342,8 @@ impl Finder<'_> {
         if own.var == key.var { Ok(axes) } else { Err(fault("the reductions are along different axes")) }
     }
 
-    /// A stage's formula over the axes of the products, with variables for elements of the first `before` reductions; it reads
-    /// none of the others.
+    /// A stage's formula over the axes of the products, with variables for elements of the first `before` reductions;
+    /// it reads none of the others.
     fn over_products(&self, value: &Expr, axes: &[(Var, Expr)], before: usize) -> Result<Expr, Fault> {
         let value = substituted(value, axes);
         let Names { product, max, weight_sum, .. } = &self.names;
@@ -389,8 +391,8 @@ impl Finder<'_> {
         }
     }
 
-    /// The buffer, indices and value of what is written, over batch, query and value dimension; `sums` are the indices of the
-    /// sums of values.
+    /// The buffer, indices and value of what is written, over batch, query and value dimension; `sums` are the indices
+    /// of the sums of values.
     fn result(
         &mut self,
         rest: &[Stage],

@@ -1,7 +1,7 @@
 //! Grouped-query attention with one query for each head: heads that share keys and values are the queries of a task.
 //!
-//! This is what a decoder has that generates one token after the other. Taken one by one, its heads would read the same keys
-//! and values again each.
+//! This is what a decoder has that generates one token after the other. Taken one by one, its heads would read the same
+//! keys and values again each.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};

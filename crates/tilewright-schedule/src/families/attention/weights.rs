@@ -1,7 +1,7 @@
 //! The weights of an attention: exponentials of the scores' distances from their maximum, and their divisor.
 //!
-//! Values are divided once, at the end, instead of each weight. So a divisor is a formula of the sum of weights that is zero
-//! only where that sum is, which means that all of the weights are, and never less: both ways then give the same.
+//! Values are divided once, at the end, instead of each weight. So a divisor is a formula of the sum of weights that is
+//! zero only where that sum is, which means that all of the weights are, and never less: both ways then give the same.
 
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 

@@ -1,5 +1,5 @@
-//! Operands that dot-product instructions take as they are: groups of neighbours along K that fill a word of 32 bits, pairs
-//! of bfloat16 summed in float32 or fours of bytes summed in int32.
+//! Operands that dot-product instructions take as they are: groups of neighbours along K that fill a word of 32 bits,
+//! pairs of bfloat16 summed in float32 or fours of bytes summed in int32.
 
 use tilewright_ir::tir::{Expr, ExprKind};
 use tilewright_tensor::DataType;

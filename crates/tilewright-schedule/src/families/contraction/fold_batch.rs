@@ -1,10 +1,10 @@
 //! A batch of matrices folded into M: their rows as those of one matrix.
 //!
-//! A layer on a batch multiplies the rows of each matrix by the same B. Where a matrix has a constant number of rows, the index
-//! along all rows is divided by it (`contraction`); by a size that is known only when the function runs that costs time, and
-//! the indices could not be shown to be inside. But where each tensor has the rows of all matrices contiguous, it is viewed as
-//! one matrix: through a buffer that has one dimension for two, on the same memory. Otherwise each matrix would have edge tiles
-//! of its own, and read all of B again.
+//! A layer on a batch multiplies the rows of each matrix by the same B. Where a matrix has a constant number of rows,
+//! the index along all rows is divided by it (`contraction`); by a size that is known only when the function runs that
+//! costs time, and the indices could not be shown to be inside. But where each tensor has the rows of all matrices
+//! contiguous, it is viewed as one matrix: through a buffer that has one dimension for two, on the same memory.
+//! Otherwise each matrix would have edge tiles of its own, and read all of B again.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{IrNode, rewrite};

@@ -1,8 +1,8 @@
 //! Contractions: blocks that sum products, `out[f(s)] += a(s, k) * b(s, k)`.
 //!
-//! The two operands are expressions. A spatial axis of A alone is of M, one of B alone is of N, one of both is of the *batch*.
-//! B is the operand along whose axis the result is contiguous: N becomes lanes of vectors. The axes of M, of N, of K and of the
-//! batch are taken together as one long axis each, a [`Group`].
+//! The two operands are expressions. A spatial axis of A alone is of M, one of B alone is of N, one of both is of the
+//! *batch*. B is the operand along whose axis the result is contiguous: N becomes lanes of vectors. The axes of M, of
+//! N, of K and of the batch are taken together as one long axis each, a [`Group`].
 
 pub(crate) mod dot_groups;
 pub(crate) mod fold_batch;
@@ -91,8 +91,8 @@ impl Contraction {
     }
 }
 
-/// The axes of several matrices, and those of N of each. A B that is read in place, for M == 1, is contiguous along N, where
-/// that is enough for a vector.
+/// The axes of several matrices, and those of N of each. A B that is read in place, for M == 1, is contiguous along N,
+/// where that is enough for a vector.
 fn n_axes(sum: &Sum, axes: Vec<Axis>, in_place: Option<&Expr>) -> (Vec<Axis>, Vec<Axis>) {
     let follows = |outer: &Axis, inner: &Axis| stands_before(sum, outer, inner);
     if let Some(b) = in_place {
@@ -165,7 +165,8 @@ fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {
     }
 }
 
-/// Axes along which one operand is the same for whole groups, as `a[v // c]` is, become two: the group, and the index in it.
+/// Axes along which one operand is the same for whole groups, as `a[v // c]` is, become two: the group, and the index
+/// in it.
 fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
     let mut axes = Vec::with_capacity(spatial.len());
     for axis in spatial {
@@ -272,8 +273,8 @@ fn is_plain(operand: &Expr) -> bool {
     plain
 }
 
-/// The axes up to, and from, the first of the longest run at the end of which each follows the one before. Axes of extent 1 are
-/// part of any run.
+/// The axes up to, and from, the first of the longest run at the end of which each follows the one before. Axes of
+/// extent 1 are part of any run.
 fn run_of(axes: Vec<Axis>, follows: impl Fn(&Axis, &Axis) -> bool) -> (Vec<Axis>, Vec<Axis>) {
     let (units, long): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|axis| axis.extent.as_int() == Some(1));
     let mut start = long.len().saturating_sub(1);

@@ -34,8 +34,8 @@ pub(crate) fn outputs_of(
     }
 }
 
-/// The size of the batch of a block's contraction after it is folded into M as far as it can be; `None` where only a run
-/// knows.
+/// The size of the batch of a block's contraction after it is folded into M as far as it can be; `None` where only a
+/// run knows.
 pub(crate) fn matrices(function: &PrimFunc, site: &Site, c: &Contraction) -> Option<i64> {
     let folded = site.scope().and_then(|scope| {
         let (outputs, _) = outputs_of(function, site, &scope, c).ok()?;

@@ -92,7 +92,8 @@ fn check_condition(condition: &Expr, term: &Expr, best: &Stage, at: &[Expr]) -> 
     if holds { Ok(()) } else { Err(fault("the index is not where the extreme stands, or NaN")) }
 }
 
-/// What is searched is read from memory that is not written, and costs little: it is worked out again where the index is searched for.
+/// What is searched is read from memory that is not written, and costs little: it is worked out again where the index
+/// is searched for.
 fn check_term(term: &Expr, written: &[&Buffer]) -> Result<(), Fault> {
     let mut refused = size(term).1 > MAX_TERM_COST || is_costly(term);
     walk(term, |e: &Expr| {

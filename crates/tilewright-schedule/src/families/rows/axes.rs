@@ -15,8 +15,8 @@ fn fault(message: &str) -> Fault {
     Fault::of_call(message)
 }
 
-/// The axes of a result. An axis may be both: of channels in groups of `size`, `total[c // size]` names the group, and what is
-/// left is reduced.
+/// The axes of a result. An axis may be both: of channels in groups of `size`, `total[c // size]` names the group, and
+/// what is left is reduced.
 pub(super) struct Axes {
     pub(super) rows: Vec<Axis>,
     /// Without those of extent 1.
@@ -117,7 +117,8 @@ impl Axes {
     }
 }
 
-/// The axes of a reduction from what goes furthest in memory, as the axes of a result do: by the first of what it reads.
+/// The axes of a reduction from what goes furthest in memory, as the axes of a result do: by the first of what it
+/// reads.
 fn furthest_first<'a>(known: &Analyzer, stage: &Stage, axes: Vec<&'a Axis>) -> Result<Vec<&'a Axis>, Fault> {
     let far = |axis: &'a Axis| {
         let mut step = None;

@@ -42,8 +42,8 @@ impl Accesses<'_> {
         Ok((group(&rows)?, Some(group(&neighbours)?), reduced))
     }
 
-    /// How many of the reduced axes, from the last on, all that is read and written is contiguous along; and whether the terms
-    /// are so along all axes. `None` where neighbours of a row are not neighbours in memory.
+    /// How many of the reduced axes, from the last on, all that is read and written is contiguous along; and whether
+    /// the terms are so along all axes. `None` where neighbours of a row are not neighbours in memory.
     fn along(&self, known: &Analyzer, axes: &[Axis]) -> Option<(usize, bool)> {
         let mut terms = Vec::new();
         for term in self.terms {
@@ -65,8 +65,8 @@ impl Accesses<'_> {
             .then(|| (run(&all, axes), run(&terms, axes) == axes.len()))
     }
 
-    /// The last of the rows' axes that lie side by side: they are contiguous where the result is written, and contiguous or not
-    /// of this axis where something is read.
+    /// The last of the rows' axes that lie side by side: they are contiguous where the result is written, and
+    /// contiguous or not of this axis where something is read.
     fn side_by_side(&self, known: &Analyzer, rows: &[Axis]) -> Option<Vec<Axis>> {
         let wide: Vec<Axis> = rows.iter().filter(|axis| axis.extent.as_int() != Some(1)).cloned().collect();
         let steps_along = |axes: &[Axis]| {

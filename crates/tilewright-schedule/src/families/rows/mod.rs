@@ -7,8 +7,8 @@
 //! out[row]      = least k where term == total[0]        argmax, argmin                    (Map::Index)
 //! ```
 //!
-//! Reading order: [`RowProgram`], `recognise` (from TensorIR), `axes` and `layout` (which axes are rows, and how they lie in
-//! memory), `argreduce`, `monoid` (reductions as algebra, so that parts of a row can be merged).
+//! Reading order: [`RowProgram`], `recognise` (from TensorIR), `axes` and `layout` (which axes are rows, and how they
+//! lie in memory), `argreduce`, `monoid` (reductions as algebra, so that parts of a row can be merged).
 
 mod argreduce;
 pub(crate) mod axes;

@@ -1,7 +1,7 @@
 //! Row reductions as monoids: what is known of two parts of a row gives what is known of both.
 //!
-//! A [`Monoid`] is data: formulas of named numbers, for which a walk substitutes values. A part of a row is taken in as a
-//! *run* of elements `x`:
+//! A [`Monoid`] is data: formulas of named numbers, for which a walk substitutes values. A part of a row is taken in as
+//! a *run* of elements `x`:
 //!
 //! ```text
 //! run    = head.fold of x over the run, from head.from         the greatest element of the run, or the sum
@@ -18,8 +18,8 @@
 //! | moments | mean (as a base and a drift from it), squares between runs | sum | `(x - mean of the run) ** 2` |
 //! | argreduce | extreme, first index of its run | greatest or least | |
 //!
-//! Sources: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. F. Chan, G. H. Golub and R. J.
-//! LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
+//! Sources: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. F. Chan, G. H. Golub
+//! and R. J. LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979.
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
@@ -55,7 +55,8 @@ pub(crate) struct Names {
     pub(crate) run: Var,
     /// The sum over all runs.
     pub(crate) sum: Var,
-    /// Whether a run is the first of its row, how many elements are before it, how many it has, and the index of its first one.
+    /// Whether a run is the first of its row, how many elements are before it, how many it has, and the index of its
+    /// first one.
     pub(crate) is_first: Var,
     pub(crate) before: Var,
     pub(crate) length: Var,
@@ -166,8 +167,8 @@ impl Monoid {
         Ok(monoid)
     }
 
-    /// The mean is kept as that of the first run and how far it drifted from there: numbers that are small next to large means,
-    /// which would round them.
+    /// The mean is kept as that of the first run and how far it drifted from there: numbers that are small next to
+    /// large means, which would round them.
     fn moments(
         program: &RowProgram,
         (sum, squares): (&Reduction, &Reduction),
@@ -247,8 +248,8 @@ impl Monoid {
     }
 }
 
-/// Whether `other` takes the place of `best`, which stands before it: NaN is better than any number, and the first NaN the best
-/// of all.
+/// Whether `other` takes the place of `best`, which stands before it: NaN is better than any number, and the first NaN
+/// the best of all.
 fn is_better(op: Combine, other: &Expr, best: &Expr) -> Result<Expr, Fault> {
     let better = compare(if op == Combine::Min { CmpOp::Lt } else { CmpOp::Gt }, other, best)?;
     if !other.dtype.is_float() {

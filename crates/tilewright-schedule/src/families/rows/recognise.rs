@@ -73,8 +73,8 @@ impl<'a> Found<'a> {
         Ok(found)
     }
 
-    /// What is read of the result's memory is read where it is written, and totals are those of the row; a reduction depends on
-    /// those before it.
+    /// What is read of the result's memory is read where it is written, and totals are those of the row; a reduction
+    /// depends on those before it.
     fn check(&self) -> Result<(), Fault> {
         let (mut conditional, mut elsewhere, mut costly) = (false, false, false);
         for value in self.terms.iter().chain([&self.value]) {
@@ -169,8 +169,9 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The exponential of a softmax: its reductions are the maximum of numbers that cost little and the sum of exponentials of
-    /// their distances from it, and the result shows the maximum only where the sum hides what NaN made of it.
+    /// The exponential of a softmax: its reductions are the maximum of numbers that cost little and the sum of
+    /// exponentials of their distances from it, and the result shows the maximum only where the sum hides what NaN made
+    /// of it.
     fn check_softmax<'t>(&self, terms: &'t [Expr], totals: &[Var], value: &Expr) -> Result<&'t Expr, Fault> {
         let ([number, exp], [max, total]) = (terms, totals) else {
             return Err(fault("a maximum is reduced, and not for the sum of a softmax"));
@@ -218,9 +219,9 @@ fn fold(stage: &Stage) -> Result<Fold, Fault> {
     }
 }
 
-/// Whether the maximum, be it in an exponential, is read where the sum does not make all of it NaN that is NaN itself. In a row
-/// with NaN the function's maximum and with it each exponential is NaN, while those of a walk are of the other numbers; both
-/// sums are NaN.
+/// Whether the maximum, be it in an exponential, is read where the sum does not make all of it NaN that is NaN itself.
+/// In a row with NaN the function's maximum and with it each exponential is NaN, while those of a walk are of the other
+/// numbers; both sums are NaN.
 fn shows_maximum(value: &Expr, max: &Var, total: &Var) -> bool {
     let mut like_sum: Vec<Var> = vec![total.clone()];
     let rest = rewrite(value, |e: &Expr| {
@@ -242,9 +243,9 @@ fn shows_maximum(value: &Expr, max: &Var, total: &Var) -> bool {
     mentions(rest.as_ref().unwrap_or(value), std::slice::from_ref(max))
 }
 
-/// The value with products instead of divisions that are the same for a row: of an exponential by the sum of these, which is at
-/// least 1, or 0 or NaN where there is no finite number; and by a root, of which the reciprocals of the smallest and the largest
-/// are normal numbers, while 0, infinities and NaN give the same both ways.
+/// The value with products instead of divisions that are the same for a row: of an exponential by the sum of these,
+/// which is at least 1, or 0 or NaN where there is no finite number; and by a root, of which the reciprocals of the
+/// smallest and the largest are normal numbers, while 0, infinities and NaN give the same both ways.
 fn with_reciprocals(value: &Expr, totals: &[Var], kept: Option<&Var>) -> Result<Expr, Fault> {
     let mut failed = None;
     let all: Vec<&Var> = totals.iter().collect();
@@ -278,7 +279,8 @@ fn is_of(expr: &Expr, vars: &[&Var]) -> bool {
     some && !other
 }
 
-/// The value with names for what depends on totals of its row alone, and these numbers, which are worked out once for a row.
+/// The value with names for what depends on totals of its row alone, and these numbers, which are worked out once for a
+/// row.
 fn once_for_row(value: &Expr, totals: &[Var]) -> Formula {
     let mut of_row: Vec<(Var, Expr)> = totals.iter().map(|total| (total.clone(), Expr::var(total))).collect();
     let named = rewrite(value, |e: &Expr| {

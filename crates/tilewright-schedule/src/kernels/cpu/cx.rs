@@ -1,5 +1,5 @@
-//! What all kernels of a CPU are written with: index arithmetic that is simplified by what is known of the function, names,
-//! and loops over closures.
+//! What all kernels of a CPU are written with: index arithmetic that is simplified by what is known of the function,
+//! names, and loops over closures.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};

@@ -6,8 +6,8 @@
 //! | GEMM with channels as N | channels | pixels are read in place, results are transposed back |
 //! | direct convolution | pixels | windows are read from a padded image, each element once for several channels |
 //!
-//! A cycle is that of a vector multiply-add. Each kernel reaches a measured part of the modelled rate, its *efficiency*, by
-//! which the candidates are comparable.
+//! A cycle is that of a vector multiply-add. Each kernel reaches a measured part of the modelled rate, its
+//! *efficiency*, by which the candidates are comparable.
 
 use tilewright_ir::tir::{Expr, Var};
 use tilewright_target::Target;
@@ -20,8 +20,8 @@ use crate::facts::size::ceil_div;
 use crate::families::contraction::Contraction;
 use crate::plan::{Cost, Declined};
 
-/// Part of the modelled rate that a GEMM with channels as N reaches for groups of about a vector of channels: each register tile
-/// divides to find its pixels.
+/// Part of the modelled rate that a GEMM with channels as N reaches for groups of about a vector of channels: each
+/// register tile divides to find its pixels.
 const GROUPED_CHANNELS_EFFICIENCY: f64 = 0.72;
 /// The same where tiles are parts of lines of pixels: no tile divides.
 const CHANNELS_EFFICIENCY: f64 = 0.97;
@@ -127,8 +127,8 @@ impl<'a> Convolution<'a> {
         Ok(cost(multiply, transpose, CHANNELS_EFFICIENCY))
     }
 
-    /// Cycles of a step of K in the register tiles that take the least time for so much M and N; of pixels in lines these have
-    /// even parts of one.
+    /// Cycles of a step of K in the register tiles that take the least time for so much M and N; of pixels in lines
+    /// these have even parts of one.
     fn tiles(&self, m: i64, n: i64, lanes: i64, line: Option<i64>) -> f64 {
         let cost = |vectors: i64| {
             let most = ((self.registers() - 1 - vectors) / vectors).max(1);
@@ -141,7 +141,8 @@ impl<'a> Convolution<'a> {
         (1..=MAX_NR_VECTORS).map(cost).fold(f64::INFINITY, f64::min)
     }
 
-    /// Vector multiply-adds of a step of K, or loads where there are more of them, in the register tiles that have the fewest.
+    /// Vector multiply-adds of a step of K, or loads where there are more of them, in the register tiles that have the
+    /// fewest.
     fn tiles_or_loads(&self, m: i64, n_vectors: i64) -> f64 {
         let cost = |vectors: i64| {
             let most = ((self.registers() - 1 - vectors) / vectors).clamp(1, m.max(1));

@@ -2,8 +2,8 @@
 
 use crate::facts::size::{LINE, ceil_div};
 
-/// The most of `count` lines, each `stride` bytes after the one before, that map to one set of a cache whose sets repeat every
-/// `set_stride` bytes.
+/// The most of `count` lines, each `stride` bytes after the one before, that map to one set of a cache whose sets
+/// repeat every `set_stride` bytes.
 pub(crate) fn max_set_conflicts(stride: i64, count: i64, set_stride: i64) -> i64 {
     let sets = set_stride / LINE;
     let mut lines = vec![0_i64; usize::try_from(sets).unwrap_or(1).max(1)];

@@ -190,8 +190,8 @@ impl Flash<'_> {
 /// The logarithm of the least normal float32.
 const MIN_EXPONENT: f64 = -87.33;
 
-/// The weight of a score at a distance from the shift. One that would be less than the least normal number is zero: processors
-/// take a hundred times as long for products of such numbers, and masks of -100 make them.
+/// The weight of a score at a distance from the shift. One that would be less than the least normal number is zero:
+/// processors take a hundred times as long for products of such numbers, and masks of -100 make them.
 pub(super) fn weight(distance: &Expr) -> Result<Expr, Fault> {
     let least = Expr::float(MIN_EXPONENT, distance.dtype);
     let is_tiny = compare(CmpOp::Lt, distance, &least)?;
@@ -204,8 +204,8 @@ pub(super) fn exp(value: &Expr) -> Result<Expr, Fault> {
     typed(Expr::call(Intrinsic::Exp, std::slice::from_ref(value)))
 }
 
-/// What is subtracted from scores before they are exponents: the maximum, or zero where that is -inf, so that the distance of
-/// scores that are all -inf is -inf.
+/// What is subtracted from scores before they are exponents: the maximum, or zero where that is -inf, so that the
+/// distance of scores that are all -inf is -inf.
 pub(super) fn shift(max: &Expr) -> Result<Expr, Fault> {
     let is_lowest = compare(CmpOp::Eq, max, &Expr::float(f64::NEG_INFINITY, max.dtype))?;
     typed(Expr::select(&is_lowest, &Expr::float(0.0, max.dtype), max))

@@ -1,9 +1,9 @@
 //! Vectors of few queries: several lanes of a vector belong to one query.
 //!
-//! A vector of 16 lanes has 8 queries of two lanes each, 4 of four, and so on. The lanes of a query share the head dimensions
-//! of a product, and those of a result: neighbours of a key are repeated for every query, which a load does by itself, and so
-//! are those of a value. A sum of products is reduced at the end by exchanging lanes, which leaves it in every lane of its
-//! query; maxima, weights and their sums are in all of these lanes, too.
+//! A vector of 16 lanes has 8 queries of two lanes each, 4 of four, and so on. The lanes of a query share the head
+//! dimensions of a product, and those of a result: neighbours of a key are repeated for every query, which a load does
+//! by itself, and so are those of a value. A sum of products is reduced at the end by exchanging lanes, which leaves it
+//! in every lane of its query; maxima, weights and their sums are in all of these lanes, too.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Stmt};

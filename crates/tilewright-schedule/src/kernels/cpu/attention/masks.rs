@@ -1,5 +1,6 @@
-//! Masks and biases with an element for each query and key, which are contiguous along the keys in memory, while queries are
-//! lanes: a block of each is transposed in registers, for gathered elements would take as long as the products.
+//! Masks and biases with an element for each query and key, which are contiguous along the keys in memory, while
+//! queries are lanes: a block of each is transposed in registers, for gathered elements would take as long as the
+//! products.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};

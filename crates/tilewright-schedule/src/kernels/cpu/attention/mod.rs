@@ -1,13 +1,14 @@
-//! `flash_attention(block, …)`, with the fields of [`AttentionPlan`] as arguments: attention runs block of keys by block of
-//! keys, and nothing of the size of queries times keys is ever in memory.
+//! `flash_attention(block, …)`, with the fields of [`AttentionPlan`] as arguments: attention runs block of keys by
+//! block of keys, and nothing of the size of queries times keys is ever in memory.
 //!
-//! The function has to be attention and nothing else (`families::attention`): products of queries and keys, scores, their
-//! exponentials against the maximum, and the values weighted with these, whatever formulas are between them. The maximum and
-//! the sum of weights so far are kept for each query and rescaled when a new block of keys has a larger maximum (online
-//! softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). `block` is the block of the products.
+//! The function has to be attention and nothing else (`families::attention`): products of queries and keys, scores,
+//! their exponentials against the maximum, and the values weighted with these, whatever formulas are between them. The
+//! maximum and the sum of weights so far are kept for each query and rescaled when a new block of keys has a larger
+//! maximum (online softmax: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018). `block` is the
+//! block of the products.
 //!
-//! Queries are the lanes of vectors, `vectors * lanes` of them in a task, so that maxima and sums go from one key to the
-//! next without exchanging lanes (`query_lanes`):
+//! Queries are the lanes of vectors, `vectors * lanes` of them in a task, so that maxima and sums go from one key to
+//! the next without exchanging lanes (`query_lanes`):
 //!
 //! ```text
 //! for task in parallel(batch * blocks of queries)
@@ -19,23 +20,23 @@
 //!   the result is written, transposed
 //! ```
 //!
-//! With `copy_keys` and `copy_values` a block of keys, or of values, is copied before its elements are broadcast one by one, so
-//! that they are contiguous. Keys and values that are computed, or converted, are copied anyway.
+//! With `copy_keys` and `copy_values` a block of keys, or of values, is copied before its elements are broadcast one by
+//! one, so that they are contiguous. Keys and values that are computed, or converted, are copied anyway.
 //!
-//! Masks that are contiguous along the keys are transposed, too (`masks`). Keys beyond the causal bound of a task, whose
-//! scores are -inf whatever they are, are left out.
+//! Masks that are contiguous along the keys are transposed, too (`masks`). Keys beyond the causal bound of a task,
+//! whose scores are -inf whatever they are, are left out.
 //!
-//! Where a vector has more lanes than there are queries, several of them belong to one query (`lanes_per_query`). At most `few`
-//! queries, as in decoding, are tasks of their own: there the head dimensions are the lanes (`single_query`). Where the number
-//! of queries is not constant, the run decides. Heads that share keys and have one query each are the queries themselves
-//! (`families::attention::shared_heads`).
+//! Where a vector has more lanes than there are queries, several of them belong to one query (`lanes_per_query`). At
+//! most `few` queries, as in decoding, are tasks of their own: there the head dimensions are the lanes
+//! (`single_query`). Where the number of queries is not constant, the run decides. Heads that share keys and have one
+//! query each are the queries themselves (`families::attention::shared_heads`).
 //!
 //! Where there is no key, nothing is written, as by sums that begin in their own block.
 //!
-//! Floats are summed in another order than in the function as it was; an element is the same for every number of threads.
-//! Values are weighted first and divided by the sum of weights at the end, so that a sum of very large ones, beyond the greatest
-//! float divided by the number of keys, may overflow where the function as it was gives a finite mean. Weights that are less
-//! than the least normal number are zero.
+//! Floats are summed in another order than in the function as it was; an element is the same for every number of
+//! threads. Values are weighted first and divided by the sum of weights at the end, so that a sum of very large ones,
+//! beyond the greatest float divided by the number of keys, may overflow where the function as it was gives a finite
+//! mean. Weights that are less than the least normal number are zero.
 
 mod cx;
 mod lanes_per_query;

@@ -1,5 +1,5 @@
-//! Queries and results are rows in memory, and lanes of vectors in a task: tiles of them are transposed in registers. Queries
-//! that are computed, or converted, become rows in memory first.
+//! Queries and results are rows in memory, and lanes of vectors in a task: tiles of them are transposed in registers.
+//! Queries that are computed, or converted, become rows in memory first.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
@@ -25,8 +25,8 @@ impl Flash<'_> {
         [2, 4, 8, 16].contains(&lanes).then(|| usize::try_from(lanes).ok()).flatten()
     }
 
-    /// The loops that copy the queries to `to[head dimension, query]`, with zeros beyond the end; `None` where queries are not
-    /// contiguous along the head dimension, or no elements as they are.
+    /// The loops that copy the queries to `to[head dimension, query]`, with zeros beyond the end; `None` where queries
+    /// are not contiguous along the head dimension, or no elements as they are.
     pub(super) fn transposed_queries(
         &self,
         queries: &QueryRange<'_>,
@@ -63,8 +63,8 @@ impl Flash<'_> {
         transpose.along_read().map(Some)
     }
 
-    /// Whether queries are computed, or converted, from what is contiguous along the head dimension: vectors of that are
-    /// transposed afterwards, where lanes of several queries would be computed one by one.
+    /// Whether queries are computed, or converted, from what is contiguous along the head dimension: vectors of that
+    /// are transposed afterwards, where lanes of several queries would be computed one by one.
     pub(super) fn computes_queries(&self) -> bool {
         let (a, mut along, mut found) = (self.a, true, false);
         let mut known = Analyzer::default();
@@ -80,8 +80,8 @@ impl Flash<'_> {
         !is_load(&a.q) && found && along && self.transposed_lanes().is_some()
     }
 
-    /// The loops that copy a vector of queries, whose first one is given, from `from[query, x]`, which has room for whole
-    /// vectors, to `to[x, query]`; `None` where there is no transposition of so many lanes.
+    /// The loops that copy a vector of queries, whose first one is given, from `from[query, x]`, which has room for
+    /// whole vectors, to `to[x, query]`; `None` where there is no transposition of so many lanes.
     pub(super) fn transposed_rows(
         &self,
         from: &Buffer,
@@ -104,8 +104,8 @@ impl Flash<'_> {
         transpose.along_read().map(Some)
     }
 
-    /// The loops that copy the weighted values of a vector of queries, whose first one is given, from `from[w, query]` to
-    /// `to[query, w]`, which has room for whole vectors; `None` where there is no transposition of so many lanes.
+    /// The loops that copy the weighted values of a vector of queries, whose first one is given, from `from[w, query]`
+    /// to `to[query, w]`, which has room for whole vectors; `None` where there is no transposition of so many lanes.
     pub(super) fn transposed_results(&self, first: &Expr, from: &Buffer, to: &Buffer) -> Result<Option<Stmt>, Fault> {
         let Some(lanes) = self.transposed_lanes() else { return Ok(None) };
         let (w, i) = (self.var("w"), self.var("i"));

@@ -1,4 +1,5 @@
-//! What the files of a direct convolution share: the windows with their plan, blocks of an image, and copies of its elements.
+//! What the files of a direct convolution share: the windows with their plan, blocks of an image, and copies of its
+//! elements.
 
 use std::ops::Deref;
 
@@ -107,15 +108,15 @@ impl<'a> DirectConv<'a> {
         extents
     }
 
-    /// The phases of a copied row: its columns modulo the stride, so that the elements that neighbouring windows read at one
-    /// of their taps are contiguous.
+    /// The phases of a copied row: its columns modulo the stride, so that the elements that neighbouring windows read
+    /// at one of their taps are contiguous.
     pub(super) fn phases(&self, read: &Read) -> i64 {
         let stride = || read.along.last().map_or(1, |along| along.x);
         if self.plan.channels > 1 { stride().max(1) } else { 1 }
     }
 
-    /// The copy of elements that are computed, or that would be read beyond the end of a row or of an image. What masked
-    /// columns read is in the next row, or in some space after the last one.
+    /// The copy of elements that are computed, or that would be read beyond the end of a row or of an image. What
+    /// masked columns read is in the next row, or in some space after the last one.
     fn copy_of(&self, read: &Read) -> Option<Buffer> {
         let inside = !self.masked && self.w.symbolic_height.is_none();
         if read.stage.is_none() && inside && self.phases(read) == 1 {

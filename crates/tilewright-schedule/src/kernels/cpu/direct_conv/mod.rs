@@ -1,9 +1,9 @@
 //! `direct_conv(block, …)`, with the fields of [`DirectConvPlan`] as arguments: a reduction
 //! over sliding windows of images has its accumulators in registers, and its epilogue is computed on them.
 //!
-//! A block `out[…, y, x] = out[…, y, x] ⊕ value` reduces over windows where the indices of the elements that `value` reads
-//! depend on `x`, and on axes of the reduction, the taps: pools, depthwise convolutions, direct convolutions. The loops, from
-//! outside inwards:
+//! A block `out[…, y, x] = out[…, y, x] ⊕ value` reduces over windows where the indices of the elements that `value`
+//! reads depend on `x`, and on axes of the reduction, the taps: pools, depthwise convolutions, direct convolutions. The
+//! loops, from outside inwards:
 //!
 //! ```text
 //! for task in parallel(images * blocks of `band` rows, where these divide the rows)
@@ -15,16 +15,17 @@
 //!         the epilogue is computed on the tile
 //! ```
 //!
-//! With `channels` above one an image is that of all channels that share it, as those of a group of a convolution do, and its
-//! columns are copied by their phase, modulo the stride, so that the elements that neighbouring windows read at one of their
-//! taps are contiguous.
+//! With `channels` above one an image is that of all channels that share it, as those of a group of a convolution do,
+//! and its columns are copied by their phase, modulo the stride, so that the elements that neighbouring windows read at
+//! one of their taps are contiguous.
 //!
-//! An element that windows of several rows of the tile share is loaded once: taps come in the order of the rows that they
-//! read, and within a row in the order of the reduction. Where the reduction goes through rows in another order, floats are
-//! summed in another one than in the function as it was. The last tiles recompute some rows and columns before them, so that
-//! all tiles are whole; where the results are written over what they are computed from, the tail of the columns is masked, and
-//! tiles divide the rows. Blocks of images of symbolic size have as many rows and columns as those of a large one, and what the
-//! last tiles compute outside of the image is not stored. Tasks depend on shapes alone.
+//! An element that windows of several rows of the tile share is loaded once: taps come in the order of the rows that
+//! they read, and within a row in the order of the reduction. Where the reduction goes through rows in another order,
+//! floats are summed in another one than in the function as it was. The last tiles recompute some rows and columns
+//! before them, so that all tiles are whole; where the results are written over what they are computed from, the tail
+//! of the columns is masked, and tiles divide the rows. Blocks of images of symbolic size have as many rows and columns
+//! as those of a large one, and what the last tiles compute outside of the image is not stored. Tasks depend on shapes
+//! alone.
 //!
 //! Reading order: `cx` (what all files share: blocks, copies), `loops`, `image_copy`, `tile`.
 
@@ -99,8 +100,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The outputs, and the statements that stay after the kernel: all that follow windows of several channels, if one of them does
-/// not read each result once, at its own axes.
+/// The outputs, and the statements that stay after the kernel: all that follow windows of several channels, if one of
+/// them does not read each result once, at its own axes.
 fn outputs_of(
     function: &PrimFunc,
     site: &Site,
@@ -127,8 +128,8 @@ fn outputs_of(
     }
 }
 
-/// The statements before the reduction, without the stages that make padded images. Tasks make these when they need them:
-/// nothing else may use such an image, and nothing may change what it is made from before the reduction.
+/// The statements before the reduction, without the stages that make padded images. Tasks make these when they need
+/// them: nothing else may use such an image, and nothing may change what it is made from before the reduction.
 fn kept_before(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stmt>, Fault> {
     let windows_at = own_nest(site)?;
     let (all, mut gone) = (statements(scope), Vec::new());
@@ -151,7 +152,8 @@ fn kept_before(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stmt>
     Ok(kept.map(|(_, site)| site.stmt).collect())
 }
 
-/// The plan, fitted to whether results may be computed twice. Where the height is symbolic, no tile reaches into the next block.
+/// The plan, fitted to whether results may be computed twice. Where the height is symbolic, no tile reaches into the
+/// next block.
 fn fitting(plan: DirectConvPlan, windows: &Windows, outputs: &Outputs) -> DirectConvPlan {
     let of_image = if plan.channels > 1 { windows.channels.as_ref().map_or(1, |channels| channels.group) } else { 1 };
     let images = match windows.outer.size.as_int() {

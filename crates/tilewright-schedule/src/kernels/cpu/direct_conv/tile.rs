@@ -68,8 +68,8 @@ impl DirectConv<'_> {
         self.w.taps.len() - inner.count()
     }
 
-    /// The rows of the tile and the taps along the inner axes, in the order of the rows of the image that they read: what is
-    /// loaded of a row is used for all that need it. Where a row has several channels, they are enough.
+    /// The rows of the tile and the taps along the inner axes, in the order of the rows of the image that they read:
+    /// what is loaded of a row is used for all that need it. Where a row has several channels, they are enough.
     fn unrolled_taps(&self, inner: &[(Var, i64)]) -> Vec<(i64, Vec<i64>)> {
         let mut taps: Vec<Vec<i64>> = vec![Vec::new()];
         for (_, extent) in inner {

@@ -1,13 +1,13 @@
 //! Dot-product instructions: several neighbours along K are multiplied and added at once, pairs of bfloat16 to float32
 //! (AVX512-BF16), fours of bytes to int32 (AVX512-VNNI).
 //!
-//! Operands are handled as the bits of their elements. A *group* is as many neighbours along K as fill a word of 32 bits. Packed
-//! A is row-major, so that a group is one word; packed B has a word for each group. Where K is no multiple of the group, both
-//! are padded with zeros.
+//! Operands are handled as the bits of their elements. A *group* is as many neighbours along K as fill a word of 32
+//! bits. Packed A is row-major, so that a group is one word; packed B has a word for each group. Where K is no multiple
+//! of the group, both are padded with zeros.
 //!
-//! The instruction for bytes takes unsigned ones of one operand and signed ones of the other. Where both are of one sort, the
-//! highest bit of A is flipped: as if 128 was added to, or subtracted from, each element. The sums then begin with a
-//! *compensation* for each column, which takes off 128 times the sum of the column.
+//! The instruction for bytes takes unsigned ones of one operand and signed ones of the other. Where both are of one
+//! sort, the highest bit of A is flipped: as if 128 was added to, or subtracted from, each element. The sums then begin
+//! with a *compensation* for each column, which takes off 128 times the sum of the column.
 
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForeignCallee, Intrinsic};
 use tilewright_tensor::DataType;

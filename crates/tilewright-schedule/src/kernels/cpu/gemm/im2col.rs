@@ -1,8 +1,8 @@
 //! im2col: packing of a B whose N is several axes, such as the pixels of an image (implicit GEMM).
 //!
-//! An *image row* is a run of N along the last of these axes. Within it B is as regular as along that axis, across its end it
-//! is not: so a panel is copied as the pieces of image rows that it has. K is looped over axis by axis in the same way. No
-//! index is divided for each element.
+//! An *image row* is a run of N along the last of these axes. Within it B is as regular as along that axis, across its
+//! end it is not: so a panel is copied as the pieces of image rows that it has. K is looped over axis by axis in the
+//! same way. No index is divided for each element.
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 

@@ -58,8 +58,8 @@ impl KLoop<'_> {
         }
     }
 
-    /// The statement for `count` indices from `start` on, unrolled where their number is a multiple: where two threads share a
-    /// core each has half of its instructions, and those that count iterations have none of the sums.
+    /// The statement for `count` indices from `start` on, unrolled where their number is a multiple: where two threads
+    /// share a core each has half of its instructions, and those that count iterations have none of the sums.
     fn unrolled(
         &self,
         count: &Expr,

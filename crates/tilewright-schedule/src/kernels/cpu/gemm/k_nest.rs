@@ -9,8 +9,8 @@ use crate::facts::loops::looped;
 use crate::families::contraction::is_one;
 use crate::plan::cpu::gemm::{PackA, PackB};
 
-/// Taps of the inner axes of K at most, between whose runs something may be prefetched. The windows of a volume of 3 x 7 x 7
-/// are among them.
+/// Taps of the inner axes of K at most, between whose runs something may be prefetched. The windows of a volume of 3 x
+/// 7 x 7 are among them.
 const MAX_INNER_K: i64 = 160;
 
 /// An index along a block of K.
@@ -52,7 +52,8 @@ impl KNest {
 }
 
 impl Gemm<'_> {
-    /// Loops over `count` indices of K from `start` on. Both are multiples of `inner`, the product of the inner extents.
+    /// Loops over `count` indices of K from `start` on. Both are multiples of `inner`, the product of the inner
+    /// extents.
     pub(super) fn k_nest(&self, start: &Expr, count: &Expr, inner: i64) -> Result<KNest, Fault> {
         let mut loops: Vec<(Var, Expr)> =
             self.c.k.axes.iter().map(|axis| (axis.var.renewed(), axis.extent.clone())).collect();
@@ -71,8 +72,8 @@ impl Gemm<'_> {
         Ok(KNest { outer, outer_count: self.floor_div(count, inner)?, inner: loops, k, axes })
     }
 
-    /// The product of the inner extents of K, where micro-kernels loop over K axis by axis: A, or a B of overlapping windows,
-    /// is read in place, and K blocks are multiples of it.
+    /// The product of the inner extents of K, where micro-kernels loop over K axis by axis: A, or a B of overlapping
+    /// windows, is read in place, and K blocks are multiples of it.
     pub(super) fn inner_k(&self) -> Option<i64> {
         let t = self.plan;
         let in_windows = match t.pack_b {

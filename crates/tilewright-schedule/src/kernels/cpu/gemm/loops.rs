@@ -22,8 +22,8 @@ use crate::families::contraction::{is_constant, is_one, unwidened};
 use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackA, PackB};
 
-/// Nodes of expressions of an epilogue that is unrolled over a tile, at most. LLVM would take loops there to run more often
-/// than the one over K, and give their constants the registers of the accumulators.
+/// Nodes of expressions of an epilogue that is unrolled over a tile, at most. LLVM would take loops there to run more
+/// often than the one over K, and give their constants the registers of the accumulators.
 const MAX_UNROLLED_NODES: usize = 1500;
 
 /// The GEMM as loops, after what is packed ahead.
@@ -79,8 +79,8 @@ fn tasks(p: &Gemm<'_>, packed_b: Option<&Buffer>, name: &Arc<str>, made: &mut Ma
     Ok(blocks.around(tasks))
 }
 
-/// The task with a number, and how many tasks there are. Of the three indices that make a task, one whose range is not constant
-/// is outermost.
+/// The task with a number, and how many tasks there are. Of the three indices that make a task, one whose range is not
+/// constant is outermost.
 fn task_of(p: &Gemm<'_>, number: &Expr, lets: &mut Vec<(Var, Expr)>) -> Result<(Task, Expr), Fault> {
     let per_task = p.plan.nc / p.plan.panel();
     let [batch, n_block, m_block] = ["batch", "n_block", "m_block"].map(|name| p.var(name));

@@ -1,8 +1,9 @@
-//! The blocked GEMM of a CPU: a sum of products with a register tile, whatever its operands are, and its epilogue on finished
-//! tiles. Its primitive is `gemm(block, …)`, with the fields of [`GemmPlan`] as arguments.
+//! The blocked GEMM of a CPU: a sum of products with a register tile, whatever its operands are, and its epilogue on
+//! finished tiles. Its primitive is `gemm(block, …)`, with the fields of [`GemmPlan`] as arguments.
 //!
-//! A block `out[f(s)] += a(s, k) * b(s, k)` is a [`Contraction`]: M are the axes of A alone, N those of B alone, the batch is
-//! in both, and K is reduced. A convolution is one as well, whose N are pixels. The loops, from outside inwards:
+//! A block `out[f(s)] += a(s, k) * b(s, k)` is a [`Contraction`]: M are the axes of A alone, N those of B alone, the
+//! batch is in both, and K is reduced. A convolution is one as well, whose N are pixels. The loops, from outside
+//! inwards:
 //!
 //! ```text
 //! for task in parallel(batch * N blocks * M blocks)
@@ -26,24 +27,24 @@
 //! | `"task"` | packed by each task, panel by panel |
 //! | `"ahead"` | packed into panels before the GEMM runs; a constant, at compile time |
 //!
-//! With `narrow="dot_product"` both operands are bfloat16 summed in float32, or bytes summed in int32: groups of two or four
-//! neighbours along K are packed into words, which the processor multiplies and adds in one instruction (AVX512-BF16, which
-//! takes denormal numbers for zero; AVX512-VNNI). Otherwise packed operands have their own element type, and register tiles
-//! widen them, or with `narrow="in_panel"` each task does so once per panel.
+//! With `narrow="dot_product"` both operands are bfloat16 summed in float32, or bytes summed in int32: groups of two or
+//! four neighbours along K are packed into words, which the processor multiplies and adds in one instruction
+//! (AVX512-BF16, which takes denormal numbers for zero; AVX512-VNNI). Otherwise packed operands have their own element
+//! type, and register tiles widen them, or with `narrow="in_panel"` each task does so once per panel.
 //!
-//! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read, stays
-//! in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
+//! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read,
+//! stays in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
 //!
 //! With `prefetch_b_to_l1` a packed B that a single tile reads is prefetched into L1, and not into L2.
 //!
-//! Statements that are no epilogue, because they do not read each sum once at its own axes, stay as they are after the GEMM.
-//! Matrices of a batch that share B are one matrix, their batch axis folded into M (`families::contraction::fold_batch`
-//! where the run alone knows how many there are). The tail along N is masked, the tail along M has smaller register tiles.
-//! Tasks depend on shapes alone, and each sums in one order.
+//! Statements that are no epilogue, because they do not read each sum once at its own axes, stay as they are after the
+//! GEMM. Matrices of a batch that share B are one matrix, their batch axis folded into M
+//! (`families::contraction::fold_batch` where the run alone knows how many there are). The tail along N is masked, the
+//! tail along M has smaller register tiles. Tasks depend on shapes alone, and each sums in one order.
 //!
 //! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `widen_b`; the
-//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`; `prefetch_a`,
-//! `prefetch_b`.
+//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`;
+//! `prefetch_a`, `prefetch_b`.
 
 mod cx;
 mod dot_product;

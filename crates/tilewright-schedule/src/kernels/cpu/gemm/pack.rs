@@ -173,8 +173,8 @@ fn nest_over(axes: &[Axis], body: Stmt, annotations: Attrs) -> Stmt {
     })
 }
 
-/// The same loops in the order of memory where B is contiguous along N: tasks pack a few indices of K each, in all panels, and
-/// read whole rows of B.
+/// The same loops in the order of memory where B is contiguous along N: tasks pack a few indices of K each, in all
+/// panels, and read whole rows of B.
 fn along_n(p: &Gemm<'_>, axes: &[Axis], body: Stmt) -> Result<Stmt, Fault> {
     let wrong = || Fault::of_call("a panel has three axes");
     let [outer @ .., panel, k_axis, lane] = axes else { return Err(wrong()) };

@@ -1,5 +1,5 @@
-//! Packing of an operand that is contiguous along K into panels that are contiguous along M or N: tiles of it are transposed in
-//! registers.
+//! Packing of an operand that is contiguous along K into panels that are contiguous along M or N: tiles of it are
+//! transposed in registers.
 
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt};
 
@@ -11,8 +11,8 @@ use crate::facts::loops::serial_loop;
 use crate::primitive::vectorize_transpose::{Edges, Transpose, is_along};
 
 impl Gemm<'_> {
-    /// The loops that pack a panel of B; `None` where it is not contiguous along K, or no element as it is. The tail of N is
-    /// zeros.
+    /// The loops that pack a panel of B; `None` where it is not contiguous along K, or no element as it is. The tail of
+    /// N is zeros.
     pub(super) fn b_transposed(&self, panel: &PanelCopy<'_>) -> Result<Option<Stmt>, Fault> {
         let ExprKind::Load { buffer, indices, predicate: None } = &self.narrow_b.kind else { return Ok(None) };
         let lanes = self.plan.lanes;

@@ -1,8 +1,8 @@
 //! Prefetch of A from memory: constants that are read in place, each once for a small N.
 //!
-//! A network goes through more weights than its caches hold, and a layer on a small image multiplies each of them with few
-//! numbers. So a micro-kernel prefetches the rows of the next tile: with each cache line that it has read of its rows, one of
-//! theirs.
+//! A network goes through more weights than its caches hold, and a layer on a small image multiplies each of them with
+//! few numbers. So a micro-kernel prefetches the rows of the next tile: with each cache line that it has read of its
+//! rows, one of theirs.
 
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
 

@@ -1,12 +1,13 @@
 //! Prefetch of B, whose panels come from the last-level cache or from memory.
 //!
-//! The first tile of a panel reads B faster than the last-level cache gives it, and the hardware prefetcher starts too late for
-//! a panel. So all tiles of a panel together prefetch the next one to L2: with every few indices of K some of its lines, so
-//! that the last tile completes it. After the last panel of a K block comes the first one of the next block.
+//! The first tile of a panel reads B faster than the last-level cache gives it, and the hardware prefetcher starts too
+//! late for a panel. So all tiles of a panel together prefetch the next one to L2: with every few indices of K some of
+//! its lines, so that the last tile completes it. After the last panel of a K block comes the first one of the next
+//! block.
 //!
-//! Where a panel has a single tile, a B that was packed ahead is prefetched [`L2_PREFETCH_BYTES`] before it is read, since many
-//! more of a core's reads are in flight then than the hardware prefetcher starts. A B that L2 may hold, which is read once each
-//! time, is not. With `prefetch_b_to_l1` it comes to L1, [`L1_PREFETCH_BYTES`] before.
+//! Where a panel has a single tile, a B that was packed ahead is prefetched [`L2_PREFETCH_BYTES`] before it is read,
+//! since many more of a core's reads are in flight then than the hardware prefetcher starts. A B that L2 may hold,
+//! which is read once each time, is not. With `prefetch_b_to_l1` it comes to L1, [`L1_PREFETCH_BYTES`] before.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::NEAR_BYTES;
@@ -21,8 +22,8 @@ use crate::plan::cpu::gemm::PackB;
 
 /// Indices of K between two groups of prefetches, the preferred one first.
 const K_STEPS: [i64; 3] = [16, 8, 4];
-/// Lines that are prefetched at once, at most, where there is a choice: with more, the loads of the panel itself have to wait
-/// for a line-fill buffer.
+/// Lines that are prefetched at once, at most, where there is a choice: with more, the loads of the panel itself have
+/// to wait for a line-fill buffer.
 const MAX_LINES: i64 = 8;
 /// Prefetch distance to L2 within a B that a single tile reads.
 const L2_PREFETCH_BYTES: i64 = 1 << 15;
@@ -48,7 +49,8 @@ pub(super) struct NextPanel {
     level: Level,
 }
 
-/// What is prefetched while a panel of the task is multiplied, with names for its indices; `None` where nothing is gained.
+/// What is prefetched while a panel of the task is multiplied, with names for its indices; `None` where nothing is
+/// gained.
 pub(super) fn next_panel(
     p: &Gemm<'_>,
     task: &Task,
@@ -88,8 +90,8 @@ pub(super) fn next_panel(
     Ok(Some(NextPanel { panel, k_start, k_step, lines: lines(k_step), line, level: Level::Second }))
 }
 
-/// The number of the panel after that of the task, among all, and its first index along K. With K outermost the next task's
-/// panels follow, and the first task's of the next K block.
+/// The number of the panel after that of the task, among all, and its first index along K. With K outermost the next
+/// task's panels follow, and the first task's of the next K block.
 fn after(p: &Gemm<'_>, task: &Task, block: &KBlock, panel: &Expr) -> Result<(Expr, Expr), Fault> {
     let (first, all, next) = match p.plan.k_outermost {
         true => (p.int(0), p.panels()?, &(&task.panel_start + panel) + 1),

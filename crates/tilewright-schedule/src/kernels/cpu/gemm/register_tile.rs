@@ -11,8 +11,9 @@ pub(super) struct Tile {
     pub(super) mr: i64,
     /// Its first row in the task.
     pub(super) m_start: Expr,
-    /// Which of a panel's tiles it is, where it prefetches its share of the next panel. The edge tiles of an M that is known
-    /// only when the function runs have none: they are a few of many, and each of their sizes would have one more loop.
+    /// Which of a panel's tiles it is, where it prefetches its share of the next panel. The edge tiles of an M that is
+    /// known only when the function runs have none: they are a few of many, and each of their sizes would have one more
+    /// loop.
     pub(super) number: Option<Expr>,
 }
 

@@ -123,14 +123,14 @@ impl TileStore<'_> {
         values.push((p.outputs.sum.clone(), sum(&row, &lanes)?));
         let body = self.outputs(&lanes, &values)?;
         let vector = looped(&lanes.j, &p.int(lanes.width), ForKind::Vectorized, body);
-        // One loop, not one over rows and one over pieces: LLVM would take an inner nest to run more often than the loop over
-        // K, and give its constants the registers of the accumulators.
+        // One loop, not one over rows and one over pieces: LLVM would take an inner nest to run more often than the
+        // loop over K, and give its constants the registers of the accumulators.
         let number = p.floor_mod(&Expr::var(&piece), across)?;
         Ok(serial(&piece, &p.int(tile.mr * across), with_names(vec![(lanes.v, number)], vector)))
     }
 
-    /// Lanes that the epilogue computes at once. Vectors narrower than registers are joined, since formulas with tables need
-    /// whole registers: then all of them.
+    /// Lanes that the epilogue computes at once. Vectors narrower than registers are joined, since formulas with tables
+    /// need whole registers: then all of them.
     fn epilogue_lanes(&self) -> i64 {
         let t = self.o.p.plan;
         match t.nr_vectors {

@@ -1,8 +1,8 @@
 //! Packed panels of B that are widened once, before several register tiles read them.
 //!
-//! Packed B has elements as they lie in memory, of bfloat16 for example, which take half of the memory of float32. Widening a
-//! vector costs about as much as one or two multiplications by it, in each register tile anew. Where a panel has many tiles,
-//! the task widens it once, into memory that stays in L1.
+//! Packed B has elements as they lie in memory, of bfloat16 for example, which take half of the memory of float32.
+//! Widening a vector costs about as much as one or two multiplications by it, in each register tile anew. Where a panel
+//! has many tiles, the task widens it once, into memory that stays in L1.
 
 use tilewright_ir::tir::Scope;
 

@@ -12,12 +12,13 @@
 //!       sum        += tail of X[i + 1, piece]
 //! ```
 //!
-//! A row is read from memory once, however long it is: a piece is in the first-level cache when its tail is summed. Meanwhile
-//! memory takes the result of the row before, and gives the next piece, or where the caches hold as many rows the next row.
-//! Exponentials are kept where a row of them stays in a cache (`keep`); otherwise the result works them out again.
+//! A row is read from memory once, however long it is: a piece is in the first-level cache when its tail is summed.
+//! Meanwhile memory takes the result of the row before, and gives the next piece, or where the caches hold as many rows
+//! the next row. Exponentials are kept where a row of them stays in a cache (`keep`); otherwise the result works them
+//! out again.
 //!
-//! Of argreduce (`Map::Index`) nothing is known before all pieces are: the index is then searched for in the first piece that
-//! has the extreme.
+//! Of argreduce (`Map::Index`) nothing is known before all pieces are: the index is then searched for in the first
+//! piece that has the extreme.
 //!
 //! Sums are of independent accumulators over the whole row, in the order of `accumulators` vectors of `lanes`.
 
@@ -101,7 +102,8 @@ struct Walk<'a> {
 
 /// The memory of a task.
 struct Memory {
-    /// Terms of a row that the result reads again, and the first component of the state when those of a piece were worked out.
+    /// Terms of a row that the result reads again, and the first component of the state when those of a piece were
+    /// worked out.
     kept: Buffer,
     kept_from: Buffer,
     /// Accumulators of a run and of the sum of a row.
@@ -212,7 +214,8 @@ impl Walk<'_> {
         Ok(with_names(names, Stmt::seq(stmts)))
     }
 
-    /// A piece of a row is taken in: the head of its run, and the tails, interleaved with other statements of the same vectors.
+    /// A piece of a row is taken in: the head of its run, and the tails, interleaved with other statements of the same
+    /// vectors.
     fn taken_in(
         &self,
         next: &NumberedRow,
@@ -242,8 +245,8 @@ impl Walk<'_> {
         Ok(with_names(names, Stmt::seq([run.pass, vec![merged]].concat())))
     }
 
-    /// Whether results are written in the loop of the tails: memory takes them while exponentials are worked out. Tails that cost
-    /// little are as fast as memory, and results then have a loop of their own.
+    /// Whether results are written in the loop of the tails: memory takes them while exponentials are worked out. Tails
+    /// that cost little are as fast as memory, and results then have a loop of their own.
     fn shares_pass(&self) -> bool {
         self.monoid.rescale.is_some()
     }
@@ -442,8 +445,8 @@ impl Walk<'_> {
         Ok(values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, names))).collect())
     }
 
-    /// Prefetches with a vector of a pass: of what comes some bytes later where there are only heads, and otherwise of the
-    /// next piece or row; by halves where two passes are as fast as memory, which then has something to do in both.
+    /// Prefetches with a vector of a pass: of what comes some bytes later where there are only heads, and otherwise of
+    /// the next piece or row; by halves where two passes are as fast as memory, which then has something to do in both.
     fn prefetched(&self, pass: Pass, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
         let (monoid, length) = (&self.monoid, here.piece.length);
         let halved = |column: &Expr| binary(BinOp::FloorDiv, column, &Expr::i64(2));

@@ -6,9 +6,9 @@
 //! | `by_pieces` | long ones, or such of several axes | a monoid, the result of the row before at once |
 //! | `side_by_side` | rows whose neighbours are neighbours in memory | a monoid, in a lane for each row |
 //!
-//! The walks do what does not depend on a reduction: tasks, vectors, tails, independent accumulators that are merged at the end,
-//! software pipelining over rows, and prefetches. Sums are in another order than in the function as it was, and the same for
-//! every number of threads.
+//! The walks do what does not depend on a reduction: tasks, vectors, tails, independent accumulators that are merged at
+//! the end, software pipelining over rows, and prefetches. Sums are in another order than in the function as it was,
+//! and the same for every number of threads.
 
 pub(crate) mod by_pieces;
 mod pieces;
@@ -69,8 +69,8 @@ fn result_at(program: &RowProgram, axes: &Row, value: &Expr) -> Result<Stmt, Fau
     stored(&program.out, program.indices.iter().map(|index| placed(index, axes, &[])).collect(), value)
 }
 
-/// Prefetches of what the formulas read elsewhere in other rows and columns, to the second-level cache. It is no matter that
-/// there may be no such row or column.
+/// Prefetches of what the formulas read elsewhere in other rows and columns, to the second-level cache. It is no matter
+/// that there may be no such row or column.
 fn prefetches(program: &RowProgram, formulas: &[Expr], axes: &Row) -> Result<Vec<Stmt>, Fault> {
     let vars = |groups: &[&Group]| {
         let axes = groups.iter().flat_map(|group| &group.axes);

@@ -32,8 +32,8 @@ pub(crate) struct Piece {
 }
 
 impl Pieces {
-    /// Pieces of at most so many elements, of so many outer indices that have so many columns each; whole vectors, if there are
-    /// even ones that are not much smaller.
+    /// Pieces of at most so many elements, of so many outer indices that have so many columns each; whole vectors, if
+    /// there are even ones that are not much smaller.
     pub(crate) fn of((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
         if columns > piece {
             let even = (piece / 2 / lanes + 1..=piece / lanes).rev().map(|vectors| vectors * lanes);

@@ -10,13 +10,13 @@
 //!       Y[i, k]   = (X[i, k] - mean) * scale * W[k] + B[k]   the result
 //! ```
 //!
-//! One stage after the other would take memory in turns with arithmetic: reads while sums are taken, then only exponentials,
-//! then only writes. Software pipelining lets them share each cycle, and none waits for the horizontal reduction of another.
-//! The rows between are read again from the first-level cache.
+//! One stage after the other would take memory in turns with arithmetic: reads while sums are taken, then only
+//! exponentials, then only writes. Software pipelining lets them share each cycle, and none waits for the horizontal
+//! reduction of another. The rows between are read again from the first-level cache.
 //!
-//! Near the end of a task the reductions that are ahead take the last row again, for nothing. Where exponentials are summed that
-//! is too dear: the result then lags (`Y[i - 1, k]`), is left out at first, and the last row's comes at the end. Exponentials
-//! that the result reads are kept for two rows.
+//! Near the end of a task the reductions that are ahead take the last row again, for nothing. Where exponentials are
+//! summed that is too dear: the result then lags (`Y[i - 1, k]`), is left out at first, and the last row's comes at the
+//! end. Exponentials that the result reads are kept for two rows.
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_tensor::DataType;
@@ -33,12 +33,14 @@ use crate::plan::Plan;
 use crate::plan::cpu::rows::ResidentPlan;
 use crate::primitive::call::Primitive;
 
-/// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory does.
+/// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory
+/// does.
 const PREFETCH_BYTES: i64 = 4 << 10;
-/// The same between exponentials: what memory gives while one is worked out, with room to spare. A core that waits for numbers one
-/// row ahead reaches three quarters of the bandwidth of memory.
+/// The same between exponentials: what memory gives while one is worked out, with room to spare. A core that waits for
+/// numbers one row ahead reaches three quarters of the bandwidth of memory.
 const PREFETCH_BYTES_OF_EXPS: i64 = 32 << 10;
-/// Numbers of a page: the two rows of exponentials, of which one is written and the other read, are a quarter of a page apart.
+/// Numbers of a page: the two rows of exponentials, of which one is written and the other read, are a quarter of a page
+/// apart.
 const PAGE_NUMBERS: i64 = PAGE / 4;
 
 pub(crate) const ROWS_RESIDENT: Primitive = Primitive {

@@ -1,4 +1,5 @@
-//! Rows whose neighbours are neighbours in memory: each row has a lane of its own, and a strip of rows is walked together.
+//! Rows whose neighbours are neighbours in memory: each row has a lane of its own, and a strip of rows is walked
+//! together.
 //!
 //! ```text
 //! for task in parallel(…)
@@ -12,11 +13,12 @@
 //!       state       = merge(state, run)
 //! ```
 //!
-//! Memory is read in runs of a strip while it takes the results of the strip before; where some strips have fewer rows, one is
-//! done with before the next. A state is merged once for several steps. Exponentials are kept where a strip of them stays in a
-//! cache (`keep`); otherwise the result works them out again.
+//! Memory is read in runs of a strip while it takes the results of the strip before; where some strips have fewer rows,
+//! one is done with before the next. A state is merged once for several steps. Exponentials are kept where a strip of
+//! them stays in a cache (`keep`); otherwise the result works them out again.
 //!
-//! Of argreduce the first element gives the first state, and the state is the result: nothing is left to do in another strip.
+//! Of argreduce the first element gives the first state, and the state is the result: nothing is left to do in another
+//! strip.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
@@ -117,7 +119,8 @@ struct Memory {
     /// A vector of runs, and of sums over some steps.
     run: Buffer,
     sum: Buffer,
-    /// Terms that the result reads again, and the first component of the state when those of some steps were worked out.
+    /// Terms that the result reads again, and the first component of the state when those of some steps were worked
+    /// out.
     kept: Buffer,
     kept_from: Buffer,
     /// That of the rows whose results are written, and what these are made with.
@@ -186,7 +189,8 @@ impl Walk<'_> {
         Ok(serial(&row, count, with_names(names, Stmt::seq(steps))))
     }
 
-    /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no index.
+    /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no
+    /// index.
     fn indices(&self, first: &Expr, count: &Expr, index: &Expr) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
         let (strip, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
@@ -445,8 +449,8 @@ impl Walk<'_> {
         prefetches(self.program, std::slice::from_ref(&self.monoid.element), axes)
     }
 
-    /// The first row and the index that are prefetched meanwhile: some indices further on, or the first of the next strip;
-    /// nothing where rows are short.
+    /// The first row and the index that are prefetched meanwhile: some indices further on, or the first of the next
+    /// strip; nothing where rows are short.
     fn wrapped(&self, strip: &Row, steps: &Steps, names: &mut Row) -> Result<Option<(Expr, Expr)>, Fault> {
         let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
         let further = (PREFETCH_BYTES / bytes.max(1)).max(1);

@@ -82,8 +82,8 @@ impl<'a> RowVectors<'a> {
 }
 
 impl RowVectors<'_> {
-    /// The parallel loop over tasks, which read for these formulas and write the result: `body` is of the first row and of how
-    /// many there are, and gives the statements and their memory.
+    /// The parallel loop over tasks, which read for these formulas and write the result: `body` is of the first row and
+    /// of how many there are, and gives the statements and their memory.
     pub(crate) fn tasks(
         &self,
         read: &[&Expr],
@@ -203,8 +203,8 @@ impl RowVectors<'_> {
         })
     }
 
-    /// The lanes of a vector that is a part of the result: a constant number of columns at the end of a row is in vectors of
-    /// exactly these, so that each can go past the caches.
+    /// The lanes of a vector that is a part of the result: a constant number of columns at the end of a row is in
+    /// vectors of exactly these, so that each can go past the caches.
     pub(crate) fn result(&self, at: &Vector, value: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let left = binary(BinOp::Sub, &self.column.extent, &at.first)?;
         match self.known.simplify(&left).as_int().filter(|left| !at.is_whole && left % STREAMED_LANES == 0) {

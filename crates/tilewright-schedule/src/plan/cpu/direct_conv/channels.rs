@@ -85,8 +85,8 @@ struct Tile {
     vectors: i64,
 }
 
-/// The tiles whose accumulators fit into the registers with a vector of each row, or a weight of each channel, and one of the
-/// others.
+/// The tiles whose accumulators fit into the registers with a vector of each row, or a weight of each channel, and one
+/// of the others.
 fn tiles(channels: &Channels, registers: i64) -> impl Iterator<Item = Tile> {
     let group = channels.group;
     let fits = move |own: i64, vectors: i64| own * vectors + own.min(vectors) + 1 < registers;

@@ -1,7 +1,7 @@
 //! The plan of windows that each read an image of their own: pools and depthwise convolutions.
 //!
-//! A tile has as many rows as leave registers for what its rows have in common, and columns for a vector. A task copies as many
-//! rows of its images as L1 holds beside the results.
+//! A tile has as many rows as leave registers for what its rows have in common, and columns for a vector. A task copies
+//! as many rows of its images as L1 holds beside the results.
 
 use tilewright_target::Target;
 
@@ -16,7 +16,8 @@ pub(crate) const MAX_WINDOW: i64 = 1024;
 const MIN_WIDTH: i64 = 3;
 /// Columns between neighbouring windows at most: vectors are loaded with so many elements left out.
 const MAX_STRIDE: i64 = 2;
-/// Rows of a tile at most where the run alone knows how many there are: the last ones of the last tile are computed for nothing.
+/// Rows of a tile at most where the run alone knows how many there are: the last ones of the last tile are computed for
+/// nothing.
 const MAX_ROWS_OF_UNKNOWN: i64 = 4;
 
 /// The plan of the windows.

@@ -1,7 +1,7 @@
 //! The plan of a GEMM for a machine.
 //!
-//! One thing is chosen after the other, each by what was chosen before it: the register tile (`register_tile`), whether A is
-//! packed, KC (`k_block`), whether B is packed, MC and NC (`task_blocks`), and whether tasks widen panels.
+//! One thing is chosen after the other, each by what was chosen before it: the register tile (`register_tile`), whether
+//! A is packed, KC (`k_block`), whether B is packed, MC and NC (`task_blocks`), and whether tasks widen panels.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
@@ -24,13 +24,14 @@ use crate::families::contraction::{Contraction, is_dense};
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
 use crate::plan::{Cost, Declined};
 
-/// Rows of A in place that may share a set of L1, at most: its ways but one, which is for B. L1 has at least eight ways.
+/// Rows of A in place that may share a set of L1, at most: its ways but one, which is for B. L1 has at least eight
+/// ways.
 const MAX_SET_CONFLICTS: i64 = 7;
-/// KC where one register tile reads B in place from DRAM: so few that the hardware prefetcher follows each row of B as a stream
-/// of its own.
+/// KC where one register tile reads B in place from DRAM: so few that the hardware prefetcher follows each row of B as
+/// a stream of its own.
 const STREAMED_KC: i64 = 8;
-/// Panels of a task that are so few that reading all of A again from memory for each task takes longer than the partial sums
-/// of a K block.
+/// Panels of a task that are so few that reading all of A again from memory for each task takes longer than the partial
+/// sums of a K block.
 const FEW_PANELS: i64 = 2;
 /// MR up to which a register tile multiplies a line of B faster than memory gives the next one.
 const MAX_MR_WAITING: i64 = 4;
@@ -105,7 +106,8 @@ impl<'a> Tiled<'a> {
         if e.m == Some(1) && !constant && (c.needs_im2col() || !b_runs_along_n(c)) {
             return Err(Declined::because("there is one row, and its columns are not neighbours in memory"));
         }
-        // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal numbers, too.
+        // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal
+        // numbers, too.
         let pays = |grouping: &Grouping| *grouping != Grouping::Bfloat16 || e.m != Some(1);
         let grouping = Grouping::of(c).filter(|grouping| is_dot_product_fast(*grouping, target) && pays(grouping));
         let lanes = lane_counts(target, u32::from(c.out.dtype.bits), grouping.is_some() || constant);
@@ -203,8 +205,8 @@ impl<'a> Tiled<'a> {
         several && in_place && self.e.b_size() > Some(core_cache(self.target))
     }
 
-    /// Whether tasks have few columns each and all of A, which would come from memory again for each task if it did all K
-    /// blocks.
+    /// Whether tasks have few columns each and all of A, which would come from memory again for each task if it did all
+    /// K blocks.
     fn shares_a(&self, plan: &GemmPlan) -> bool {
         let (Some(m), Some(k)) = (self.e.m, self.e.k) else { return false };
         let is_large = m.saturating_mul(k).saturating_mul(self.e.b_bytes) > packed_a_bytes(self.target);
@@ -240,8 +242,8 @@ fn max_conflicts_in_l1(target: &Target) -> i64 {
     (l1_bytes(target) / signed(target.plan.l1_set_stride_bytes).max(1) - 1).max(MAX_SET_CONFLICTS)
 }
 
-/// Whether the rows of A of a register tile are runs of memory, or pixels of a line, that L1 holds together, where so many may
-/// share one of its sets. Dilated windows leave out pixels between theirs, which other windows use.
+/// Whether the rows of A of a register tile are runs of memory, or pixels of a line, that L1 holds together, where so
+/// many may share one of its sets. Dilated windows leave out pixels between theirs, which other windows use.
 fn a_stays(c: &Contraction, mr: i64, max_conflicts: i64, target: &Target) -> bool {
     let along = |axis: Option<&Axis>| byte_stride(&c.a, axis.map(|axis| &axis.var));
     let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
@@ -253,8 +255,8 @@ fn a_stays(c: &Contraction, mr: i64, max_conflicts: i64, target: &Target) -> boo
     runs && along(row.as_ref()).is_some_and(|stride| max_set_conflicts(stride, mr, set_stride) <= max_conflicts)
 }
 
-/// M along the last of its axes, where it is the pixels of a padded image, and B has an element in memory for each of them: parts
-/// of such a line are read in place, without a division for each pixel.
+/// M along the last of its axes, where it is the pixels of a padded image, and B has an element in memory for each of
+/// them: parts of such a line are read in place, without a division for each pixel.
 fn line_of_a(c: &Contraction, target: &Target) -> Option<i64> {
     line(c).filter(|_| !c.needs_im2col() && a_stays(c, 1, MAX_SET_CONFLICTS, target))
 }

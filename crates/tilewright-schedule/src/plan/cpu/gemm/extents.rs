@@ -54,7 +54,8 @@ impl Extents {
     }
 }
 
-/// Cycles to pack an element of B: of an im2col operand they depend on whether neighbours of a row lie together in memory.
+/// Cycles to pack an element of B: of an im2col operand they depend on whether neighbours of a row lie together in
+/// memory.
 pub(crate) fn pack_b_cycles(c: &Contraction, machine: &Machine) -> f64 {
     let element = i64::from(c.b.dtype.bits / 8);
     let along = || byte_stride(&c.b, c.n.axes.last().map(|axis| &axis.var));

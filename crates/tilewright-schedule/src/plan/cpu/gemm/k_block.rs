@@ -1,7 +1,7 @@
 //! KC, the K block of a GEMM.
 //!
-//! A K block keeps a panel of B and a tile of A in or near L1. Where B is read in place, L2 has to hold the elements of a
-//! block, whose strides may make them conflict in its sets.
+//! A K block keeps a panel of B and a tile of A in or near L1. Where B is read in place, L2 has to hold the elements of
+//! a block, whose strides may make them conflict in its sets.
 
 use tilewright_target::{Machine, Target};
 
@@ -13,23 +13,25 @@ use crate::families::contraction::Contraction;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
 
-/// The least KC that is chosen so that a panel stays in L1: one that is widened, or one that comes from DRAM for few tiles.
+/// The least KC that is chosen so that a panel stays in L1: one that is widened, or one that comes from DRAM for few
+/// tiles.
 pub(crate) const MIN_K_BLOCK: i64 = 128;
 /// K up to which there is one block where nothing is packed.
 pub(crate) const MAX_WHOLE_K: i64 = 1536;
 /// K up to which there may be one block at all.
 pub(crate) const MAX_K_BLOCK: i64 = 1 << 14;
-/// M up to which packing B takes longer than it saves, and whose few tiles wait for B longer than partial sums take to memory
-/// and back.
+/// M up to which packing B takes longer than it saves, and whose few tiles wait for B longer than partial sums take to
+/// memory and back.
 pub(crate) const MAX_M_UNPACKED: i64 = 64;
 /// M from which on packing B pays even where the caches hold it in place.
 pub(crate) const MIN_M_TO_PACK_B: i64 = 512;
-/// Set strides of L2 that a K block of B may span in place: of more, its pages are too many for the TLB, and too many of its
-/// lines share a set, wherever the pages are in physical memory.
+/// Set strides of L2 that a K block of B may span in place: of more, its pages are too many for the TLB, and too many
+/// of its lines share a set, wherever the pages are in physical memory.
 const MAX_SPAN_SET_STRIDES: i64 = 12;
 
-/// KC with which L2 holds a panel of B in place, which few register tiles use; `None` where it would have to be too small. The
-/// smaller M, the smaller KC may be: partial sums that go to memory and back more often cost less than packing.
+/// KC with which L2 holds a panel of B in place, which few register tiles use; `None` where it would have to be too
+/// small. The smaller M, the smaller KC may be: partial sums that go to memory and back more often cost less than
+/// packing.
 pub(crate) fn in_place(c: &Contraction, e: &Extents, kc: i64, tile: &RegisterTile, machine: &Machine) -> Option<i64> {
     let (m, n) = e.m.zip(e.n)?;
     let innermost = c.k.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
@@ -49,8 +51,8 @@ pub(crate) fn in_place(c: &Contraction, e: &Extents, kc: i64, tile: &RegisterTil
     if few && is_narrow { all.find(stays) } else { None }
 }
 
-/// KC of whole windows: all inner axes of K for each index of the outermost one; blocks of one size where one about as large
-/// divides all.
+/// KC of whole windows: all inner axes of K for each index of the outermost one; blocks of one size where one about as
+/// large divides all.
 pub(crate) fn of_whole_windows(kc: i64, c: &Contraction) -> i64 {
     let inner: i64 = c.k.axes.iter().skip(1).filter_map(|axis| axis.extent.as_int()).product();
     let inner = inner.max(1);

@@ -53,8 +53,8 @@ pub(crate) enum Narrow {
     DotProduct,
 }
 
-/// Register tiles along M from which on a panel of narrow elements is widened once per task: a copy costs as much as widening
-/// the panel twice.
+/// Register tiles along M from which on a panel of narrow elements is widened once per task: a copy costs as much as
+/// widening the panel twice.
 const MIN_TILES_TO_WIDEN: i64 = 3;
 
 /// Sizes and choices of a blocked GEMM.
@@ -88,7 +88,8 @@ pub(crate) struct GemmPlan {
     /// Where narrow operands are converted.
     #[plan(default = Narrow::WidenInTile)]
     pub(crate) narrow: Narrow,
-    /// Whether the loop over K blocks is outside of the one over tasks, so that the A block of one K block stays in cache.
+    /// Whether the loop over K blocks is outside of the one over tasks, so that the A block of one K block stays in
+    /// cache.
     #[plan(default = false, alias = "outer_steps")]
     pub(crate) k_outermost: bool,
     /// Whether a packed B that one register tile reads once is prefetched to L1 rather than to L2.

@@ -1,7 +1,8 @@
 //! The register tile of a GEMM: of all MR x NR that fit into the vector registers the one whose tiles waste least.
 //!
-//! The accumulators of a tile, a row of vectors of B and one broadcast element of A are in registers together. Waste are the
-//! lanes after the last column, registers without an accumulator, and cycles that wait for B to come from a cache.
+//! The accumulators of a tile, a row of vectors of B and one broadcast element of A are in registers together. Waste
+//! are the lanes after the last column, registers without an accumulator, and cycles that wait for B to come from a
+//! cache.
 
 use tilewright_target::{Machine, Target};
 
@@ -18,7 +19,8 @@ const UNEVEN_ADDRESSES: f64 = 1.06;
 /// Cost ratio of few tiles that are not all of one size.
 const UNEVEN_TILES: f64 = 1.02;
 const FEW_TILES: i64 = 3;
-/// Accumulators of a tile with a part of a line of pixels: fewer would wait for each other longer than finding pixels takes.
+/// Accumulators of a tile with a part of a line of pixels: fewer would wait for each other longer than finding pixels
+/// takes.
 const MIN_LINE_ACCUMULATORS: i64 = 12;
 
 /// The sizes of a register tile.
@@ -36,8 +38,8 @@ impl RegisterTile {
     }
 }
 
-/// The lanes of vectors that a GEMM may be computed in, the most first: fewer than a register has where that costs no time
-/// and B is not packed once and for all.
+/// The lanes of vectors that a GEMM may be computed in, the most first: fewer than a register has where that costs no
+/// time and B is not packed once and for all.
 pub(crate) fn lane_counts(machine: &Machine, bits: u32, widest_only: bool) -> Vec<i64> {
     let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
     let (wide, narrow) = (of(machine.vector_bits), of(machine.full_rate_bits()));
@@ -60,8 +62,8 @@ pub(crate) struct Registers<'a> {
 }
 
 impl<'a> Registers<'a> {
-    /// An im2col operand that is packed next to a tile needs constants, which are so deep in loops that LLVM would rather
-    /// spill accumulators: some registers are left to them.
+    /// An im2col operand that is packed next to a tile needs constants, which are so deep in loops that LLVM would
+    /// rather spill accumulators: some registers are left to them.
     pub(crate) fn of(target: &'a Target, c: &Contraction, lane_counts: Vec<i64>, line: Option<i64>) -> Self {
         let all = i64::from(target.limits.vector_registers);
         Self {
@@ -127,8 +129,8 @@ impl<'a> Registers<'a> {
         waste * more_instructions * addresses * uneven * cycles / (mr * nr_vectors) as f64
     }
 
-    /// Cycles of a tile for a step of K, in which a vector's multiply-add takes one, where other tiles read the panel again:
-    /// L1 holds it, or it comes from L2.
+    /// Cycles of a tile for a step of K, in which a vector's multiply-add takes one, where other tiles read the panel
+    /// again: L1 holds it, or it comes from L2.
     fn cycles_of_panel(&self, e: &Extents, tile: &RegisterTile) -> f64 {
         let plan = &self.machine.plan;
         // Cycles until a row of the panel has come from L2, relative to those of its multiply-adds.
@@ -138,8 +140,8 @@ impl<'a> Registers<'a> {
         waiting * tile_cycles(self.machine, tile.mr, tile.nr_vectors)
     }
 
-    /// The same, where the tile has all of M, so that each panel is read once, from L2. Of tiles that only wait for that the
-    /// narrowest is taken: more panels can be shared.
+    /// The same, where the tile has all of M, so that each panel is read once, from L2. Of tiles that only wait for
+    /// that the narrowest is taken: more panels can be shared.
     fn cycles_of_stream(&self, &RegisterTile { mr, nr_vectors, lanes }: &RegisterTile) -> f64 {
         let plan = &self.machine.plan;
         // Of vectors as wide as registers no processor begins more than two in a cycle, and of narrower ones neither.
@@ -149,8 +151,8 @@ impl<'a> Registers<'a> {
         computed.max(begun * plan.sum_latency_cycles).max(begun * wide * plan.l2_stream_cycles * nr_vectors as f64)
     }
 
-    /// A tile with all of M, where B comes from DRAM: it is read once, as one stream, and not again from a cache for each
-    /// further tile.
+    /// A tile with all of M, where B comes from DRAM: it is read once, as one stream, and not again from a cache for
+    /// each further tile.
     pub(crate) fn tall_tile(&self, e: &Extents) -> Option<RegisterTile> {
         let (m, k) = (e.m?, e.k?);
         let nr_vectors = (self.count - 1) / (m + 1);

@@ -1,8 +1,8 @@
 //! MC and NC, the rows and columns of a task of a GEMM, and what the GEMM costs with them.
 //!
-//! Of all ways to cut M and N into blocks the one that costs least is taken, in cycles of one core: register tiles cost more
-//! the fewer accumulators they have, A is packed once for each N block, and B is read again by each M block. There have to
-//! be tasks enough to share the work.
+//! Of all ways to cut M and N into blocks the one that costs least is taken, in cycles of one core: register tiles cost
+//! more the fewer accumulators they have, A is packed once for each N block, and B is read again by each M block. There
+//! have to be tasks enough to share the work.
 
 use tilewright_target::Machine;
 

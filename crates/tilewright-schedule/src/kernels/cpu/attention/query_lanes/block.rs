@@ -130,8 +130,8 @@ impl Task<'_> {
         Ok(Stmt::seq([sum, write]))
     }
 
-    /// A register tile of sums of products over an axis: of `element`, of a row and an index, and the row of `vectors` at the
-    /// index.
+    /// A register tile of sums of products over an axis: of `element`, of a row and an index, and the row of `vectors`
+    /// at the index.
     fn products(
         &self,
         tile: &Tile<'_>,

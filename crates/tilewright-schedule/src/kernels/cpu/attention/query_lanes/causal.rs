@@ -1,5 +1,5 @@
-//! Keys beyond the causal bound of a task. Their weights are zero, so neither their scores nor their weights are computed. What
-//! zero times a value gives is kept: NaN, where a value is no finite number.
+//! Keys beyond the causal bound of a task. Their weights are zero, so neither their scores nor their weights are
+//! computed. What zero times a value gives is kept: NaN, where a value is no finite number.
 
 use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt};
 

@@ -1,10 +1,11 @@
 //! Tasks of many queries, which are the lanes of vectors.
 //!
-//! The sums of a block begin with zero, so that they do not grow with the number of keys before errors of rounding are added up.
+//! The sums of a block begin with zero, so that they do not grow with the number of keys before errors of rounding are
+//! added up.
 //!
-//! A tail of queries that does not fill a task's vectors has tasks of fewer vectors: where their number is constant one task,
-//! and one more where at most half of a vector is left, whose queries have several lanes each (`lanes_per_query`); else as many
-//! of one vector as there are.
+//! A tail of queries that does not fill a task's vectors has tasks of fewer vectors: where their number is constant one
+//! task, and one more where at most half of a vector is left, whose queries have several lanes each
+//! (`lanes_per_query`); else as many of one vector as there are.
 
 mod block;
 mod causal;
@@ -84,7 +85,8 @@ impl Flash<'_> {
         Ok(kinds)
     }
 
-    /// The tilings of the tail of queries, fewer than a task has, and the queries of each; `None` is all of an unknown number.
+    /// The tilings of the tail of queries, fewer than a task has, and the queries of each; `None` is all of an unknown
+    /// number.
     fn tail_tilings(&self, left: Option<i64>) -> Vec<(Tiling, Option<i64>)> {
         let (tiling, lanes) = (self.tiling, self.tiling.lanes);
         let Some(left) = left else { return vec![(tiling.with_vectors(1), None)] };

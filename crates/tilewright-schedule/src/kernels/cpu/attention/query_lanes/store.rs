@@ -108,9 +108,9 @@ impl Task<'_> {
     }
 }
 
-/// The result with a product for the quotient by a formula of the sum of weights: the variable of its reciprocal, which is
-/// computed once for a query, and that. The sum is zero or about one at least, for the greatest score has the weight one. So a
-/// reciprocal is infinite only where the quotient of the zeros is NaN.
+/// The result with a product for the quotient by a formula of the sum of weights: the variable of its reciprocal, which
+/// is computed once for a query, and that. The sum is zero or about one at least, for the greatest score has the weight
+/// one. So a reciprocal is infinite only where the quotient of the zeros is NaN.
 fn by_reciprocal(a: &Attention) -> Result<Option<(Expr, Var, Expr)>, Fault> {
     let mut divisor = None;
     walk(&a.result, |e: &Expr| {
@@ -133,7 +133,8 @@ fn by_reciprocal(a: &Attention) -> Result<Option<(Expr, Var, Expr)>, Fault> {
     Ok(Some((product, reciprocal, binary(BinOp::Div, &Expr::float(1.0, a.dtype), &divisor)?)))
 }
 
-/// Whether a formula divides by the sum of weights in a way that its reciprocal is a number: none of its constants is tiny.
+/// Whether a formula divides by the sum of weights in a way that its reciprocal is a number: none of its constants is
+/// tiny.
 fn has_reciprocal(a: &Attention, formula: &Expr) -> bool {
     let mut fits = is_divisor(formula, &a.weight_sum) && formula.dtype == a.dtype;
     walk(formula, |e: &Expr| {

@@ -30,8 +30,8 @@ pub(super) struct Memory {
     /// Copies of a block of keys and values, where these are computed, or strided.
     pub(super) keys: Option<Buffer>,
     pub(super) values: Option<Buffer>,
-    /// Where there is a causal bound: what the values of keys beyond it add to each column, and registers for some columns,
-    /// which all kinds of task share.
+    /// Where there is a causal bound: what the values of keys beyond it add to each column, and registers for some
+    /// columns, which all kinds of task share.
     pub(super) masked_values: Option<Buffer>,
     pub(super) masked_columns: Option<Buffer>,
     /// A block of each mask, one row for each key, and rows of a mask before they are transposed.
