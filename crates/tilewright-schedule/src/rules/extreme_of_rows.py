@@ -35,71 +35,72 @@ class Module:
             with T.block("place"):
                 T.reads(X[0:20, 0:300])
                 T.writes(Y[0:20])
-                extremes = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
-                places = T.alloc_buffer((T.int64(4), T.int64(8)), "int64", scope="local", align=64)
-                extreme = T.alloc_buffer((T.int64(8),), scope="local", align=64)
-                place = T.alloc_buffer((T.int64(8),), "int64", scope="local", align=64)
-                best = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                runs = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
+                halves = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                 at = T.alloc_buffer((T.int64(1),), "int64", scope="local", align=64)
+                best = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                indices = T.alloc_buffer((T.int64(4), T.int64(8)), "int64", scope="local", align=64)
+                index = T.alloc_buffer((T.int64(8),), "int64", scope="local", align=64)
                 for row in range(T.int64(1)):
                     vi: T.int32 = T.Cast("int32", task + row)
-                    best[T.int64(0)] = T.float32("-inf")
                     at[T.int64(0)] = T.int64(0)
+                    best[T.int64(0)] = T.float32("-inf")
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            extremes[u, l] = T.float32("-inf")
+                            runs[u, l] = T.float32("-inf")
                     for block in range(T.int64(9)):
                         for vector in T.unroll(T.int64(4)):
                             T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", block * T.int64(32) + vector * T.int64(8) + T.int64(1024))]), 0, 2))
                             for l in T.vectorized(T.int64(8)):
-                                extremes[vector, l] = T.max(extremes[vector, l], X[vi, T.Cast("int32", T.int64(0) + (block * T.int64(32) + vector * T.int64(8) + l))])
+                                runs[vector, l] = T.max(runs[vector, l], X[vi, T.Cast("int32", T.int64(0) + (block * T.int64(32) + vector * T.int64(8) + l))])
                     T.evaluate(T.prefetch(T.address_of(X[vi, 1312]), 0, 2))
                     for l in T.vectorized(T.int64(8)):
-                        extremes[T.int64(0), l] = T.max(extremes[T.int64(0), l], X[vi, T.Cast("int32", T.int64(0) + (T.int64(288) + l))])
+                        runs[T.int64(0), l] = T.max(runs[T.int64(0), l], X[vi, T.Cast("int32", T.int64(0) + (T.int64(288) + l))])
                     T.evaluate(T.prefetch(T.address_of(X[vi, 1320]), 0, 2))
                     for l in T.vectorized(T.int64(8)):
                         if T.int64(296) + l < T.int64(300):
-                            extremes[T.int64(1), l] = T.max(extremes[T.int64(1), l], X[vi, T.Cast("int32", T.int64(0) + (T.int64(296) + l))])
+                            runs[T.int64(1), l] = T.max(runs[T.int64(1), l], X[vi, T.Cast("int32", T.int64(0) + (T.int64(296) + l))])
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
-                            extremes[u, l] = T.max(extremes[u, l], extremes[u + T.int64(2), l])
+                            runs[u, l] = T.max(runs[u, l], runs[u + T.int64(2), l])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
-                            extremes[u, l] = T.max(extremes[u, l], extremes[u + T.int64(1), l])
+                            runs[u, l] = T.max(runs[u, l], runs[u + T.int64(1), l])
                     for l in T.vectorized(T.int64(8)):
-                        extreme[l] = extremes[T.int64(0), l]
+                        halves[l] = runs[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
-                        extreme[l] = T.max(extreme[l], extreme[l + T.int64(4)])
+                        halves[l] = T.max(halves[l], halves[l + T.int64(4)])
                     for l in T.vectorized(T.int64(2)):
-                        extreme[l] = T.max(extreme[l], extreme[l + T.int64(2)])
+                        halves[l] = T.max(halves[l], halves[l + T.int64(2)])
                     for l in T.vectorized(T.int64(1)):
-                        extreme[l] = T.max(extreme[l], extreme[l + T.int64(1)])
-                    at[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), T.int64(0), at[T.int64(0)])
-                    best[T.int64(0)] = T.Select((extreme[T.int64(0)] > best[T.int64(0)]) | T.isnan(extreme[T.int64(0)]) & (not T.isnan(best[T.int64(0)])), extreme[T.int64(0)], best[T.int64(0)])
+                        halves[l] = T.max(halves[l], halves[l + T.int64(1)])
+                    with T.LetStmt(halves[T.int64(0)]) as run:
+                        at[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), T.int64(0), at[T.int64(0)])
+                        best[T.int64(0)] = T.Select((run > best[T.int64(0)]) | T.isnan(run) & (not T.isnan(best[T.int64(0)])), run, best[T.int64(0)])
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            places[u, l] = T.int64(9223372036854775807)
+                            indices[u, l] = T.int64(9223372036854775807)
                     for block in range(T.int64(9)):
                         for vector in T.unroll(T.int64(4)):
                             for l in T.vectorized(T.int64(8)):
-                                places[vector, l] = T.min(places[vector, l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))), T.int64(9223372036854775807)))
+                                indices[vector, l] = T.min(indices[vector, l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (block * T.int64(32) + vector * T.int64(8) + l))), T.int64(9223372036854775807)))
                     for l in T.vectorized(T.int64(8)):
-                        places[T.int64(0), l] = T.min(places[T.int64(0), l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))), T.int64(9223372036854775807)))
+                        indices[T.int64(0), l] = T.min(indices[T.int64(0), l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (T.int64(288) + l))), T.int64(9223372036854775807)))
                     for l in T.vectorized(T.int64(8)):
                         if T.int64(296) + l < T.int64(300):
-                            places[T.int64(1), l] = T.min(places[T.int64(1), l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))), T.int64(9223372036854775807)))
+                            indices[T.int64(1), l] = T.min(indices[T.int64(1), l], T.Select((X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))] == best[T.int64(0)]) | T.isnan(X[vi, T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))]), T.Cast("int64", T.Cast("int32", at[T.int64(0)] + (T.int64(296) + l))), T.int64(9223372036854775807)))
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
-                            places[u, l] = T.min(places[u, l], places[u + T.int64(2), l])
+                            indices[u, l] = T.min(indices[u, l], indices[u + T.int64(2), l])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
-                            places[u, l] = T.min(places[u, l], places[u + T.int64(1), l])
+                            indices[u, l] = T.min(indices[u, l], indices[u + T.int64(1), l])
                     for l in T.vectorized(T.int64(8)):
-                        place[l] = places[T.int64(0), l]
+                        index[l] = indices[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
-                        place[l] = T.min(place[l], place[l + T.int64(4)])
+                        index[l] = T.min(index[l], index[l + T.int64(4)])
                     for l in T.vectorized(T.int64(2)):
-                        place[l] = T.min(place[l], place[l + T.int64(2)])
+                        index[l] = T.min(index[l], index[l + T.int64(2)])
                     for l in T.vectorized(T.int64(1)):
-                        place[l] = T.min(place[l], place[l + T.int64(1)])
-                    Y[vi] = place[T.int64(0)]
+                        index[l] = T.min(index[l], index[l + T.int64(1)])
+                    Y[vi] = index[T.int64(0)]

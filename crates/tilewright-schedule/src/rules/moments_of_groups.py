@@ -45,32 +45,60 @@ class Module:
             with T.block("normal"):
                 T.reads(X[0:2, 0:16, 0:16, 0:20], W[0:16])
                 T.writes(Y[0:2, 0:16, 0:16, 0:20])
+                runs = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
                 sums = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
-                squares = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(8),), scope="local", align=64)
-                so_far = T.alloc_buffer((T.int64(4),), scope="local", align=64)
-                totals = T.alloc_buffer((T.int64(2),), scope="local", align=64)
+                between = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                drift = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                base = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(2),), scope="local", align=64)
                 first: T.int64 = task * T.int64(2)
                 for u in T.unroll(T.int64(4)):
                     for l in T.vectorized(T.int64(8)):
-                        squares[u, l] = T.float32(0.0)
-                so_far[T.int64(1)] = T.float32(0.0)
-                so_far[T.int64(2)] = T.float32(0.0)
-                so_far[T.int64(3)] = T.float32(0.0)
+                        sums[u, l] = T.float32(0.0)
+                between[T.int64(0)] = T.float32(0.0)
+                drift[T.int64(0)] = T.float32(0.0)
+                base[T.int64(0)] = T.float32(0.0)
                 with T.LetStmt(T.Cast("int32", first % T.int64(8))) as group:
                     vn: T.int32 = T.Cast("int32", first // T.int64(8))
-                    further: T.int64 = first + T.int64(1)
-                    group_1: T.int32 = T.Cast("int32", further % T.int64(8))
-                    vn_1: T.int32 = T.Cast("int32", further // T.int64(8))
+                    ahead: T.int64 = first + T.int64(1)
+                    group_1: T.int32 = T.Cast("int32", ahead % T.int64(8))
+                    vn_1: T.int32 = T.Cast("int32", ahead // T.int64(8))
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            sums[u, l] = T.float32(0.0)
+                            runs[u, l] = T.float32(0.0)
                     for block in range(T.int64(20)):
                         for vector in T.unroll(T.int64(4)):
                             T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
                             for l in T.vectorized(T.int64(8)):
-                                sums[vector, l] = sums[vector, l] + X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))]
+                                runs[vector, l] = runs[vector, l] + X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))]
+                    for u in T.unroll(T.int64(2)):
+                        for l in T.vectorized(T.int64(8)):
+                            runs[u, l] = runs[u, l] + runs[u + T.int64(2), l]
+                    for u in T.unroll(T.int64(1)):
+                        for l in T.vectorized(T.int64(8)):
+                            runs[u, l] = runs[u, l] + runs[u + T.int64(1), l]
+                    for l in T.vectorized(T.int64(8)):
+                        halves[l] = runs[T.int64(0), l]
+                    for l in T.vectorized(T.int64(4)):
+                        halves[l] = halves[l] + halves[l + T.int64(4)]
+                    for l in T.vectorized(T.int64(2)):
+                        halves[l] = halves[l] + halves[l + T.int64(2)]
+                    for l in T.vectorized(T.int64(1)):
+                        halves[l] = halves[l] + halves[l + T.int64(1)]
+                    run: T.float32 = halves[T.int64(0)]
+                    own: T.float32 = run / T.float32(640.0)
+                    share: T.float32 = T.float32(1.0)
+                    distance: T.float32 = own - own - drift[T.int64(0)]
+                    between[T.int64(0)] = between[T.int64(0)] + distance * (distance * (T.float32(0.0) * share))
+                    drift[T.int64(0)] = drift[T.int64(0)] + distance * share
+                    base[T.int64(0)] = own
+                    for block in range(T.int64(20)):
+                        for vector in T.unroll(T.int64(4)):
+                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80) + T.int64(1)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
+                            for l in T.vectorized(T.int64(8)):
+                                sums[vector, l] = sums[vector, l] + (X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - own) * (X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - own)
+                for row in range(T.int64(2)):
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
                             sums[u, l] = sums[u, l] + sums[u + T.int64(2), l]
@@ -85,106 +113,70 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    so_far[T.int64(0)] = halves[T.int64(0)] / T.float32(640.0)
-                    for block in range(T.int64(20)):
-                        for vector in T.unroll(T.int64(4)):
-                            T.evaluate(T.prefetch(T.address_of(X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80) + T.int64(1)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
-                            for l in T.vectorized(T.int64(8)):
-                                squares[vector, l] = squares[vector, l] + (X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - so_far[T.int64(0)]) * (X[vn, group * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - so_far[T.int64(0)])
-                    first_1: T.float32 = so_far[T.int64(0)]
-                    share: T.float32 = T.float32(1.0)
-                    distance: T.float32 = so_far[T.int64(0)] - first_1 - so_far[T.int64(2)]
-                    so_far[T.int64(3)] = so_far[T.int64(3)] + distance * (distance * (T.float32(0.0) * share))
-                    so_far[T.int64(2)] = so_far[T.int64(2)] + distance * share
-                    so_far[T.int64(1)] = first_1
-                for u in T.unroll(T.int64(2)):
-                    for l in T.vectorized(T.int64(8)):
-                        squares[u, l] = squares[u, l] + squares[u + T.int64(2), l]
-                for u in T.unroll(T.int64(1)):
-                    for l in T.vectorized(T.int64(8)):
-                        squares[u, l] = squares[u, l] + squares[u + T.int64(1), l]
-                for l in T.vectorized(T.int64(8)):
-                    halves[l] = squares[T.int64(0), l]
-                for l in T.vectorized(T.int64(4)):
-                    halves[l] = halves[l] + halves[l + T.int64(4)]
-                for l in T.vectorized(T.int64(2)):
-                    halves[l] = halves[l] + halves[l + T.int64(2)]
-                for l in T.vectorized(T.int64(1)):
-                    halves[l] = halves[l] + halves[l + T.int64(1)]
-                totals[T.int64(0)] = so_far[T.int64(1)] + so_far[T.int64(2)]
-                totals[T.int64(1)] = halves[T.int64(0)] + so_far[T.int64(3)]
-                for row in range(T.int64(2)):
-                    of_row[T.int64(0)] = totals[T.int64(0)]
-                    of_row[T.int64(1)] = T.float32(1.0) / T.sqrt(totals[T.int64(1)] / T.float32(640.0) + T.float32(0.5))
+                    with T.LetStmt(base[T.int64(0)] + drift[T.int64(0)]) as mean:
+                        squares: T.float32 = halves[T.int64(0)] + between[T.int64(0)]
+                        of_row[T.int64(0)] = mean
+                        of_row[T.int64(1)] = T.float32(1.0) / T.sqrt(squares / T.float32(640.0) + T.float32(0.5))
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            squares[u, l] = T.float32(0.0)
-                    so_far[T.int64(1)] = T.float32(0.0)
-                    so_far[T.int64(2)] = T.float32(0.0)
-                    so_far[T.int64(3)] = T.float32(0.0)
-                    with T.LetStmt(first + row) as here:
-                        group: T.int32 = T.Cast("int32", here % T.int64(8))
-                        vn: T.int32 = T.Cast("int32", here // T.int64(8))
-                        behind: T.int64 = first + row + T.int64(1)
-                        group_1: T.int32 = T.Cast("int32", behind % T.int64(8))
-                        vn_1: T.int32 = T.Cast("int32", behind // T.int64(8))
-                        further: T.int64 = first + row + T.int64(2)
-                        group_2: T.int32 = T.Cast("int32", further % T.int64(8))
-                        vn_2: T.int32 = T.Cast("int32", further // T.int64(8))
+                            sums[u, l] = T.float32(0.0)
+                    between[T.int64(0)] = T.float32(0.0)
+                    drift[T.int64(0)] = T.float32(0.0)
+                    base[T.int64(0)] = T.float32(0.0)
+                    here: T.int64 = first + row
+                    group: T.int32 = T.Cast("int32", here % T.int64(8))
+                    vn: T.int32 = T.Cast("int32", here // T.int64(8))
+                    next: T.int64 = first + row + T.int64(1)
+                    group_1: T.int32 = T.Cast("int32", next % T.int64(8))
+                    vn_1: T.int32 = T.Cast("int32", next // T.int64(8))
+                    if row < T.int64(1):
                         for within in range(T.int64(2)):
                             within_1: T.int32 = T.Cast("int32", within)
                             for block in range(T.int64(10)):
                                 for vector in T.unroll(T.int64(4)):
                                     for l in T.vectorized(T.int64(8)):
                                         Y[vn, group * 2 + within_1, T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] = (X[vn, group * 2 + within_1, T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 2 + within_1]
-                        if row < T.int64(1):
-                            for u in T.unroll(T.int64(4)):
-                                for l in T.vectorized(T.int64(8)):
-                                    sums[u, l] = T.float32(0.0)
-                            for block in range(T.int64(20)):
-                                for vector in T.unroll(T.int64(4)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vn_2, group_2 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
-                                    for l in T.vectorized(T.int64(8)):
-                                        sums[vector, l] = sums[vector, l] + X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))]
-                            for u in T.unroll(T.int64(2)):
-                                for l in T.vectorized(T.int64(8)):
-                                    sums[u, l] = sums[u, l] + sums[u + T.int64(2), l]
-                            for u in T.unroll(T.int64(1)):
-                                for l in T.vectorized(T.int64(8)):
-                                    sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
+                        ahead: T.int64 = first + row + T.int64(2)
+                        group_2: T.int32 = T.Cast("int32", ahead % T.int64(8))
+                        vn_2: T.int32 = T.Cast("int32", ahead // T.int64(8))
+                        for u in T.unroll(T.int64(4)):
                             for l in T.vectorized(T.int64(8)):
-                                halves[l] = sums[T.int64(0), l]
-                            for l in T.vectorized(T.int64(4)):
-                                halves[l] = halves[l] + halves[l + T.int64(4)]
-                            for l in T.vectorized(T.int64(2)):
-                                halves[l] = halves[l] + halves[l + T.int64(2)]
-                            for l in T.vectorized(T.int64(1)):
-                                halves[l] = halves[l] + halves[l + T.int64(1)]
-                            so_far[T.int64(0)] = halves[T.int64(0)] / T.float32(640.0)
-                            for block in range(T.int64(20)):
+                                runs[u, l] = T.float32(0.0)
+                        for block in range(T.int64(20)):
+                            for vector in T.unroll(T.int64(4)):
+                                T.evaluate(T.prefetch(T.address_of(X[vn_2, group_2 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
+                                for l in T.vectorized(T.int64(8)):
+                                    runs[vector, l] = runs[vector, l] + X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))]
+                        for u in T.unroll(T.int64(2)):
+                            for l in T.vectorized(T.int64(8)):
+                                runs[u, l] = runs[u, l] + runs[u + T.int64(2), l]
+                        for u in T.unroll(T.int64(1)):
+                            for l in T.vectorized(T.int64(8)):
+                                runs[u, l] = runs[u, l] + runs[u + T.int64(1), l]
+                        for l in T.vectorized(T.int64(8)):
+                            halves[l] = runs[T.int64(0), l]
+                        for l in T.vectorized(T.int64(4)):
+                            halves[l] = halves[l] + halves[l + T.int64(4)]
+                        for l in T.vectorized(T.int64(2)):
+                            halves[l] = halves[l] + halves[l + T.int64(2)]
+                        for l in T.vectorized(T.int64(1)):
+                            halves[l] = halves[l] + halves[l + T.int64(1)]
+                        run: T.float32 = halves[T.int64(0)]
+                        own: T.float32 = run / T.float32(640.0)
+                        share: T.float32 = T.float32(1.0)
+                        distance: T.float32 = own - own - drift[T.int64(0)]
+                        between[T.int64(0)] = between[T.int64(0)] + distance * (distance * (T.float32(0.0) * share))
+                        drift[T.int64(0)] = drift[T.int64(0)] + distance * share
+                        base[T.int64(0)] = own
+                        for block in range(T.int64(20)):
+                            for vector in T.unroll(T.int64(4)):
+                                T.evaluate(T.prefetch(T.address_of(X[vn_2, group_2 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80) + T.int64(1)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
+                                for l in T.vectorized(T.int64(8)):
+                                    sums[vector, l] = sums[vector, l] + (X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - own) * (X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - own)
+                    else:
+                        for within in range(T.int64(2)):
+                            within_1: T.int32 = T.Cast("int32", within)
+                            for block in range(T.int64(10)):
                                 for vector in T.unroll(T.int64(4)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vn_2, group_2 * 2 + T.Cast("int32", (block * T.int64(4) + vector) // T.int64(80) + T.int64(1)), T.Cast("int32", (block * T.int64(4) + vector) // T.int64(5) % T.int64(16)), T.Cast("int32", (block * T.int64(4) + vector) % T.int64(5) * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(8)):
-                                        squares[vector, l] = squares[vector, l] + (X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - so_far[T.int64(0)]) * (X[vn_1, group_1 * 2 + T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(320)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20) % T.int64(16)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - so_far[T.int64(0)])
-                            first_1: T.float32 = so_far[T.int64(0)]
-                            share: T.float32 = T.float32(1.0)
-                            distance: T.float32 = so_far[T.int64(0)] - first_1 - so_far[T.int64(2)]
-                            so_far[T.int64(3)] = so_far[T.int64(3)] + distance * (distance * (T.float32(0.0) * share))
-                            so_far[T.int64(2)] = so_far[T.int64(2)] + distance * share
-                            so_far[T.int64(1)] = first_1
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(8)):
-                            squares[u, l] = squares[u, l] + squares[u + T.int64(2), l]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            squares[u, l] = squares[u, l] + squares[u + T.int64(1), l]
-                    for l in T.vectorized(T.int64(8)):
-                        halves[l] = squares[T.int64(0), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = halves[l] + halves[l + T.int64(4)]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    totals[T.int64(0)] = so_far[T.int64(1)] + so_far[T.int64(2)]
-                    totals[T.int64(1)] = halves[T.int64(0)] + so_far[T.int64(3)]
+                                        Y[vn, group * 2 + within_1, T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] = (X[vn, group * 2 + within_1, T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) // T.int64(20)), T.Cast("int32", (block * T.int64(32) + vector * T.int64(8) + l) % T.int64(20))] - of_row[T.int64(0)]) * of_row[T.int64(1)] * W[group * 2 + within_1]

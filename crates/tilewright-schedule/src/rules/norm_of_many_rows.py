@@ -65,23 +65,23 @@ class Module:
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = T.float32(1.0) / T.sqrt(totals[T.int64(0)] / T.float32(20.0) + T.float32(0.5))
                     with T.LetStmt(T.Cast("int32", first + T.min(row + T.int64(1), T.int64(12)))) as vi:
-                        vi_1: T.int32 = T.Cast("int32", first + row)
-                        vi_2: T.int32 = T.Cast("int32", first + row + T.int64(52))
+                        vi_1: T.int32 = T.Cast("int32", first + row + T.int64(52))
+                        of_row[T.int64(0)] = T.float32(1.0) * (T.float32(1.0) / T.sqrt(totals[T.int64(0)] / T.float32(20.0) + T.float32(0.5)))
+                        vi_2: T.int32 = T.Cast("int32", first + row)
                         for block in range(T.int64(1)):
                             for vector in T.unroll(T.int64(2)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(16) + vector * T.int64(8))]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_1, T.Cast("int32", block * T.int64(16) + vector * T.int64(8))]), 0, 2))
                                 for l in T.vectorized(T.int64(8)):
                                     partial[vector, l] = partial[vector, l] + X[vi, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)] * X[vi, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)]
                                 for l in T.vectorized(T.int64(8)):
-                                    Y[vi_1, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)] = X[vi_1, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)] * of_row[T.int64(0)] * W[T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)]
-                        T.evaluate(T.prefetch(T.address_of(X[vi_2, 16]), 0, 2))
+                                    Y[vi_2, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)] = X[vi_2, T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)] * of_row[T.int64(0)] * W[T.Cast("int32", block * T.int64(16) + vector * T.int64(8) + l)]
+                        T.evaluate(T.prefetch(T.address_of(X[vi_1, 16]), 0, 2))
                         for l in T.vectorized(T.int64(8)):
                             if T.int64(16) + l < T.int64(20):
                                 partial[T.int64(0), l] = partial[T.int64(0), l] + X[vi, T.Cast("int32", T.int64(16) + l)] * X[vi, T.Cast("int32", T.int64(16) + l)]
                         for l in T.vectorized(T.int64(4)):
-                            Y[vi_1, T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)] = X[vi_1, T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)] * of_row[T.int64(0)] * W[T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)]
+                            Y[vi_2, T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)] = X[vi_2, T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)] * of_row[T.int64(0)] * W[T.Cast("int32", T.Add(T.int64(16), T.int64(0)) + l)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]

@@ -77,25 +77,25 @@ class Module:
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = T.float32(0.0)
-                    of_row[T.int64(0)] = T.float32(1.0) / T.sqrt(totals[T.int64(0)] + T.float32(0.5))
                     with T.LetStmt(first + T.min(row + T.int64(1), T.int64(12))) as vi:
-                        vi_1: T.int64 = first + row
-                        vi_2: T.int64 = first + row + T.int64(2)
+                        vi_1: T.int64 = first + row + T.int64(2)
+                        of_row[T.int64(0)] = T.float32(1.0) * (T.float32(1.0) / T.sqrt(totals[T.int64(0)] + T.float32(0.5)))
+                        vi_2: T.int64 = first + row
                         for block in range(n // T.int64(32)):
                             for vector in T.unroll(T.int64(4)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(X[vi_1, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
                                 for l in T.vectorized(T.int64(8)):
                                     partial[vector, l] = partial[vector, l] + X[vi, block * T.int64(32) + vector * T.int64(8) + l] * X[vi, block * T.int64(32) + vector * T.int64(8) + l]
                                 for l in T.vectorized(T.int64(8)):
-                                    Y[vi_1, block * T.int64(32) + vector * T.int64(8) + l] = X[vi_1, block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)] * W[block * T.int64(32) + vector * T.int64(8) + l]
+                                    Y[vi_2, block * T.int64(32) + vector * T.int64(8) + l] = X[vi_2, block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)] * W[block * T.int64(32) + vector * T.int64(8) + l]
                         for vector in range((n % T.int64(32) + T.int64(7)) // T.int64(8)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi_2, n // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi_1, n // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
                             for l in T.vectorized(T.int64(8)):
                                 if n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < n:
                                     partial[T.int64(0), l] = partial[T.int64(0), l] + X[vi, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * X[vi, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
                                 if n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < n:
-                                    Y[vi_1, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = X[vi_1, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)] * W[n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
+                                    Y[vi_2, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = X[vi_2, n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)] * W[n // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]

@@ -54,119 +54,140 @@ class Module:
             with T.block("shares"):
                 T.reads(X[T.int64(0):n, T.int64(0):m])
                 T.writes(X[T.int64(0):n, T.int64(0):m])
-                powers = T.alloc_buffer((T.int64(2), (m + T.int64(1023)) // T.int64(1024) * T.int64(1024) + T.int64(256)), align=64)
-                next = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
-                sums = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
-                halves = T.alloc_buffer((T.int64(8),), scope="local", align=64)
-                most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
+                totals = T.alloc_buffer((T.int64(2),), scope="local", align=64)
+                partial_1 = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local", align=64)
+                totals_1 = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                of_term = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                halves = T.alloc_buffer((T.int64(8),), scope="local", align=64)
+                kept = T.alloc_buffer((T.int64(2), (m + T.int64(1023)) // T.int64(1024) * T.int64(1024) + T.int64(256)), align=64)
                 first: T.int64 = task * T.int64(16)
                 count: T.int64 = T.min(T.int64(16), n - first)
                 for u in T.unroll(T.int64(4)):
                     for l in T.vectorized(T.int64(8)):
-                        next[u, l] = T.float32("-inf")
+                        partial[u, l] = T.float32("-inf")
                 for block in range(m // T.int64(32)):
                     for vector in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            next[vector, l] = T.Select(X[first, block * T.int64(32) + vector * T.int64(8) + l] > next[vector, l], X[first, block * T.int64(32) + vector * T.int64(8) + l], next[vector, l])
+                            partial[vector, l] = T.Select(X[first, block * T.int64(32) + vector * T.int64(8) + l] > partial[vector, l], X[first, block * T.int64(32) + vector * T.int64(8) + l], partial[vector, l])
                 for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
                     for l in T.vectorized(T.int64(8)):
                         if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                            next[T.int64(0), l] = T.Select(X[first, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > next[T.int64(0), l], X[first, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], next[T.int64(0), l])
+                            partial[T.int64(0), l] = T.Select(X[first, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > partial[T.int64(0), l], X[first, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], partial[T.int64(0), l])
+                for u in T.unroll(T.int64(2)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.Select(partial[u + T.int64(2), l] > partial[u, l], partial[u + T.int64(2), l], partial[u, l])
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.Select(partial[u + T.int64(1), l] > partial[u, l], partial[u + T.int64(1), l], partial[u, l])
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = T.Select(halves[l + T.int64(4)] > halves[l], halves[l + T.int64(4)], halves[l])
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
+                totals[T.int64(0)] = halves[T.int64(0)]
                 for row in range(count):
+                    for u in T.unroll(T.int64(4)):
+                        for l in T.vectorized(T.int64(8)):
+                            partial[u, l] = T.float32("-inf")
+                    of_term[T.int64(0)] = totals[T.int64(0)]
+                    for u in T.unroll(T.int64(4)):
+                        for l in T.vectorized(T.int64(8)):
+                            partial_1[u, l] = T.float32(0.0)
+                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as vi:
+                        vi_1: T.int64 = first + row
+                        vi_2: T.int64 = first + row + T.int64(9)
+                        if row == T.int64(0):
+                            for block in range(m // T.int64(32)):
+                                for vector in T.unroll(T.int64(4)):
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                                    for l in T.vectorized(T.int64(8)):
+                                        partial[vector, l] = T.Select(X[vi, block * T.int64(32) + vector * T.int64(8) + l] > partial[vector, l], X[vi, block * T.int64(32) + vector * T.int64(8) + l], partial[vector, l])
+                                    for l in T.vectorized(T.int64(8)):
+                                        kept[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, block * T.int64(32) + vector * T.int64(8) + l] - of_term[T.int64(0)])
+                                    for l in T.vectorized(T.int64(8)):
+                                        partial_1[vector, l] = partial_1[vector, l] + kept[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l]
+                            for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
+                                T.evaluate(T.prefetch(T.address_of(X[vi_2, m // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        partial[T.int64(0), l] = T.Select(X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > partial[T.int64(0), l], X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], partial[T.int64(0), l])
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        kept[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] - of_term[T.int64(0)])
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        partial_1[T.int64(0), l] = partial_1[T.int64(0), l] + kept[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
+                        else:
+                            of_row[T.int64(0)] = T.float32(1.0) / totals_1[T.int64(0)]
+                            vi_3: T.int64 = first + row - T.int64(1)
+                            for block in range(m // T.int64(32)):
+                                for vector in T.unroll(T.int64(4)):
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                                    for l in T.vectorized(T.int64(8)):
+                                        partial[vector, l] = T.Select(X[vi, block * T.int64(32) + vector * T.int64(8) + l] > partial[vector, l], X[vi, block * T.int64(32) + vector * T.int64(8) + l], partial[vector, l])
+                                    for l in T.vectorized(T.int64(8)):
+                                        kept[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, block * T.int64(32) + vector * T.int64(8) + l] - of_term[T.int64(0)])
+                                    for l in T.vectorized(T.int64(8)):
+                                        partial_1[vector, l] = partial_1[vector, l] + kept[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l]
+                                    for l in T.vectorized(T.int64(8)):
+                                        X[vi_3, block * T.int64(32) + vector * T.int64(8) + l] = kept[(row + T.int64(1)) % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
+                            for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
+                                T.evaluate(T.prefetch(T.address_of(X[vi_2, m // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        partial[T.int64(0), l] = T.Select(X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > partial[T.int64(0), l], X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], partial[T.int64(0), l])
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        kept[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] - of_term[T.int64(0)])
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        partial_1[T.int64(0), l] = partial_1[T.int64(0), l] + kept[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
+                                for l in T.vectorized(T.int64(8)):
+                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
+                                        X[vi_3, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = kept[(row + T.int64(1)) % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
-                            next[u, l] = T.Select(next[u + T.int64(2), l] > next[u, l], next[u + T.int64(2), l], next[u, l])
+                            partial[u, l] = T.Select(partial[u + T.int64(2), l] > partial[u, l], partial[u + T.int64(2), l], partial[u, l])
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
-                            next[u, l] = T.Select(next[u + T.int64(1), l] > next[u, l], next[u + T.int64(1), l], next[u, l])
+                            partial[u, l] = T.Select(partial[u + T.int64(1), l] > partial[u, l], partial[u + T.int64(1), l], partial[u, l])
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = next[T.int64(0), l]
+                        halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = T.Select(halves[l + T.int64(4)] > halves[l], halves[l + T.int64(4)], halves[l])
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = T.Select(halves[l + T.int64(2)] > halves[l], halves[l + T.int64(2)], halves[l])
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = T.Select(halves[l + T.int64(1)] > halves[l], halves[l + T.int64(1)], halves[l])
-                    most[T.int64(0)] = halves[T.int64(0)]
-                    for u in T.unroll(T.int64(4)):
-                        for l in T.vectorized(T.int64(8)):
-                            next[u, l] = T.float32("-inf")
-                    for u in T.unroll(T.int64(4)):
-                        for l in T.vectorized(T.int64(8)):
-                            sums[u, l] = T.float32(0.0)
-                    with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as vi:
-                        vi_1: T.int64 = first + row
-                        vi_2: T.int64 = first + row + T.int64(8)
-                        if row == T.int64(0):
-                            for block in range(m // T.int64(32)):
-                                for vector in T.unroll(T.int64(4)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
-                                    for l in T.vectorized(T.int64(8)):
-                                        next[vector, l] = T.Select(X[vi, block * T.int64(32) + vector * T.int64(8) + l] > next[vector, l], X[vi, block * T.int64(32) + vector * T.int64(8) + l], next[vector, l])
-                                    for l in T.vectorized(T.int64(8)):
-                                        powers[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, block * T.int64(32) + vector * T.int64(8) + l] - most[T.int64(0)])
-                                    for l in T.vectorized(T.int64(8)):
-                                        sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l]
-                            for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, m // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        next[T.int64(0), l] = T.Select(X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > next[T.int64(0), l], X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], next[T.int64(0), l])
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        powers[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] - most[T.int64(0)])
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        sums[T.int64(0), l] = sums[T.int64(0), l] + powers[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
-                        else:
-                            vi_3: T.int64 = first + row - T.int64(1)
-                            for block in range(m // T.int64(32)):
-                                for vector in T.unroll(T.int64(4)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, block * T.int64(32) + vector * T.int64(8)]), 0, 2))
-                                    for l in T.vectorized(T.int64(8)):
-                                        next[vector, l] = T.Select(X[vi, block * T.int64(32) + vector * T.int64(8) + l] > next[vector, l], X[vi, block * T.int64(32) + vector * T.int64(8) + l], next[vector, l])
-                                    for l in T.vectorized(T.int64(8)):
-                                        powers[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, block * T.int64(32) + vector * T.int64(8) + l] - most[T.int64(0)])
-                                    for l in T.vectorized(T.int64(8)):
-                                        sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l]
-                                    for l in T.vectorized(T.int64(8)):
-                                        X[vi_3, block * T.int64(32) + vector * T.int64(8) + l] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
-                            for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
-                                T.evaluate(T.prefetch(T.address_of(X[vi_2, m // T.int64(32) * T.int64(32) + vector * T.int64(8)]), 0, 2))
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        next[T.int64(0), l] = T.Select(X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] > next[T.int64(0), l], X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l], next[T.int64(0), l])
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        powers[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = T.exp(X[vi_1, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] - most[T.int64(0)])
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        sums[T.int64(0), l] = sums[T.int64(0), l] + powers[row % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l]
-                                for l in T.vectorized(T.int64(8)):
-                                    if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                                        X[vi_3, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = powers[(row + T.int64(1)) % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
+                    totals[T.int64(1)] = totals[T.int64(0)]
+                    totals[T.int64(0)] = halves[T.int64(0)]
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
-                            sums[u, l] = sums[u, l] + sums[u + T.int64(2), l]
+                            partial_1[u, l] = partial_1[u, l] + partial_1[u + T.int64(2), l]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
-                            sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
+                            partial_1[u, l] = partial_1[u, l] + partial_1[u + T.int64(1), l]
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = sums[T.int64(0), l]
+                        halves[l] = partial_1[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = halves[l] + halves[l + T.int64(4)]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    of_row[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
+                    totals_1[T.int64(0)] = halves[T.int64(0)]
+                of_row[T.int64(0)] = T.float32(1.0) / totals_1[T.int64(0)]
                 vi: T.int64 = first + count - T.int64(1)
                 for block in range(m // T.int64(32)):
                     for vector in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            X[vi, block * T.int64(32) + vector * T.int64(8) + l] = powers[(count + T.int64(1)) % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
+                            X[vi, block * T.int64(32) + vector * T.int64(8) + l] = kept[(count + T.int64(1)) % T.int64(2), block * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
                 for vector in range((m % T.int64(32) + T.int64(7)) // T.int64(8)):
                     for l in T.vectorized(T.int64(8)):
                         if m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l < m:
-                            X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = powers[(count + T.int64(1)) % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]
+                            X[vi, m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] = kept[(count + T.int64(1)) % T.int64(2), m // T.int64(32) * T.int64(32) + vector * T.int64(8) + l] * of_row[T.int64(0)]

@@ -40,127 +40,127 @@ class Module:
             with T.block("shares"):
                 T.reads(X[0:2, 0:13, 0:6, 0:48])
                 T.writes(Y[0:2, 0:13, 0:6, 0:48])
-                most = T.alloc_buffer((T.int64(48),), align=64)
+                running_max = T.alloc_buffer((T.int64(48),), align=64)
                 total = T.alloc_buffer((T.int64(48),), align=64)
-                next = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local", align=64)
+                run = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local", align=64)
                 sum = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local", align=64)
-                powers = T.alloc_buffer((T.int64(13), T.int64(48)), align=64)
-                from_most = T.alloc_buffer((T.int64(3), T.int64(48)), align=64)
+                kept = T.alloc_buffer((T.int64(13), T.int64(48)), align=64)
+                kept_from = T.alloc_buffer((T.int64(3), T.int64(48)), align=64)
                 last = T.alloc_buffer((T.int64(48),), align=64)
                 of_row = T.alloc_buffer((T.int64(1), T.int64(48)), align=64)
                 scale = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local", align=64)
                 for block in range(T.int64(6)):
                     for vector in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
-                            most[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(-3.4028235e38)
+                            running_max[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(-3.4028235e38)
                         for l in T.vectorized(T.int64(8)):
                             total[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(0.0)
-                with T.LetStmt(task % T.int64(6)) as lot:
+                with T.LetStmt(task % T.int64(6)) as strip:
                     vi: T.int32 = T.Cast("int32", task // T.int64(6))
                     for several, block in T.grid(T.int64(2), T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(42)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(43)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(44)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(45)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(46)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(47)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(42)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(43)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(44)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(45)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(46)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(47)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = most[block * T.int64(8) + vector * T.int64(8) + l]
+                                run[T.int64(0), l] = running_max[block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = powers[several * T.int64(6) + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = kept[several * T.int64(6), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = sum[T.int64(0), l] + powers[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = sum[T.int64(0), l] + kept[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = sum[T.int64(0), l] + powers[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = sum[T.int64(0), l] + kept[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = sum[T.int64(0), l] + powers[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = sum[T.int64(0), l] + kept[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = sum[T.int64(0), l] + powers[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = sum[T.int64(0), l] + kept[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                powers[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = sum[T.int64(0), l] + powers[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = sum[T.int64(0), l] + kept[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                total[block * T.int64(8) + vector * T.int64(8) + l] = total[block * T.int64(8) + vector * T.int64(8) + l] * T.exp(most[block * T.int64(8) + vector * T.int64(8) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                total[block * T.int64(8) + vector * T.int64(8) + l] = total[block * T.int64(8) + vector * T.int64(8) + l] * T.exp(running_max[block * T.int64(8) + vector * T.int64(8) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(8)):
-                                most[block * T.int64(8) + vector * T.int64(8) + l] = next[T.int64(0), l]
+                                running_max[block * T.int64(8) + vector * T.int64(8) + l] = run[T.int64(0), l]
                             for l in T.vectorized(T.int64(8)):
-                                from_most[several, block * T.int64(8) + vector * T.int64(8) + l] = next[T.int64(0), l]
+                                kept_from[several, block * T.int64(8) + vector * T.int64(8) + l] = running_max[block * T.int64(8) + vector * T.int64(8) + l]
                     for one, block in T.grid(T.int64(1), T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
-                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(42)), T.Cast("int32", lot + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(42)), T.Cast("int32", strip + (block + vector) // T.int64(6)), T.Cast("int32", (block + vector) % T.int64(6) * T.int64(8))]), 0, 2))
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = most[block * T.int64(8) + vector * T.int64(8) + l]
+                                run[T.int64(0), l] = running_max[block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                next[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > next[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], next[T.int64(0), l])
+                                run[T.int64(0), l] = T.Select(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] > run[T.int64(0), l], X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))], run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                powers[T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - next[T.int64(0), l])
+                                kept[T.Mul(T.int64(2), T.int64(6)) + one, block * T.int64(8) + vector * T.int64(8) + l] = T.exp(X[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] - run[T.int64(0), l])
                             for l in T.vectorized(T.int64(8)):
-                                sum[T.int64(0), l] = powers[T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                sum[T.int64(0), l] = kept[T.Mul(T.int64(2), T.int64(6)) + one, block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                total[block * T.int64(8) + vector * T.int64(8) + l] = total[block * T.int64(8) + vector * T.int64(8) + l] * T.exp(most[block * T.int64(8) + vector * T.int64(8) + l] - next[T.int64(0), l]) + sum[T.int64(0), l]
+                                total[block * T.int64(8) + vector * T.int64(8) + l] = total[block * T.int64(8) + vector * T.int64(8) + l] * T.exp(running_max[block * T.int64(8) + vector * T.int64(8) + l] - run[T.int64(0), l]) + sum[T.int64(0), l]
                             for l in T.vectorized(T.int64(8)):
-                                most[block * T.int64(8) + vector * T.int64(8) + l] = next[T.int64(0), l]
+                                running_max[block * T.int64(8) + vector * T.int64(8) + l] = run[T.int64(0), l]
                             for l in T.vectorized(T.int64(8)):
-                                from_most[T.int64(2) + one, block * T.int64(8) + vector * T.int64(8) + l] = next[T.int64(0), l]
+                                kept_from[T.int64(2) + one, block * T.int64(8) + vector * T.int64(8) + l] = running_max[block * T.int64(8) + vector * T.int64(8) + l]
                 for row in range(T.int64(1)):
                     for block in range(T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
                                 of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l] = T.float32(1.0) / total[block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                last[block * T.int64(8) + vector * T.int64(8) + l] = most[block * T.int64(8) + vector * T.int64(8) + l]
+                                last[block * T.int64(8) + vector * T.int64(8) + l] = running_max[block * T.int64(8) + vector * T.int64(8) + l]
                     for block in range(T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
-                                most[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(-3.4028235e38)
+                                running_max[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(-3.4028235e38)
                             for l in T.vectorized(T.int64(8)):
                                 total[block * T.int64(8) + vector * T.int64(8) + l] = T.float32(0.0)
                     here: T.int64 = task + row
-                    lot: T.int64 = here % T.int64(6)
+                    strip: T.int64 = here % T.int64(6)
                     vi: T.int32 = T.Cast("int32", here // T.int64(6))
                     for several, block in T.grid(T.int64(2), T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
-                                scale[T.int64(0), l] = T.exp(from_most[several, block * T.int64(8) + vector * T.int64(8) + l] - last[block * T.int64(8) + vector * T.int64(8) + l])
+                                scale[T.int64(0), l] = T.exp(kept_from[several, block * T.int64(8) + vector * T.int64(8) + l] - last[block * T.int64(8) + vector * T.int64(8) + l])
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(1)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6) + T.int64(1), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(2)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6) + T.int64(2), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(3)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6) + T.int64(3), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(4)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6) + T.int64(4), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", several * T.int64(6) + T.int64(5)), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[several * T.int64(6) + T.int64(5), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
                     for one, block in T.grid(T.int64(1), T.int64(6)):
                         for vector in T.unroll(T.int64(1)):
                             for l in T.vectorized(T.int64(8)):
-                                scale[T.int64(0), l] = T.exp(from_most[T.int64(2) + one, block * T.int64(8) + vector * T.int64(8) + l] - last[block * T.int64(8) + vector * T.int64(8) + l])
+                                scale[T.int64(0), l] = T.exp(kept_from[T.int64(2) + one, block * T.int64(8) + vector * T.int64(8) + l] - last[block * T.int64(8) + vector * T.int64(8) + l])
                             for l in T.vectorized(T.int64(8)):
-                                Y[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0)), T.Cast("int32", lot + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = powers[T.Mul(T.int64(2), T.int64(6)) + one + T.int64(0), block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]
+                                Y[vi, T.Cast("int32", T.Mul(T.int64(2), T.int64(6)) + one), T.Cast("int32", strip + (block * T.int64(8) + vector * T.int64(8) + l) // T.int64(48)), T.Cast("int32", (block * T.int64(8) + vector * T.int64(8) + l) % T.int64(48))] = kept[T.Mul(T.int64(2), T.int64(6)) + one, block * T.int64(8) + vector * T.int64(8) + l] * scale[T.int64(0), l] * of_row[T.int64(0), block * T.int64(8) + vector * T.int64(8) + l]

@@ -22,6 +22,6 @@ class Module:
                 Y[vi] = T.min(Y[vi], T.Select(X[vi, vk] > best[vi], T.Cast("int64", vk), T.int64(9223372036854775807)))
 
 # expect:
-# error[TW0706]: `rows_by_pieces` cannot be applied: the place is not where the extreme stands, or NaN
+# error[TW0706]: `rows_by_pieces` cannot be applied: the index is not where the extreme stands, or NaN
 #  |
 #  = note: in the step `rows_by_pieces(b, 4, 1, 1, 16)`
