@@ -249,7 +249,8 @@ mod tests {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut files: Vec<String> = files.filter(|name| name != "default.toml").collect();
         let mut listed: Vec<String> = FILES.iter().map(|(name, _)| format!("{name}.toml")).collect();
-        (files.sort(), listed.sort());
+        files.sort();
+        listed.sort();
         assert_eq!(files, listed);
     }
 
@@ -274,7 +275,7 @@ mod tests {
             let limits = preset.numbers.limits;
             let [l1, l2, l3] = [limits.l1_bytes, limits.l2_bytes, limits.l3_bytes];
             assert!(l1 < l2 && (l1, l2) >= (16 << 10, 128 << 10) && l3 >= 2 << 20, "{}", preset.name);
-            let lines = |bytes: u64, ways: u32| bytes % (u64::from(ways) * limits.line_bytes) == 0;
+            let lines = |bytes: u64, ways: u32| bytes.is_multiple_of(u64::from(ways) * limits.line_bytes);
             assert!(lines(l1, limits.l1_ways) && lines(l2, limits.l2_ways), "{}", preset.name);
         }
     }

@@ -148,6 +148,9 @@ struct Here<'a> {
     ahead: Row,
 }
 
+/// Statements of a vector, which those of another stage are interleaved with.
+type Interleaved<'a> = dyn Fn(&RowVectors<'_>, &Vector) -> Result<Vec<Stmt>, Fault> + 'a;
+
 impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
         let formulas = self.program.formulas();
@@ -221,7 +224,7 @@ impl Walk<'_> {
         next: &NumberedRow,
         piece: &Piece,
         of: RowVectors<'_>,
-        interleaved: &dyn Fn(&RowVectors<'_>, &Vector) -> Result<Vec<Stmt>, Fault>,
+        interleaved: &Interleaved<'_>,
     ) -> Result<Stmt, Fault> {
         let mut names = Vec::new();
         let outer = if self.pieces.joined == 1 { self.outer(&piece.group, &mut names)? } else { Row::new() };

@@ -35,6 +35,9 @@ pub(crate) struct NumberedRow {
     pub(crate) axes: Row,
 }
 
+/// The statements of one row and of another one, each if there is one.
+type Step<'a> = dyn Fn(Option<&NumberedRow>, Option<&NumberedRow>) -> Result<Stmt, Fault> + 'a;
+
 /// The stages of a row, where its result waits for its totals.
 pub(crate) struct Stages<'a> {
     /// Nothing of a row is taken in.
@@ -42,7 +45,7 @@ pub(crate) struct Stages<'a> {
     /// What the result of the row is made with that is taken in.
     pub(crate) once: &'a dyn Fn() -> Result<Stmt, Fault>,
     /// The result of one row, and another one taken in.
-    pub(crate) step: &'a dyn Fn(Option<&NumberedRow>, Option<&NumberedRow>) -> Result<Stmt, Fault>,
+    pub(crate) step: &'a Step<'a>,
 }
 
 /// How rows are gone through.
