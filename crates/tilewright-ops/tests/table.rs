@@ -1,6 +1,7 @@
 //! The op table: its completeness, and the rules about results.
 
 use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
+use tilewright_ir::legalize::Needs;
 use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo, TensorShape, Var};
 use tilewright_ops::{binary, builtin, linear_algebra::matmul, lookup, manipulate::permute_dims, memory, nn, shapes};
@@ -42,6 +43,17 @@ fn mm(a: Expr, b: Expr) -> String {
 
 fn add(a: Expr, b: Expr) -> String {
     text(binary::add::call(&InferCx::default(), a, b))
+}
+
+#[test]
+fn an_op_with_several_algorithms_has_one_for_any_machine() {
+    for op in tilewright_ops::all() {
+        if let Legalize::FirstOf(candidates) = op.legalize {
+            let (last, others) = candidates.split_last().unwrap_or_else(|| panic!("`{}` has no candidate", op.name));
+            assert_eq!(last.needs, Needs::NOTHING, "the last candidate of `{}`", op.name);
+            assert!(others.iter().all(|one| one.needs != Needs::NOTHING), "`{}` has candidates never taken", op.name);
+        }
+    }
 }
 
 #[test]

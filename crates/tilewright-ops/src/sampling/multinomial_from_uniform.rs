@@ -1,10 +1,11 @@
 //! Draws from rows of probabilities.
 
 use tilewright_expr::{BinOp, CmpOp, Expr};
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::scan::{Scan, scanned};
+use tilewright_te::algorithms::scan::{self, Scan};
 use tilewright_te::{Value, compute, legalize as legalize_formula, reduce_axis, sum};
 use tilewright_tensor::DataType;
 
@@ -26,7 +27,10 @@ op! {
         }
         attrs: { dtype: DType = AttrDefault::DType(DataType::I64), "The data type of the classes."; }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[
+            Candidate::for_those_with(scan::VECTORS, |cx, call| legalize(cx, call, scan::vectorized)),
+            Candidate::for_any(|cx, call| legalize(cx, call, scan::sequential)),
+        ]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
@@ -72,13 +76,13 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Ok(StructInfo::tensor_with(shape, Some(dtype)))
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>, accumulate: scan::Algorithm) -> Result<PrimFunc, InferError> {
     let (dims, dtype) = (shapes::result_dims(call)?, class_dtype(call)?);
     legalize_formula(call, |inputs| {
         let [prob, numbers, rows] = inputs else { return Ok(Vec::new()) };
         let (name, wide) = (block_name(call), wide(prob.dtype()));
         let scan = Scan { axis: 1, op: BinOp::Add, identity: 0, exclusive: false };
-        let sums = scanned(prob, scan, wide, &format!("{name}_sums"))?;
+        let sums = accumulate(&cx.capabilities, prob, scan, wide, &format!("{name}_sums"))?;
         let class = reduce_axis(Expr::i64(0), prob.dim(1), "c");
         let zero = || Value::from(Expr::i64(0));
         // The number of classes whose cumulative probability the number exceeds.

@@ -1,5 +1,6 @@
 //! Where the elements of a sorted tensor come from.
 
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
@@ -24,7 +25,7 @@ op! {
             dtype: DType = AttrDefault::DType(DataType::I32), "The data type of the indices.";
         }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[Candidate::for_any(legalize)]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
@@ -34,12 +35,12 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Ok(with_dtype(&info, index_dtype(cx, call)?))
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
     let indices = Some(index_dtype(&InferCx::default(), call)?);
     let line = Line { axis, descending: attributes::flag(call, "descending"), indices };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(sorted(x, None, line, &block_name(call))?.1.into_iter().collect()),
+        [x] => Ok(sorted(&cx.capabilities, x, None, line, &block_name(call))?.1.into_iter().collect()),
         _ => Ok(Vec::new()),
     })
 }

@@ -1,6 +1,7 @@
 //! The element of a rank.
 
 use tilewright_expr::Expr;
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
@@ -27,7 +28,7 @@ op! {
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimension stays, with size 1.";
         }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[Candidate::for_any(legalize)]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
@@ -63,7 +64,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Ok(StructInfo::Tuple(vec![values, indices]))
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, name) = (shapes::dims_of(call, 0)?, block_name(call));
     let axis = attributes::axis_attr(call, "axis", dims.len())?;
     let rank = Rank::At(attributes::int(call, "k")? - 1);
@@ -71,7 +72,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let line = Line { axis, descending: false, indices: Some(DataType::I64) };
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
-        let (values, indices) = ranked(x, line, rank, &format!("{name}_found"))?;
+        let (values, indices) = ranked(&cx.capabilities, x, line, rank, &format!("{name}_found"))?;
         let given = |x: Tensor| match keeps {
             true => regrouped(&x, &left(&dims, axis, true), &format!("{}_kept", x.name())),
             false => Ok(x),

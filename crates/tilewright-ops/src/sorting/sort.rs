@@ -1,5 +1,6 @@
 //! Elements in order.
 
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::algorithms::Line;
@@ -21,16 +22,16 @@ op! {
             descending: Bool = AttrDefault::Bool(false), "Whether the greatest elements come first.";
         }
         infer: |_, call| infer_ordered(call, |extent| Ok(extent.clone())),
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[Candidate::for_any(legalize)]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
     let line = Line { axis, descending: attributes::flag(call, "descending"), indices: None };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(vec![sorted(x, None, line, &block_name(call))?.0]),
+        [x] => Ok(vec![sorted(&cx.capabilities, x, None, line, &block_name(call))?.0]),
         _ => Ok(Vec::new()),
     })
 }

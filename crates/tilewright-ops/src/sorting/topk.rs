@@ -1,6 +1,7 @@
 //! The greatest or smallest elements.
 
 use tilewright_expr::Expr;
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
@@ -29,7 +30,7 @@ op! {
             dtype: DType = AttrDefault::DType(DataType::I32), "The data type of the indices.";
         }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[Candidate::for_any(legalize)]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
@@ -64,7 +65,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     })
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (k, wanted) = (attributes::int(call, "k")?, wanted(call)?);
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
     let indices = match wanted.1 {
@@ -74,7 +75,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let line = Line { axis, descending: attributes::flag(call, "largest"), indices };
     let name = block_name(call);
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(topk(x, line, k, &name)?.into_iter().skip(usize::from(!wanted.0)).collect()),
+        [x] => Ok(topk(&cx.capabilities, x, line, k, &name)?.into_iter().skip(usize::from(!wanted.0)).collect()),
         _ => Ok(Vec::new()),
     })
 }

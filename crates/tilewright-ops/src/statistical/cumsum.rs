@@ -1,10 +1,14 @@
 //! Sums of all elements up to each.
 
 use tilewright_expr::BinOp;
+use tilewright_ir::legalize::Candidate;
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_te::algorithms::scan;
 use tilewright_tensor::DataType;
 
-use super::scan::{infer_scan, legalize_scan};
+use super::scan::{Combine, infer_scan, legalize_scan};
+
+const SUM: Combine = Combine { op: BinOp::Add, identity: 0 };
 
 op! {
     /// The sum of all elements up to each along a dimension. Of float16 and bfloat16 it is worked out in float32.
@@ -16,7 +20,10 @@ op! {
             exclusive: Bool = AttrDefault::Bool(false), "Whether each element stays out of its own result.";
         }
         infer: infer_scan,
-        legalize: Legalize::PrimFunc(|call| legalize_scan(call, BinOp::Add, 0)),
+        legalize: Legalize::FirstOf(&[
+            Candidate::for_those_with(scan::VECTORS, |cx, call| legalize_scan(cx, call, SUM, scan::vectorized)),
+            Candidate::for_any(|cx, call| legalize_scan(cx, call, SUM, scan::sequential)),
+        ]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }

@@ -1,6 +1,7 @@
 //! The element in the middle.
 
 use tilewright_ir::Attr;
+use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
@@ -26,7 +27,7 @@ op! {
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
         }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize),
+        legalize: Legalize::FirstOf(&[Candidate::for_any(legalize)]),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
@@ -47,13 +48,13 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     })
 }
 
-fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, name) = (shapes::dims_of(call, 0)?, block_name(call));
     let axes = reduced_axes(call, dims.len())?;
     let keeps = crate::attributes::flag(call, "keepdims");
     let indices = gives_indices(call);
     let kept: Vec<usize> = (0..dims.len()).filter(|at| !axes.contains(at)).collect();
-    let cx = InferCx::default();
+    let infer_cx = InferCx::default();
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         // All that the median runs over is the last dimension of what is sorted.
@@ -65,13 +66,13 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let lines = match axes.len() {
             1 => transposed,
             _ => {
-                let line = shapes::product(&cx, &of(&axes));
+                let line = shapes::product(&infer_cx, &of(&axes));
                 regrouped(&transposed, &[of(&kept), vec![line]].concat(), &format!("{name}_lines"))?
             }
         };
         // Descending, so that NaN comes first.
         let line = Line { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
-        let (values, indices) = ranked(&lines, line, Rank::Middle, &format!("{name}_middle"))?;
+        let (values, indices) = ranked(&cx.capabilities, &lines, line, Rank::Middle, &format!("{name}_middle"))?;
         let left = left_dims(&dims, &axes, keeps);
         let given = |x: Tensor| match keeps {
             true => regrouped(&x, &left, &format!("{}_kept", x.name())),

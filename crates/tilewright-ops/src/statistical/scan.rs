@@ -2,10 +2,11 @@
 
 use tilewright_expr::BinOp;
 use tilewright_ir::Attr;
+use tilewright_ir::legalize::LegalizeCx;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::scan::{Scan, scanned};
+use tilewright_te::algorithms::scan::{Algorithm, Scan};
 use tilewright_te::legalize;
 
 use crate::elementwise::{any, block_name, check_dtype, number, wide};
@@ -35,8 +36,21 @@ pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, 
     Ok(StructInfo::tensor_with(shape, said.or(dtype)))
 }
 
-/// The loops, which combine by `op`, beginning with `identity`. Narrow floats are accumulated in float32.
-pub(super) fn legalize_scan(call: &OpCall<'_>, op: BinOp, identity: i64) -> Result<PrimFunc, InferError> {
+/// What elements are combined by, and what changes none of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Combine {
+    pub(super) op: BinOp,
+    pub(super) identity: i64,
+}
+
+/// The loops. Narrow floats are accumulated in float32.
+pub(super) fn legalize_scan(
+    cx: &LegalizeCx,
+    call: &OpCall<'_>,
+    combine: Combine,
+    algorithm: Algorithm,
+) -> Result<PrimFunc, InferError> {
+    let Combine { op, identity } = combine;
     let (dims, exclusive, name) = (shapes::result_dims(call)?, attributes::flag(call, "exclusive"), block_name(call));
     let axis = match call.attr("axis").and_then(Attr::as_int) {
         Some(axis) => Some(attributes::axis(call, axis, dims.len())?),
@@ -51,7 +65,7 @@ pub(super) fn legalize_scan(call: &OpCall<'_>, op: BinOp, identity: i64) -> Resu
             None => regrouped(x, &dims, &format!("{name}_line"))?,
         };
         let scan = Scan { axis: axis.unwrap_or(0), op, identity, exclusive };
-        let made = scanned(&lines, scan, wide(dtype), &name)?;
+        let made = algorithm(&cx.capabilities, &lines, scan, wide(dtype), &name)?;
         Ok(vec![converted(&made, dtype, &format!("{name}_narrow"))?])
     })
 }

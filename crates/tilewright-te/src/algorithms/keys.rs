@@ -24,6 +24,11 @@ impl Keys {
         if self.element.bits > 32 { DataType::U64 } else { DataType::U32 }
     }
 
+    /// The type in which lanes count keys, as wide as keys are.
+    pub(super) fn count_dtype(self) -> DataType {
+        if self.element.bits > 32 { DataType::I64 } else { DataType::I32 }
+    }
+
     /// The lowest bits, which alone can be set. Their number is even.
     pub(super) fn bits(self) -> i64 {
         match self.element {

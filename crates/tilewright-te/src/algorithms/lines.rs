@@ -1,7 +1,8 @@
 //! Lines of a tensor, whose keys lie in memory of the task that has the line.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
-use tilewright_ir::tir::{ForKind, Stmt};
+use tilewright_ir::legalize::Capabilities;
+use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::keys::Keys;
@@ -21,6 +22,7 @@ pub struct Line {
 
 /// The lines of a tensor, and the keys of one of them.
 pub(super) struct Lines<'a> {
+    pub(super) caps: Capabilities,
     pub(super) x: &'a Buffer,
     pub(super) line: Line,
     /// The keys of one of them.
@@ -28,9 +30,9 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(x: &'a Buffer, line: Line, copies: i64) -> Self {
-        let run = Run::new("keys", Keys::new(x.dtype, line.descending), &x.shape[line.axis], copies);
-        Self { x, line, run }
+    pub(super) fn new(caps: &Capabilities, x: &'a Buffer, line: Line, copies: i64) -> Self {
+        let run = Run::new(caps, "keys", Keys::new(x.dtype, line.descending), &x.shape[line.axis], copies);
+        Self { caps: *caps, x, line, run }
     }
 
     pub(super) fn extent(&self) -> &Expr {
@@ -42,7 +44,7 @@ impl<'a> Lines<'a> {
         let vars: Vec<Var> = (0..self.x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
         let body = with_local(self.run.memory.clone(), one(&vars)?);
         let around = |body: Stmt, at: usize| {
-            Stmt::for_loop(&vars[at], Expr::i64(0), self.x.shape[at].clone(), ForKind::Parallel, body)
+            Stmt::for_loop(&vars[at], Expr::i64(0), self.x.shape[at].clone(), self.caps.task_loop(), body)
         };
         Ok((0..self.x.rank()).rev().filter(|at| *at != self.line.axis).fold(body, around))
     }
@@ -60,7 +62,7 @@ impl<'a> Lines<'a> {
 
     /// Makes the keys of a line.
     pub(super) fn made(&self, line: &[Var]) -> Result<Stmt, TeError> {
-        if self.line.axis + 1 == self.x.rank() {
+        if self.line.axis + 1 == self.x.rank() && self.run.lanes > 1 {
             return self.made_of_vectors(line);
         }
         let (place, behind) = (Var::new("place", DataType::I64), Var::new("behind", DataType::I64));

@@ -8,6 +8,7 @@
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
+use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
@@ -27,13 +28,19 @@ pub enum Rank {
 }
 
 /// The element of a rank of each line, and the place at which it stands: tensors without the dimension of the lines.
-pub fn ranked(x: &Tensor, line: Line, rank: Rank, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
+pub fn ranked(
+    caps: &Capabilities,
+    x: &Tensor,
+    line: Line,
+    rank: Rank,
+    name: &str,
+) -> Result<(Tensor, Option<Tensor>), TeError> {
     let mut dims = x.shape().to_vec();
     dims.remove(line.axis);
     let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();
     let op = extern_op(&outputs, std::slice::from_ref(x), name, Attrs::new(), |ins, outs| match (ins, outs) {
         ([x], [values, indices @ ..]) => {
-            let lines = Lines::new(x, line, 1);
+            let lines = Lines::new(caps, x, line, 1);
             let own = |vars: &[Var]| lines.one(vars, rank, values, indices.first());
             let all = lines.each(own)?;
             match rank {

@@ -1,17 +1,18 @@
 //! Keys that lie one behind the other ([`super::keys`]): vectors of them are counted.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
+use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::keys::Keys;
-use super::statements::{Cell, Names, compare, parts, serial, with_local};
+use super::statements::{Cell, Names, compare, parts, serial, vector, with_local};
 use crate::TeError;
 
-/// Vectors of a piece, with which a round goes on.
-const VECTORS: i64 = 4;
-/// Bits that a round finds.
-const BITS: i64 = 2;
+/// Vectors that one iteration of a loop over keys takes.
+const VECTORS_PER_PIECE: i64 = 4;
+/// Bits of the key that a round of [`Run::found`] finds.
+const BITS_PER_ROUND: i64 = 2;
 
 /// Keys that lie one behind the other, in whole pieces: those behind their end are the greatest.
 #[derive(Clone)]
@@ -28,9 +29,9 @@ pub(super) struct Run {
 
 impl Run {
     /// Room for so many keys, and for so many copies of them, one behind the other.
-    pub(super) fn new(name: &str, keys: Keys, count: &Expr, copies: i64) -> Self {
-        let lanes: u16 = if keys.dtype() == DataType::U64 { 8 } else { 16 };
-        let piece = VECTORS * i64::from(lanes);
+    pub(super) fn new(caps: &Capabilities, name: &str, keys: Keys, count: &Expr, copies: i64) -> Self {
+        let lanes = caps.lanes(keys.dtype());
+        let piece = VECTORS_PER_PIECE * i64::from(lanes);
         let pieces = parts(count, piece);
         let memory = Buffer::new(name, vec![pieces.clone() * (copies * piece)], keys.dtype());
         Self { keys, lanes, piece, pieces, memory }
@@ -42,8 +43,8 @@ impl Run {
 
     /// The places of a piece's vectors.
     pub(super) fn vectors(&self, piece: &Expr) -> Result<Vec<Expr>, TeError> {
-        let begin = |vector: i64| piece.clone() * self.piece + vector * i64::from(self.lanes);
-        (0..VECTORS).map(|vector| Ok(Expr::ramp(&begin(vector), &Expr::i64(1), self.lanes)?)).collect()
+        let begin = |at: i64| piece.clone() * self.piece + at * i64::from(self.lanes);
+        (0..VECTORS_PER_PIECE).map(|at| vector(&begin(at), self.lanes)).collect()
     }
 
     /// Counts the keys below each of some numbers, for the statements that use the counts.
@@ -52,12 +53,11 @@ impl Run {
         numbers: &[Expr],
         then: impl FnOnce(&[Expr]) -> Result<Stmt, TeError>,
     ) -> Result<Stmt, TeError> {
-        let lane = if self.lanes == 8 { DataType::I64 } else { DataType::I32 }.with_lanes(self.lanes);
+        let lane = self.keys.count_dtype().with_lanes(self.lanes);
         let size = i64::from(self.lanes) * numbers.len() as i64;
         let counts =
             Buffer::new("counts", vec![Expr::i64(size)], lane.element()).derive(|node| node.scope = Scope::Local);
-        let own =
-            |number: usize| Expr::ramp(&Expr::i64(number as i64 * i64::from(self.lanes)), &Expr::i64(1), self.lanes);
+        let own = |number: usize| vector(&Expr::i64(number as i64 * i64::from(self.lanes)), self.lanes);
         let mut stmts = Vec::new();
         for number in 0..numbers.len() {
             stmts.push(Stmt::store(&counts, vec![own(number)?], &Expr::int(0, lane))?);
@@ -90,14 +90,14 @@ impl Run {
     pub(super) fn found(&self, rank: &Expr, key: &Cell, below: &Cell) -> Result<Stmt, TeError> {
         let (round, bits) = (Var::new("round", DataType::I64), self.keys.bits());
         let mut names = Names::default();
-        let shift = (Expr::i64(bits - BITS) - Expr::var(&round) * BITS).cast(self.keys.dtype())?;
+        let shift = (Expr::i64(bits - BITS_PER_ROUND) - Expr::var(&round) * BITS_PER_ROUND).cast(self.keys.dtype())?;
         let shift = names.name("shift", shift);
         let known = names.name("known", key.get()?);
         let with = |digit: &Expr| -> Result<Expr, TeError> {
             Ok(Expr::binary(BinOp::BitOr, &known, &Expr::binary(BinOp::Shl, digit, &shift)?)?)
         };
         let mut numbers = Vec::new();
-        for digit in 1..1 << BITS {
+        for digit in 1..1 << BITS_PER_ROUND {
             numbers.push(names.name("number", with(&Expr::int(digit, self.keys.dtype()))?));
         }
         let choose = |counts: &[Expr]| -> Result<Stmt, TeError> {
@@ -111,7 +111,7 @@ impl Run {
         };
         let one = names.around(self.counted(&numbers, choose)?);
         let begin = [key.set(&Expr::int(0, self.keys.dtype()))?, below.set(&Expr::i64(0))?];
-        Ok(Stmt::seq(begin.into_iter().chain([serial(&round, &Expr::i64(bits / BITS), one)])))
+        Ok(Stmt::seq(begin.into_iter().chain([serial(&round, &Expr::i64(bits / BITS_PER_ROUND), one)])))
     }
 
     /// How many keys of a piece satisfy a condition, for the statements that use it.

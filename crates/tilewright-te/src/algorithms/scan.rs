@@ -1,30 +1,34 @@
-//! Accumulation along a dimension: one loop along it for each line of the tensor.
+//! Scans (prefix sums, running products and their like): an associative operation over all elements up to each, along a
+//! dimension.
 //!
-//! Lines are independent of each other. Those whose elements are neighbours go on side by side, a step from each
-//! element to the next: a task takes some of the last dimension through all steps.
+//! Lines are independent of each other. Without vectors a line is accumulated element by element. With vectors, lines
+//! along another dimension than the last go on together, a row of the tensor after the other: a task takes a block of
+//! the columns through all rows, and prefetches later ones.
 //!
-//! A line that lies together in memory is accumulated in vectors: first neighbours by themselves, then pairs of these,
-//! and so on, where all of the second half take in the last of the first (J. Sklansky, "Conditional-sum addition
-//! logic", IRE Transactions on Electronic Computers 9, 1960), then with what is behind. Other orders of the same steps
-//! would not do: in this one sums of numbers that are not negative never fall, and stay where nothing is added, as
-//! those one by one do.
+//! A line along the last dimension, which is contiguous, is accumulated in vectors: first neighbours by themselves,
+//! then pairs of these, and so on, where all of the second half take in the last of the first (J. Sklansky,
+//! "Conditional-sum addition logic", IRE Transactions on Electronic Computers 9, 1960), then with the sum carried from
+//! the vector before. Other orders of the same steps would not do: in this one sums of numbers that are not negative
+//! never fall, and stay where nothing is added, as those one by one do.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
-use tilewright_ir::tir::{ForKind, Stmt, StmtKind};
+use tilewright_ir::legalize::{Capabilities, Needs};
+use tilewright_ir::tir::{ForKind, Stmt};
 use tilewright_tensor::DataType;
 
-use super::statements::{local, looped, with_local};
+use super::statements::{Names, local, looped, serial, vector, when, with_local};
 use crate::{TeError, Tensor, extern_stage};
 
-/// Lines that a task takes through its steps, at most and, where they are an even part of all, at least.
-const MOST: i64 = 512;
-const LEAST: i64 = 256;
-/// Bytes of the vectors that lines are accumulated in: those of the widest registers.
-const VECTOR: usize = 64;
-/// Steps between the one that is taken and the one whose elements are asked for.
-const AHEAD: i64 = 4;
-/// Bytes of a line of the cache.
-const LINE: usize = 64;
+/// What [`vectorized`] needs: vectors of two elements of 64 bits.
+pub const VECTORS: Needs = Needs { vector_bytes: 16, ..Needs::NOTHING };
+
+/// Columns that a task takes through its rows, at most and, where such a number divides all, at least.
+const COLUMNS_PER_TASK_MAX: i64 = 512;
+const COLUMNS_PER_TASK_MIN: i64 = 256;
+/// Bytes of the narrowest lanes in which a line is accumulated.
+const LANE_BYTES_MIN: usize = 4;
+/// How near the caches are to which elements are prefetched, as `prefetch` has it: the nearest.
+const PREFETCH_TO_L1: i64 = 3;
 
 /// How elements are accumulated.
 #[derive(Clone, Copy, Debug)]
@@ -39,28 +43,24 @@ pub struct Scan {
     pub exclusive: bool,
 }
 
-/// What the operation makes of all elements up to each, in the type `dtype`.
-pub fn scanned(x: &Tensor, scan: Scan, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
-    extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| scan.statements(&ins[0], out))
+/// An algorithm: what the scan makes of all elements up to each, in the type `dtype`.
+pub type Algorithm = fn(&Capabilities, &Tensor, Scan, DataType, &str) -> Result<Tensor, TeError>;
+
+/// In vectors: of a line, if it is contiguous, else of lines that are neighbours.
+pub fn vectorized(caps: &Capabilities, x: &Tensor, scan: Scan, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
+    extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| {
+        Operands { caps, scan, x: &ins[0], out }.vectorized()
+    })
+}
+
+/// Each line element by element.
+pub fn sequential(caps: &Capabilities, x: &Tensor, scan: Scan, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
+    extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| {
+        Operands { caps, scan, x: &ins[0], out }.sequential()
+    })
 }
 
 impl Scan {
-    fn statements(&self, x: &Buffer, out: &Buffer) -> Result<Stmt, TeError> {
-        let mut vars: Vec<Var> = (0..x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
-        let last = x.rank() - 1;
-        let mut nest = if self.axis == last {
-            self.in_vectors(x, out, &vars)?
-        } else {
-            let (tasks, size) = pieces(&x.shape[last])?;
-            vars[last] = Var::new("task", DataType::I64);
-            looped(&vars[last], &tasks, ForKind::Parallel, self.side_by_side(x, out, &vars, size)?)
-        };
-        for at in (0..last).rev().filter(|at| *at != self.axis) {
-            nest = looped(&vars[at], &x.shape[at], ForKind::Parallel, nest);
-        }
-        Ok(nest)
-    }
-
     /// What a line begins with: nothing changes with it, not even -0.
     fn begin(&self, dtype: DataType) -> Expr {
         match self.op {
@@ -68,128 +68,171 @@ impl Scan {
             _ => Expr::number(self.identity, dtype),
         }
     }
+}
 
-    /// A line that lies together in memory.
-    fn in_vectors(&self, x: &Buffer, out: &Buffer, vars: &[Var]) -> Result<Stmt, TeError> {
-        let lanes = (VECTOR / out.dtype.element_bytes().max(4)) as i64;
-        let (extent, at) = (&x.shape[self.axis], Var::new("vector", DataType::I64));
-        let so_far = local("so_far", 1, out.dtype);
-        let by_lanes = |op| Expr::binary(op, extent, &Expr::i64(lanes));
+/// A scan of one tensor into another.
+struct Operands<'a> {
+    caps: &'a Capabilities,
+    scan: Scan,
+    x: &'a Buffer,
+    out: &'a Buffer,
+}
+
+impl Operands<'_> {
+    /// A variable for each dimension.
+    fn vars(&self) -> Vec<Var> {
+        (0..self.x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect()
+    }
+
+    /// A loop of tasks over each of these dimensions but that of the scan.
+    fn for_each_line(&self, vars: &[Var], mut body: Stmt) -> Stmt {
+        for (at, var) in vars.iter().enumerate().rev().filter(|(at, _)| *at != self.scan.axis) {
+            body = looped(var, &self.x.shape[at], self.caps.task_loop(), body);
+        }
+        body
+    }
+
+    fn combined(&self, so_far: &Expr, element: &Expr) -> Result<Expr, TeError> {
+        Ok(Expr::binary(self.scan.op, so_far, element)?)
+    }
+
+    fn sequential(&self) -> Result<Stmt, TeError> {
+        let (vars, axis) = (self.vars(), self.scan.axis);
+        let (so_far, own) = (local("so_far", 1, self.out.dtype), vec![Expr::i64(0)]);
+        let here: Vec<Expr> = vars.iter().map(Expr::var).collect();
+        let carried = Expr::load(&so_far, own.clone())?;
+        let next = self.combined(&carried, &Expr::load(self.x, here.clone())?.cast(self.out.dtype)?)?;
+        let (step, result) = (Stmt::store(&so_far, own.clone(), &next)?, Stmt::store(self.out, here, &carried)?);
+        let steps = if self.scan.exclusive { [result, step] } else { [step, result] };
+        let first = Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?;
+        let line = Stmt::seq([first, serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps))]);
+        Ok(self.for_each_line(&vars, with_local(so_far, line)))
+    }
+
+    fn vectorized(&self) -> Result<Stmt, TeError> {
+        let (mut vars, last) = (self.vars(), self.x.rank() - 1);
+        if self.scan.axis == last {
+            return Ok(self.for_each_line(&vars, self.contiguous_line(&vars)?));
+        }
+        let (tasks, columns) = column_blocks(&self.x.shape[last])?;
+        vars[last] = Var::new("task", DataType::I64);
+        let block = self.column_block(&vars, columns)?;
+        let blocks = looped(&vars[last], &tasks, self.caps.task_loop(), block);
+        Ok(self.for_each_line(&vars[..last], blocks))
+    }
+
+    /// A line along the last dimension.
+    fn contiguous_line(&self, vars: &[Var]) -> Result<Stmt, TeError> {
+        let lanes = self.caps.vector_bytes / self.out.dtype.element_bytes().max(LANE_BYTES_MIN);
+        let lanes = u16::try_from(lanes).unwrap_or(u16::MAX);
+        let (extent, at) = (&self.x.shape[self.scan.axis], Var::new("vector", DataType::I64));
+        let so_far = local("so_far", 1, self.out.dtype);
+        let size = i64::from(lanes);
+        let by_lanes = |op| Expr::binary(op, extent, &Expr::i64(size));
         let (whole, rest) = match extent.as_int() {
-            Some(extent) => (Expr::i64(extent / lanes), Expr::i64(extent % lanes)),
+            Some(extent) => (Expr::i64(extent / size), Expr::i64(extent % size)),
             None => (by_lanes(BinOp::FloorDiv)?, by_lanes(BinOp::FloorMod)?),
         };
         let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
-        let mut vector = |begin: &Expr, ends: bool| {
-            let places = Expr::ramp(begin, &Expr::i64(1), lanes as u16)?;
-            here[self.axis] = places.clone();
+        let mut one = |begin: &Expr, ends: bool| {
+            let places = vector(begin, lanes)?;
+            here[self.scan.axis] = places.clone();
             let inside = match ends {
-                true => Some(Expr::compare(CmpOp::Lt, &places, &extent.broadcast(lanes as u16)?)?),
+                true => Some(Expr::compare(CmpOp::Lt, &places, &extent.broadcast(lanes)?)?),
                 false => None,
             };
-            self.vector((x, out), &here, inside, &so_far)
+            self.one_vector(&here, inside, &so_far)
         };
-        let mut stmts = vec![Stmt::store(&so_far, vec![Expr::i64(0)], &self.begin(out.dtype))?];
-        let one = vector(&(Expr::var(&at) * lanes), false)?;
-        stmts.push(looped(&at, &whole, ForKind::Serial, one));
+        let mut stmts = vec![Stmt::store(&so_far, vec![Expr::i64(0)], &self.scan.begin(self.out.dtype))?];
+        let step = one(&(Expr::var(&at) * size), false)?;
+        stmts.push(serial(&at, &whole, step));
         if rest.as_int() != Some(0) {
-            let then = vector(&(&whole * lanes), true)?;
+            let tail = one(&(&whole * size), true)?;
             let condition = Expr::compare(CmpOp::Gt, &rest, &Expr::i64(0))?;
-            stmts.push(match rest.as_int() {
-                Some(_) => then,
-                None => StmtKind::If { condition, then, otherwise: None }.into(),
-            });
+            stmts.push(if rest.as_int().is_some() { tail } else { when(condition, tail, None) });
         }
         Ok(with_local(so_far, Stmt::seq(stmts)))
     }
 
-    /// A vector of a line, and what is behind it.
-    fn vector(
-        &self,
-        (x, out): (&Buffer, &Buffer),
-        here: &[Expr],
-        inside: Option<Expr>,
-        so_far: &Buffer,
-    ) -> Result<Stmt, TeError> {
-        let mut names: Vec<(Var, Expr)> = Vec::new();
-        let mut named = |name: &str, value: Expr| {
-            let var = Var::new(name, value.dtype);
-            names.push((var.clone(), value));
-            Expr::var(&var)
-        };
-        let taken = Expr::load_where(x, here.to_vec(), inside.clone())?.cast(out.dtype)?;
+    /// A vector of a line, with what is carried from the vector before.
+    fn one_vector(&self, here: &[Expr], inside: Option<Expr>, so_far: &Buffer) -> Result<Stmt, TeError> {
+        let mut names = Names::default();
+        let taken = Expr::load_where(self.x, here.to_vec(), inside.clone())?.cast(self.out.dtype)?;
         let lanes = usize::from(taken.dtype.lanes);
-        let mut all = named("taken", taken);
+        let mut all = names.name("taken", taken);
         let mut half = 1;
         while half < lanes {
             let is_second = |lane: usize| lane & half != 0;
             let last_of_first = |lane: usize| if is_second(lane) { (lane & !(2 * half - 1)) + half - 1 } else { lane };
             let behind = Expr::shuffle(vec![all.clone()], (0..lanes).map(last_of_first).collect())?;
-            let both = named("both", Expr::binary(self.op, &behind, &all)?);
+            let both = names.name("both", self.combined(&behind, &all)?);
             let chosen = |lane: usize| if is_second(lane) { lanes + lane } else { lane };
             let next = Expr::shuffle(vec![all, both], (0..lanes).map(chosen).collect())?;
-            all = named("together", next);
+            all = names.name("together", next);
             half *= 2;
         }
-        let behind = named("behind", Expr::load(so_far, vec![Expr::i64(0)])?.broadcast(lanes as u16)?);
-        let all = named("all", Expr::binary(self.op, &behind, &all)?);
+        let carried = Expr::load(so_far, vec![Expr::i64(0)])?.broadcast(all.dtype.lanes)?;
+        let carried = names.name("behind", carried);
+        let all = names.name("all", self.combined(&carried, &all)?);
         let last = Expr::shuffle(vec![all.clone()], vec![lanes - 1])?;
-        let result = match self.exclusive {
-            true => Expr::shuffle(vec![behind, all], (lanes - 1..2 * lanes - 1).collect())?,
+        let result = match self.scan.exclusive {
+            true => Expr::shuffle(vec![carried, all], (lanes - 1..2 * lanes - 1).collect())?,
             false => all,
         };
-        let stmts =
-            [Stmt::store_where(out, here.to_vec(), &result, inside)?, Stmt::store(so_far, vec![Expr::i64(0)], &last)?];
-        Ok(names
-            .into_iter()
-            .rev()
-            .fold(Stmt::seq(stmts), |body, (var, value)| StmtKind::Let { var, value, body }.into()))
+        Ok(names.around(Stmt::seq([
+            Stmt::store_where(self.out, here.to_vec(), &result, inside)?,
+            Stmt::store(so_far, vec![Expr::i64(0)], &last)?,
+        ])))
     }
 
-    /// Lines whose elements are neighbours, so many in a task: the last variable is that of the task.
-    fn side_by_side(&self, x: &Buffer, out: &Buffer, vars: &[Var], size: i64) -> Result<Stmt, TeError> {
-        let last = x.rank() - 1;
-        let (extent, lane) = (&x.shape[last], Var::new("lane", DataType::I64));
-        let begin = Expr::var(&vars[last]) * size;
-        let count = match extent.as_int().is_some_and(|extent| extent % size == 0) {
-            true => Expr::i64(size),
-            false => Expr::binary(BinOp::Min, &Expr::i64(size), &(extent - &begin))?,
+    /// A block of so many columns through all rows: the last variable is that of the block.
+    fn column_block(&self, vars: &[Var], columns: i64) -> Result<Stmt, TeError> {
+        let (axis, last) = (self.scan.axis, self.x.rank() - 1);
+        let (extent, lane) = (&self.x.shape[last], Var::new("lane", DataType::I64));
+        let begin = Expr::var(&vars[last]) * columns;
+        let count = match extent.as_int().is_some_and(|extent| extent % columns == 0) {
+            true => Expr::i64(columns),
+            false => Expr::binary(BinOp::Min, &Expr::i64(columns), &(extent - &begin))?,
         };
-        let so_far = local("so_far", size, out.dtype);
-        let own = vec![Expr::var(&lane)];
+        let (so_far, own) = (local("so_far", columns, self.out.dtype), vec![Expr::var(&lane)]);
         let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
         here[last] = &begin + &Expr::var(&lane);
-        let behind = Expr::load(&so_far, own.clone())?;
-        let next = Expr::binary(self.op, &behind, &Expr::load(x, here.clone())?.cast(out.dtype)?)?;
-        let result = Stmt::store(out, here.clone(), &behind)?;
+        let carried = Expr::load(&so_far, own.clone())?;
+        let next = self.combined(&carried, &Expr::load(self.x, here.clone())?.cast(self.out.dtype)?)?;
         let each = |body: Stmt| looped(&lane, &count, ForKind::Vectorized, body);
-        let step = each(Stmt::store(&so_far, own.clone(), &next)?);
-        let mut steps = match self.exclusive {
-            true => vec![each(result), step],
-            false => vec![step, each(result)],
-        };
-        if extent.as_int() != Some(size) {
-            // The elements of the next step lie elsewhere.
-            let line = Var::new("line", DataType::I64);
-            let elements = (LINE / x.dtype.element_bytes().max(1)) as i64;
-            here[self.axis] = &here[self.axis] + &Expr::i64(AHEAD);
-            here[last] = begin + Expr::var(&line) * elements;
-            let ask = Stmt::prefetch(x, here, false, 3)?;
-            steps.insert(0, looped(&line, &Expr::i64(size / elements), ForKind::Serial, ask));
+        let (step, result) =
+            (each(Stmt::store(&so_far, own.clone(), &next)?), each(Stmt::store(self.out, here.clone(), &carried)?));
+        let mut steps = if self.scan.exclusive { vec![result, step] } else { vec![step, result] };
+        if extent.as_int() != Some(columns) {
+            here[last] = begin;
+            steps.splice(0..0, self.prefetched(here, columns)?);
         }
-        let first = each(Stmt::store(&so_far, own, &self.begin(out.dtype))?);
-        let all = looped(&vars[self.axis], &x.shape[self.axis], ForKind::Serial, Stmt::seq(steps));
+        let first = each(Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?);
+        let all = serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps));
         Ok(with_local(so_far, Stmt::seq([first, all])))
+    }
+
+    /// Prefetches a later row of a block that begins at these indices: it does not follow the row before in memory.
+    fn prefetched(&self, mut here: Vec<Expr>, columns: i64) -> Result<Option<Stmt>, TeError> {
+        let Some(prefetch) = self.caps.prefetch else { return Ok(None) };
+        let (axis, line) = (self.scan.axis, Var::new("line", DataType::I64));
+        let elements = (prefetch.line_bytes / self.x.dtype.element_bytes().max(1)).max(1) as i64;
+        here[axis] = &here[axis] + &Expr::i64(prefetch.distance_rows);
+        if let Some(begin) = here.last_mut() {
+            *begin = begin.clone() + Expr::var(&line) * elements;
+        }
+        let ask = Stmt::prefetch(self.x, here, false, PREFETCH_TO_L1)?;
+        Ok(Some(serial(&line, &Expr::i64(columns / elements), ask)))
     }
 }
 
-/// How many pieces a dimension is taken in, and the elements of a piece.
-fn pieces(extent: &Expr) -> Result<(Expr, i64), TeError> {
-    let even = |all: i64| (LEAST..=MOST).rev().find(|size| all % size == 0);
-    let size = match extent.as_int() {
-        Some(all) if all <= MOST => all.max(1),
-        Some(all) => even(all).unwrap_or(MOST),
-        None => MOST,
+/// How many blocks the columns of a tensor are taken in, and the columns of a block.
+fn column_blocks(extent: &Expr) -> Result<(Expr, i64), TeError> {
+    let even = |all: i64| (COLUMNS_PER_TASK_MIN..=COLUMNS_PER_TASK_MAX).rev().find(|columns| all % columns == 0);
+    let columns = match extent.as_int() {
+        Some(all) if all <= COLUMNS_PER_TASK_MAX => all.max(1),
+        Some(all) => even(all).unwrap_or(COLUMNS_PER_TASK_MAX),
+        None => COLUMNS_PER_TASK_MAX,
     };
-    Ok((extent.ceil_div(size)?, size))
+    Ok((extent.ceil_div(columns)?, columns))
 }

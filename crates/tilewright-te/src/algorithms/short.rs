@@ -9,14 +9,14 @@ use tilewright_tensor::DataType;
 
 use super::lines::Lines;
 use super::sort::Given;
-use super::statements::{Names, compare, parts, serial, with_local};
+use super::statements::{Names, compare, parts, serial, vector, with_local};
 use crate::TeError;
 
 /// Sorts a line of up to `most` elements, whose keys are there.
 pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: i64) -> Result<Stmt, TeError> {
     let (lanes, own) = (i64::from(lines.run.lanes), Var::new("own", DataType::I64));
-    let lane = if lanes == 8 { DataType::I64 } else { DataType::I32 };
-    let ranks = Buffer::new("ranks", vec![Expr::i64(most)], lane).derive(|node| node.scope = Scope::Local);
+    let ranks = Buffer::new("ranks", vec![Expr::i64(most)], lines.run.keys.count_dtype())
+        .derive(|node| node.scope = Scope::Local);
     let mut names = Names::default();
     let rank = Expr::load(&ranks, vec![Expr::var(&own)])?.cast(DataType::I64)?;
     let rank = names.name("rank", Expr::binary(BinOp::Min, &rank, &(lines.extent() - &Expr::i64(1)))?);
@@ -35,10 +35,10 @@ fn counted(lines: &Lines<'_>, ranks: &Buffer, begin: &Expr) -> Result<Stmt, TeEr
     let other = Var::new("other", DataType::I64);
     let lane = ranks.dtype.with_lanes(lines.run.lanes);
     let mut names = Names::default();
-    let places = Expr::ramp(begin, &Expr::i64(1), lines.run.lanes)?;
+    let places = vector(begin, lines.run.lanes)?;
     let keys = names.name("keys", lines.run.key(&places)?);
-    let own = names.name("places", Expr::ramp(&begin.cast(ranks.dtype)?, &Expr::int(1, ranks.dtype), lines.run.lanes)?);
-    let ranks_at = Expr::ramp(&Expr::i64(0), &Expr::i64(1), lines.run.lanes)?;
+    let own = names.name("places", vector(&begin.cast(ranks.dtype)?, lines.run.lanes)?);
+    let ranks_at = vector(&Expr::i64(0), lines.run.lanes)?;
     let sums = Buffer::new("sums", vec![Expr::i64(i64::from(lines.run.lanes))], ranks.dtype)
         .derive(|node| node.scope = Scope::Local);
     let mut inner = Names::default();

@@ -9,29 +9,36 @@
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::Attrs;
+use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::lines::{Line, Lines};
 use super::short;
-use super::statements::{Cell, Names, compare, serial, when, with_local};
+use super::statements::{Cell, Names, compare, serial, vector, when, with_local};
 use crate::{TeError, Tensor, extern_op};
 
-/// Lines of up to so many pieces of keys are short.
-const SHORT: i64 = 2;
-/// Bits of a digit, and how many digits there are of them.
-const BITS: i64 = 8;
-const DIGITS: i64 = 1 << BITS;
+/// Pieces of keys that a short line has at most.
+const SHORT_PIECES_MAX: i64 = 2;
+/// Bits of a digit, and how many values it has.
+const DIGIT_BITS: i64 = 8;
+const DIGIT_VALUES: i64 = 1 << DIGIT_BITS;
 
 /// The tensor with its lines sorted, and for each element the index at which it stood: that of `from` there, where one
 /// is given.
-pub fn sorted(x: &Tensor, from: Option<&Tensor>, line: Line, name: &str) -> Result<(Tensor, Option<Tensor>), TeError> {
+pub fn sorted(
+    caps: &Capabilities,
+    x: &Tensor,
+    from: Option<&Tensor>,
+    line: Line,
+    name: &str,
+) -> Result<(Tensor, Option<Tensor>), TeError> {
     let outputs: Vec<_> =
         [x.dtype()].into_iter().chain(line.indices).map(|dtype| (x.shape().to_vec(), dtype)).collect();
     let ins: Vec<Tensor> = [x].into_iter().chain(from).cloned().collect();
     let op = extern_op(&outputs, &ins, name, Attrs::new(), |ins, outs| match (ins, outs) {
         ([x, from @ ..], [values, indices @ ..]) => {
-            let lines = Lines::new(x, line, 2);
+            let lines = Lines::new(caps, x, line, 2);
             let given = Given { from: from.first(), values, indices: indices.first() };
             lines.each(|vars| ordered(&lines, given, vars))
         }
@@ -70,7 +77,7 @@ impl Given<'_> {
 
 /// Sorts a line, short or not.
 fn ordered(lines: &Lines<'_>, given: Given<'_>, line: &[Var]) -> Result<Stmt, TeError> {
-    let (extent, most) = (lines.extent(), SHORT * lines.run.piece);
+    let (extent, most) = (lines.extent(), SHORT_PIECES_MAX * lines.run.piece);
     let body = match extent.as_int() {
         Some(0) => return Ok(Stmt::nothing()),
         Some(extent) if extent <= most => short::compared(lines, given, line, most)?,
@@ -103,8 +110,8 @@ impl<'a> Radix<'a> {
             Some(extent) if extent < i64::from(i32::MAX) => DataType::I32,
             _ => DataType::I64,
         };
-        let rounds = (lines.run.keys.bits() + BITS - 1) / BITS;
-        let size = Expr::i64(DIGITS * rounds);
+        let rounds = (lines.run.keys.bits() + DIGIT_BITS - 1) / DIGIT_BITS;
+        let size = Expr::i64(DIGIT_VALUES * rounds);
         let counts = Buffer::new("counts", vec![size], place).derive(|node| node.scope = Scope::Local);
         let places = Buffer::new("places", lines.run.memory.shape.to_vec(), place);
         Self { lines, given, places, counts, rounds, side: Cell::new("side", DataType::I64) }
@@ -128,10 +135,10 @@ impl<'a> Radix<'a> {
 
     /// Where the count of a key's digit stands.
     fn digit(&self, key: &Expr, round: &Expr) -> Result<Expr, TeError> {
-        let shift = (round.clone() * BITS).cast(key.dtype)?;
+        let shift = (round.clone() * DIGIT_BITS).cast(key.dtype)?;
         let above = Expr::binary(BinOp::Shr, key, &shift)?;
-        let digit = Expr::binary(BinOp::BitAnd, &above, &Expr::int(DIGITS - 1, key.dtype))?;
-        Ok(round.clone() * DIGITS + digit.cast(DataType::I64)?)
+        let digit = Expr::binary(BinOp::BitAnd, &above, &Expr::int(DIGIT_VALUES - 1, key.dtype))?;
+        Ok(round.clone() * DIGIT_VALUES + digit.cast(DataType::I64)?)
     }
 
     fn count(&self, at: &Expr) -> Result<Expr, TeError> {
@@ -145,9 +152,9 @@ impl<'a> Radix<'a> {
     /// The places as they stand, and the counts.
     fn counted(&self) -> Result<Stmt, TeError> {
         let (at, own) = (Var::new("at", DataType::I64), Var::new("own", DataType::I64));
-        let lanes = 16;
-        let zeros = Expr::ramp(&(Expr::var(&at) * lanes), &Expr::i64(1), lanes as u16)?;
-        let none = self.set_count(&zeros, &Expr::int(0, self.counts.dtype.with_lanes(lanes as u16)))?;
+        let lanes = self.lines.caps.lanes(DataType::I32);
+        let zeros = vector(&(Expr::var(&at) * i64::from(lanes)), lanes)?;
+        let none = self.set_count(&zeros, &Expr::int(0, self.counts.dtype.with_lanes(lanes)))?;
         let mut names = Names::default();
         let key = names.name("key", self.lines.run.key(&Expr::var(&own))?);
         let mut steps =
@@ -156,7 +163,7 @@ impl<'a> Radix<'a> {
             let digit = self.digit(&key, &Expr::i64(round))?;
             steps.push(self.set_count(&digit, &(self.count(&digit)? + 1))?);
         }
-        let zero = serial(&at, &Expr::i64(self.rounds * DIGITS / lanes), none);
+        let zero = serial(&at, &Expr::i64(self.rounds * DIGIT_VALUES / i64::from(lanes)), none);
         Ok(Stmt::seq([zero, serial(&own, self.lines.extent(), names.around(Stmt::seq(steps)))]))
     }
 
@@ -177,12 +184,12 @@ impl<'a> Radix<'a> {
     /// Each count becomes the sum of those before it.
     fn summed(&self, round: &Expr) -> Result<Stmt, TeError> {
         let (before, digit) = (Cell::new("before", self.counts.dtype), Var::new("digit", DataType::I64));
-        let at = round.clone() * DIGITS + Expr::var(&digit);
+        let at = round.clone() * DIGIT_VALUES + Expr::var(&digit);
         let mut names = Names::default();
         let own = names.name("own", self.count(&at)?);
         let step = Stmt::seq([self.set_count(&at, &before.get()?)?, before.set(&(before.get()? + own))?]);
         let begin = before.set(&Expr::int(0, self.counts.dtype))?;
-        Ok(before.around(Stmt::seq([begin, serial(&digit, &Expr::i64(DIGITS), names.around(step))])))
+        Ok(before.around(Stmt::seq([begin, serial(&digit, &Expr::i64(DIGIT_VALUES), names.around(step))])))
     }
 
     fn scattered(&self, round: &Expr, begin: &Expr, target: &Expr) -> Result<Stmt, TeError> {

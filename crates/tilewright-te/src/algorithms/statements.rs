@@ -16,6 +16,11 @@ pub(super) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
     looped(var, extent, ForKind::Serial, body)
 }
 
+/// The places of a vector's elements, one after the other from `begin` on: a vector of one lane is a scalar.
+pub(super) fn vector(begin: &Expr, lanes: u16) -> Result<Expr, TeError> {
+    if lanes == 1 { Ok(begin.clone()) } else { Ok(Expr::ramp(begin, &Expr::int(1, begin.dtype), lanes)?) }
+}
+
 /// Memory of a task's own.
 pub(super) fn local(name: &str, size: i64, dtype: DataType) -> Buffer {
     Buffer::new(name, vec![Expr::i64(size)], dtype).derive(|node| node.scope = Scope::Local)

@@ -1,39 +1,40 @@
 //! The first many elements of an order, each line of a tensor by itself, in the order of their places.
 //!
 //! The key of the last of them is found as [`super::rank`] finds it, and the elements whose keys are not above it are
-//! gathered. Of a line that is much longer than what is taken, the least of every sixteen keys are noted first. At
-//! least `k` keys do not lie above the `k`-th of these minima, and there are not many more of them: these alone are
+//! gathered. Of a line that is much longer than what is taken, the minima of groups of keys are found first. At least
+//! `k` keys do not lie above the `k`-th of these minima, and there are not many more of them: these alone are
 //! candidates.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
+use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::lines::{Line, Lines};
 use super::run::Run;
 use super::sort::sorted;
-use super::statements::{Cell, Names, both, compare, parts, serial, when, with_local};
+use super::statements::{Cell, Names, both, compare, parts, serial, vector, when, with_local};
 use super::topk_few::{enough, selected};
 use crate::{TeError, Tensor, extern_op};
 
-/// Up to so many elements are selected without sorting the others.
-const FEW: i64 = 4;
-/// Pieces of keys of which a vector of minima is noted.
-const NOTED: i64 = 4;
-/// Lines of so many elements for each that is taken have candidates.
-const LONG: i64 = 32;
+/// Elements that are at most selected without keys of all the others.
+const FEW_ELEMENTS_MAX: i64 = 4;
+/// Pieces of keys of which a vector holds the minima, lane by lane.
+const PIECES_PER_MINIMUM: i64 = 4;
+/// Elements of a line for each that is taken from which on candidates are found first.
+const LONG_LINE_PER_TAKEN: i64 = 32;
 
 /// The first `k` elements of each line in order, all of them where `k` is less than 1, then the indices at which they
 /// stood, where these are wanted. A line has at least so many elements, or the run ends.
-pub fn topk(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
-    if (1..=FEW).contains(&k) {
-        return selected(x, line, k, name);
+pub fn topk(caps: &Capabilities, x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
+    if (1..=FEW_ELEMENTS_MAX).contains(&k) {
+        return selected(caps, x, line, k, name);
     }
     let (values, indices) = match k < 1 || x.shape()[line.axis].as_int() == Some(k) {
-        true => sorted(x, None, line, &format!("{name}_sorted"))?,
-        false => match gathered(x, line, k, &format!("{name}_first"))?.as_slice() {
-            [values, indices @ ..] => sorted(values, indices.first(), line, name)?,
+        true => sorted(caps, x, None, line, &format!("{name}_sorted"))?,
+        false => match gathered(caps, x, line, k, &format!("{name}_first"))?.as_slice() {
+            [values, indices @ ..] => sorted(caps, values, indices.first(), line, name)?,
             [] => return Ok(Vec::new()),
         },
     };
@@ -42,13 +43,13 @@ pub fn topk(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, T
 
 /// The first `k` elements of each line in the order of their places, and these. A line has at least so many, or the run
 /// ends.
-fn gathered(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
+fn gathered(caps: &Capabilities, x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[line.axis] = Expr::i64(k);
     let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();
     let op = extern_op(&outputs, std::slice::from_ref(x), name, Attrs::new(), |ins, outs| match (ins, outs) {
         ([x], [values, indices @ ..]) => {
-            let lines = Lines::new(x, line, 1);
+            let lines = Lines::new(caps, x, line, 1);
             let taking = Taking { lines: &lines, k, values, indices: indices.first() };
             let own = |vars: &[Var]| taking.line(vars);
             Ok(Stmt::seq([enough(x, line.axis, k)?, lines.each(own)?]))
@@ -69,10 +70,11 @@ struct Taking<'a> {
 impl Taking<'_> {
     fn line(&self, line: &[Var]) -> Result<Stmt, TeError> {
         let lines = self.lines;
-        let taken = match lines.extent().as_int().is_none_or(|extent| extent >= self.k.saturating_mul(LONG)) {
-            true => self.by_candidates(line)?,
-            false => self.taken(line, &lines.run, &|here| Ok(here.clone()))?,
-        };
+        let taken =
+            match lines.extent().as_int().is_none_or(|extent| extent >= self.k.saturating_mul(LONG_LINE_PER_TAKEN)) {
+                true => self.by_candidates(line)?,
+                false => self.taken(line, &lines.run, &|here| Ok(here.clone()))?,
+            };
         Ok(Stmt::seq([lines.made(line)?, taken]))
     }
 
@@ -85,11 +87,11 @@ impl Taking<'_> {
     fn noted(&self, minima: &Run) -> Result<Stmt, TeError> {
         let (run, lanes) = (&self.lines.run, i64::from(minima.lanes));
         let (at, piece) = (Var::new("at", DataType::I64), Var::new("piece", DataType::I64));
-        let vector = |begin: &Expr| Expr::ramp(begin, &Expr::i64(1), minima.lanes);
+        let vector = |begin: &Expr| vector(begin, minima.lanes);
         let begin = Expr::var(&at) * lanes;
         let vectors = minima.pieces.clone() * (minima.piece / lanes);
         let fill = Stmt::store(&minima.memory, vec![vector(&begin)?], &run.keys.last(minima.lanes))?;
-        let group = Expr::binary(BinOp::FloorDiv, &Expr::var(&piece), &Expr::i64(NOTED))?;
+        let group = Expr::binary(BinOp::FloorDiv, &Expr::var(&piece), &Expr::i64(PIECES_PER_MINIMUM))?;
         let own = vector(&(group * lanes))?;
         let mut least = minima.key(&own)?;
         for places in run.vectors(&Expr::var(&piece))? {
@@ -102,9 +104,9 @@ impl Taking<'_> {
     /// The elements among those whose keys do not lie above a minimum.
     fn by_candidates(&self, line: &[Var]) -> Result<Stmt, TeError> {
         let (run, extent) = (&self.lines.run, self.lines.extent());
-        let count = parts(&run.pieces, NOTED) * i64::from(run.lanes);
-        let minima = Run::new("minima", run.keys, &count, 1);
-        let room = Run::new("candidates", run.keys, extent, 1);
+        let count = parts(&run.pieces, PIECES_PER_MINIMUM) * i64::from(run.lanes);
+        let minima = Run::new(&self.lines.caps, "minima", run.keys, &count, 1);
+        let room = Run::new(&self.lines.caps, "candidates", run.keys, extent, 1);
         let place = match extent.as_int() {
             Some(extent) if extent < i64::from(i32::MAX) => DataType::I32,
             _ => DataType::I64,

@@ -9,6 +9,7 @@
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Var};
 use tilewright_ir::Attrs;
+use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::{ForKind, Stmt, StmtKind};
 use tilewright_tensor::DataType;
 
@@ -16,18 +17,27 @@ use super::lines::Line;
 use super::statements::with_local;
 use crate::{TeError, Tensor, extern_op};
 
-/// Lanes of the extremes of a piece, and elements of a piece.
-const LANES: i64 = 16;
-const PIECE: i64 = 4 * LANES;
+/// Vectors of a piece, each of as many lanes as there are float32 in a vector.
+const VECTORS_PER_PIECE: i64 = 4;
+/// Bits of the narrowest elements that are looked at in pieces.
+const PIECE_ELEMENT_BITS_MIN: u8 = 32;
 
 /// The first `k` elements of each line, and the indices at which they stood. A line has at least so many, or the run
 /// ends.
-pub(super) fn selected(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
+pub(super) fn selected(
+    caps: &Capabilities,
+    x: &Tensor,
+    line: Line,
+    k: i64,
+    name: &str,
+) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[line.axis] = Expr::i64(k);
     let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();
     let op = extern_op(&outputs, std::slice::from_ref(x), name, Attrs::new(), |ins, outs| match (ins, outs) {
-        ([x], [values, indices @ ..]) => Select { x, line, k, values, indices: indices.first() }.statements(),
+        ([x], [values, indices @ ..]) => {
+            Select { caps: *caps, x, line, k, values, indices: indices.first() }.statements()
+        }
         _ => Err(TeError(format!("`{name}` selects of one tensor"))),
     })?;
     Ok(op.outputs())
@@ -44,6 +54,7 @@ pub(super) fn enough(x: &Buffer, axis: usize, k: i64) -> Result<Stmt, TeError> {
 }
 
 struct Select<'a> {
+    caps: Capabilities,
     x: &'a Buffer,
     line: Line,
     k: i64,
@@ -59,12 +70,18 @@ impl Select<'_> {
             Stmt::for_loop(&vars[at], Expr::i64(0), self.x.shape[at].clone(), kind, body)
         };
         let own = &vars[axis];
-        let line = match axis + 1 == rank && self.x.dtype.bits >= 32 {
+        let line = match axis + 1 == rank && self.x.dtype.bits >= PIECE_ELEMENT_BITS_MIN && self.lanes() > 1 {
             true => self.by_pieces(&vars)?,
             false => along(ForKind::Serial, self.look_at(&vars, &Expr::var(own))?, axis),
         };
-        let lines = (0..rank).rev().filter(|at| *at != axis).fold(line, |body, at| along(ForKind::Parallel, body, at));
+        let lines =
+            (0..rank).rev().filter(|at| *at != axis).fold(line, |body, at| along(self.caps.task_loop(), body, at));
         Ok(Stmt::seq([enough(self.x, axis, self.k)?, lines]))
+    }
+
+    /// Lanes of the extremes of a piece.
+    fn lanes(&self) -> i64 {
+        i64::from(self.caps.lanes(DataType::F32))
     }
 
     /// A place of the line.
@@ -76,17 +93,18 @@ impl Select<'_> {
     /// The first elements one by one, then pieces, and what is left one by one.
     fn by_pieces(&self, line: &[Var]) -> Result<Stmt, TeError> {
         let (first, length) = (Expr::i64(self.k), self.x.shape[self.line.axis].clone());
-        let behind = &length - &first;
+        let (behind, lanes) = (&length - &first, self.lanes());
+        let size = VECTORS_PER_PIECE * lanes;
         let some = |name: &str, from: &Expr, count: Expr| -> Result<Stmt, TeError> {
             let var = Var::new(name, DataType::I64);
             let one = self.look_at(line, &(from + &Expr::var(&var)))?;
             Ok(Stmt::for_loop(&var, Expr::i64(0), count, ForKind::Serial, one))
         };
         let (piece, pieces) =
-            (Var::new("piece", DataType::I64), Expr::binary(BinOp::FloorDiv, &behind, &Expr::i64(PIECE))?);
-        let begin = &first + &(Expr::var(&piece) * PIECE);
+            (Var::new("piece", DataType::I64), Expr::binary(BinOp::FloorDiv, &behind, &Expr::i64(size))?);
+        let begin = &first + &(Expr::var(&piece) * size);
         let extremes =
-            Buffer::new("extremes", vec![Expr::i64(LANES)], self.x.dtype).derive(|node| node.scope = Scope::Local);
+            Buffer::new("extremes", vec![Expr::i64(lanes)], self.x.dtype).derive(|node| node.scope = Scope::Local);
         let extreme = Expr::load(&extremes, vec![Expr::i64(0)])?;
         let last = Expr::load(self.values, self.at(line, &Expr::i64(self.k - 1)))?;
         let mut enters = before(&extreme, &last, self.line.descending)?;
@@ -94,13 +112,13 @@ impl Select<'_> {
             // A NaN hides the numbers of its piece.
             enters = Expr::binary(BinOp::Or, &Expr::call(Intrinsic::IsNan, &[extreme])?, &enters)?;
         }
-        let then = some("k", &begin, Expr::i64(PIECE))?;
+        let then = some("k", &begin, Expr::i64(size))?;
         let look = StmtKind::If { condition: enters, then, otherwise: None };
         let body = with_local(extremes.clone(), Stmt::seq([self.extreme(line, &begin, &extremes)?, look.into()]));
         Ok(Stmt::seq([
             some("head", &Expr::i64(0), first.clone())?,
             Stmt::for_loop(&piece, Expr::i64(0), pieces.clone(), ForKind::Serial, body),
-            some("rest", &(&first + &(pieces * PIECE)), Expr::binary(BinOp::FloorMod, &behind, &Expr::i64(PIECE))?)?,
+            some("rest", &(&first + &(pieces * size)), Expr::binary(BinOp::FloorMod, &behind, &Expr::i64(size))?)?,
         ]))
     }
 
@@ -112,12 +130,13 @@ impl Select<'_> {
             let store = Stmt::store(extremes, vec![Expr::var(&lane)], &value(&Expr::var(&lane))?)?;
             Ok(Stmt::for_loop(&lane, Expr::i64(0), Expr::i64(lanes), ForKind::Vectorized, store))
         };
-        let mut steps = vec![over(LANES, &|lane| {
+        let lanes = self.lanes();
+        let mut steps = vec![over(lanes, &|lane| {
             let element = |at: i64| Expr::load(self.x, self.at(line, &(begin + &(lane + &Expr::i64(at)))));
-            let pair = |at: i64| Expr::binary(op, &element(at)?, &element(at + LANES)?);
-            Ok(Expr::binary(op, &pair(0)?, &pair(2 * LANES)?)?)
+            let pair = |at: i64| Expr::binary(op, &element(at)?, &element(at + lanes)?);
+            Ok(Expr::binary(op, &pair(0)?, &pair(2 * lanes)?)?)
         })?];
-        let mut lanes = LANES / 2;
+        let mut lanes = lanes / 2;
         while lanes > 0 {
             steps.push(over(lanes, &|lane| {
                 let other = Expr::load(extremes, vec![lane + &Expr::i64(lanes)])?;
