@@ -35,6 +35,6 @@ class Module:
                 Y[vi, vj] = powers[vi, vj] / total[vi, 0]
 
 # expect:
-# error[TW0706]: `multiply_by_reciprocal` cannot be applied: `total` is not known to have the sums of a softmax: `largest` has not the largest of what is in the exponents
+# error[TW0706]: `multiply_by_reciprocal` cannot be applied: `total` is not known to have the sums of a softmax: `largest` is not the maximum of what is in the exponents
 #  |
 #  = note: in the step `multiply_by_reciprocal(b)`

@@ -15,6 +15,6 @@ class Module:
                 C[vi] = C[vi] + A[vi] * B[vk]
 
 # expect:
-# error[TW0706]: `pad_einsum` cannot be applied: behind the end of axis `vk` a term of block `C` is not known to be zero: not every factor has the axis
+# error[TW0706]: `pad_einsum` cannot be applied: beyond the end of axis `vk` a term of block `C` is not known to be zero: not every operand has the axis
 #  |
 #  = note: in the step `pad_einsum(b, [1, 2])`

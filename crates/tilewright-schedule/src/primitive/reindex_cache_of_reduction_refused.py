@@ -15,6 +15,6 @@ class Module:
                 B[v] = B[v] + A[v, r]
 
 # expect:
-# error[TW0706]: `reindex_cache_write` cannot be applied: the places in the temporary are of axis `r`, over which the block reduces
+# error[TW0706]: `reindex_cache_write` cannot be applied: the indices of the temporary are of axis `r`, over which the block reduces
 #  |
 #  = note: in the step `a = reindex_cache_write(b, 0, "global", lambda i, j: (i, j))`

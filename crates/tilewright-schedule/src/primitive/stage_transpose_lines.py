@@ -31,17 +31,17 @@ class Module:
             with T.block("B"):
                 T.reads(A[j_0 * 32:j_0 * 32 + 32, i_0 * 32:i_0 * 32 + 32])
                 T.writes(B[i_0 * 32:i_0 * 32 + 32, j_0 * 32:j_0 * 32 + 32])
-                A_turned = T.alloc_buffer((32, 48), scope="local", align=64)
+                A_transposed = T.alloc_buffer((32, 48), scope="local", align=64)
                 for i_1_tile in range(1):
                     for j_1_tile, row_tile in T.grid(16, 16):
                         row: T.float32x2 = A[j_0 * 32 + (j_1_tile * 2 + 0), T.Ramp(i_0 * 32 + (i_1_tile * 32 + row_tile * 2), 1, 2)]
                         row_1: T.float32x2 = A[j_0 * 32 + (j_1_tile * 2 + 1), T.Ramp(i_0 * 32 + (i_1_tile * 32 + row_tile * 2), 1, 2)]
-                        mixed: T.float32x2 = T.Shuffle([row, row_1], [0, 2])
-                        mixed_1: T.float32x2 = T.Shuffle([row, row_1], [1, 3])
-                        A_turned[row_tile * 2 + 0, T.Ramp(j_1_tile * 2, 1, 2)] = mixed
-                        A_turned[row_tile * 2 + 1, T.Ramp(j_1_tile * 2, 1, 2)] = mixed_1
+                        shuffled: T.float32x2 = T.Shuffle([row, row_1], [0, 2])
+                        shuffled_1: T.float32x2 = T.Shuffle([row, row_1], [1, 3])
+                        A_transposed[row_tile * 2 + 0, T.Ramp(j_1_tile * 2, 1, 2)] = shuffled
+                        A_transposed[row_tile * 2 + 1, T.Ramp(j_1_tile * 2, 1, 2)] = shuffled_1
                     for row in range(32):
                         for at in range(2):
                             T.evaluate(T.prefetch(T.address_of(A[j_0 * 32 + (row * 2 + at) // 2, i_0 * 32 + (i_1_tile * 32 + (row * 2 + at) % 2 * 16 + 47)]), 0, 2))
                         for j_1 in T.vectorized(32):
-                            B[i_0 * 32 + (i_1_tile * 32 + row), j_0 * 32 + j_1] = A_turned[row, j_1]
+                            B[i_0 * 32 + (i_1_tile * 32 + row), j_0 * 32 + j_1] = A_transposed[row, j_1]

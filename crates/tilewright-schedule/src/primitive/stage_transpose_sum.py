@@ -44,7 +44,7 @@ class Module:
             with T.block("C"):
                 T.reads(A[j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8), T.int64(0):m], B[T.int64(0):m, j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8)])
                 T.writes(C[T.int64(0):m, j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8)])
-                A_turned = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
+                A_transposed = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                 for i_tile in range((m + T.int64(3)) // T.int64(4)):
                     for row in range(T.int64(4)):
                         T.evaluate(T.prefetch(T.address_of(C[i_tile * T.int64(4) + row, j_0 * T.int64(8) + T.int64(0)]), 1, 2))
@@ -55,42 +55,42 @@ class Module:
                             row_1: T.float32x4 = A[j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(1)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)]
                             row_2: T.float32x4 = A[j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(2)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)]
                             row_3: T.float32x4 = A[j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(3)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)]
-                            mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                            mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                            mixed_4: T.float32x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
-                            mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
-                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                            mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                            A_turned[row_tile * T.int64(4) + T.int64(0), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = mixed_4
-                            A_turned[row_tile * T.int64(4) + T.int64(1), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = mixed_5
-                            A_turned[row_tile * T.int64(4) + T.int64(2), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = mixed_6
-                            A_turned[row_tile * T.int64(4) + T.int64(3), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                            shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                            shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                            shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                            shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                            A_transposed[row_tile * T.int64(4) + T.int64(0), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = shuffled_4
+                            A_transposed[row_tile * T.int64(4) + T.int64(1), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = shuffled_5
+                            A_transposed[row_tile * T.int64(4) + T.int64(2), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = shuffled_6
+                            A_transposed[row_tile * T.int64(4) + T.int64(3), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)] = shuffled_7
                         else:
                             row: T.float32x4 = T.if_then_else(j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(0)) < n, A.vload([j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(0)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                             row_1: T.float32x4 = T.if_then_else(j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(1)) < n, A.vload([j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(1)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                             row_2: T.float32x4 = T.if_then_else(j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(2)) < n, A.vload([j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(2)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                             row_3: T.float32x4 = T.if_then_else(j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(3)) < n, A.vload([j_0 * T.int64(8) + (j_1_tile * T.int64(4) + T.int64(3)), T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4) + row_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
-                            mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                            mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                            mixed_4: T.float32x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
-                            mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
-                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                            mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                            shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                            shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                            shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
                             if i_tile * T.int64(4) + (row_tile * T.int64(4) + T.int64(0)) < m:
-                                A_turned.vstore([row_tile * T.int64(4) + T.int64(0), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], mixed_4, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                                A_transposed.vstore([row_tile * T.int64(4) + T.int64(0), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], shuffled_4, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                             if i_tile * T.int64(4) + (row_tile * T.int64(4) + T.int64(1)) < m:
-                                A_turned.vstore([row_tile * T.int64(4) + T.int64(1), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], mixed_5, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                                A_transposed.vstore([row_tile * T.int64(4) + T.int64(1), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], shuffled_5, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                             if i_tile * T.int64(4) + (row_tile * T.int64(4) + T.int64(2)) < m:
-                                A_turned.vstore([row_tile * T.int64(4) + T.int64(2), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], mixed_6, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                                A_transposed.vstore([row_tile * T.int64(4) + T.int64(2), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], shuffled_6, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                             if i_tile * T.int64(4) + (row_tile * T.int64(4) + T.int64(3)) < m:
-                                A_turned.vstore([row_tile * T.int64(4) + T.int64(3), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], mixed_7, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                                A_transposed.vstore([row_tile * T.int64(4) + T.int64(3), T.Ramp(j_1_tile * T.int64(4), T.int64(1), 4)], shuffled_7, predicate=T.Ramp(j_0 * T.int64(8) + j_1_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                     for row in range(T.int64(4)):
                         if i_tile * T.int64(4) + row < m:
                             for at in range(T.int64(2)):
                                 T.evaluate(T.prefetch(T.address_of(A[j_0 * T.int64(8) + (row * T.int64(2) + at) // T.int64(1), i_tile * T.int64(4) + (row * T.int64(2) + at) % T.int64(1) * T.int64(16) + T.int64(19)]), 0, 2))
                             for j_1 in T.vectorized(T.min(T.int64(8), n - (j_0 * T.int64(8) + T.int64(0)))):
-                                C[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] = A_turned[row, j_1] + B[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] * A_turned[row, j_1]
+                                C[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] = A_transposed[row, j_1] + B[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] * A_transposed[row, j_1]

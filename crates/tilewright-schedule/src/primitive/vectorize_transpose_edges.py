@@ -43,36 +43,36 @@ class Module:
                     row_1: T.float32x4 = A[j_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)]
                     row_2: T.float32x4 = A[j_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)]
                     row_3: T.float32x4 = A[j_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)]
-                    mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                    mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                    mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                    mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                    mixed_4: T.float32x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
-                    mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
-                    mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                    mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                    B[i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_4
-                    B[i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_5
-                    B[i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_6
-                    B[i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                    shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                    shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                    shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                    shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                    shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                    shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                    shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                    shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
+                    B[i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = shuffled_4
+                    B[i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = shuffled_5
+                    B[i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = shuffled_6
+                    B[i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = shuffled_7
                 else:
                     row: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(0) < n, A.vload([j_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                     row_1: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(1) < n, A.vload([j_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                     row_2: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(2) < n, A.vload([j_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                     row_3: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(3) < n, A.vload([j_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
-                    mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
-                    mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
-                    mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
-                    mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
-                    mixed_4: T.float32x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
-                    mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
-                    mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
-                    mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                    shuffled: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                    shuffled_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                    shuffled_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                    shuffled_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                    shuffled_4: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [0, 1, 4, 5])
+                    shuffled_5: T.float32x4 = T.Shuffle([shuffled, shuffled_2], [2, 3, 6, 7])
+                    shuffled_6: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [0, 1, 4, 5])
+                    shuffled_7: T.float32x4 = T.Shuffle([shuffled_1, shuffled_3], [2, 3, 6, 7])
                     if i_tile * T.int64(4) + T.int64(0) < m:
-                        B.vstore([i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_4, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                        B.vstore([i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], shuffled_4, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                     if i_tile * T.int64(4) + T.int64(1) < m:
-                        B.vstore([i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_5, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                        B.vstore([i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], shuffled_5, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                     if i_tile * T.int64(4) + T.int64(2) < m:
-                        B.vstore([i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_6, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                        B.vstore([i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], shuffled_6, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
                     if i_tile * T.int64(4) + T.int64(3) < m:
-                        B.vstore([i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_7, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                        B.vstore([i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], shuffled_7, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))

@@ -15,6 +15,6 @@ class Module:
                 C[vj] = C[vj] + A[vi, vj] * B[vi, vj]
 
 # expect:
-# error[TW0706]: `gemm` cannot be applied: neighbours in memory are those along axis `vj`, which both factors have
+# error[TW0706]: `gemm` cannot be applied: the result is contiguous along axis `vj`, which both operands have
 #  |
 #  = note: in the step `gemm(b, 2, 1, 4, 8, 8, 8)`
