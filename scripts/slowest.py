@@ -13,6 +13,7 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
+CRATES = pathlib.Path(__file__).resolve().parents[1] / "crates"
 SLOWEST = 15
 BINARY = re.compile(r"^ +Running (?:unittests )?(\S+) \((.*)\)$")
 EXAMPLES = re.compile(r"^ +Doc-tests (\S+)$")
@@ -20,13 +21,18 @@ FINISHED = re.compile(r"^test result: .* finished in ([0-9.]+)s$")
 CSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
+def binary(source: str, name: str) -> str:
+    """Cargo gives the main file of an integration test without its crate, which is found by the file."""
+    owners = [path.parts[-len(pathlib.Path(source).parts) - 1] for path in CRATES.glob(f"*/{source}")]
+    return f"{source} ({' or '.join(sorted(owners)) if source.startswith('tests/') else name})"
+
+
 def binaries(log: str) -> list[tuple[float, str]]:
     """The seconds that each test binary ran, and where its sources are; examples of a crate count as one."""
     found, name = [], None
     for line in map(str.rstrip, CSI.sub("", log).splitlines()):
         if match := BINARY.match(line):
-            crate = re.sub(r"-[0-9a-f]+$", "", pathlib.Path(match[2]).name)
-            name = f"{match[1]} ({crate})"
+            name = binary(match[1], pathlib.Path(match[2]).name.rpartition("-")[0])
         elif match := EXAMPLES.match(line):
             name = f"examples in the documentation ({match[1]})"
         elif (match := FINISHED.match(line)) and name:
@@ -54,6 +60,7 @@ def table(title: str, rows: list[tuple[float, str]]) -> str:
 
 def main(folder: pathlib.Path) -> None:
     """Prints the tables of what a folder has."""
+
     def read(name: str) -> str:
         path = folder / name
         return path.read_text(errors="replace") if path.exists() else ""

@@ -37,8 +37,12 @@ skip() { skipped="$skipped
 
 tests_of_workspace() {
     # The extension is a library for Python to load; it is tested from Python below.
-    # Cargo names the binaries, which is what the table of times goes by; a test is a dot.
-    cargo test --profile suite --no-fail-fast --workspace --exclude tilewright-py -- --quiet
+    # The table of times needs the names of the binaries, which `--quiet` would leave out. Tests that passed are not shown.
+    {
+        cargo test --profile suite --no-fail-fast --workspace --exclude tilewright-py 2>&1
+        echo $? >"$LOG/cargo.status"
+    } | grep -avE '^test .* [.]{3} ok$|^ +Compiling |^$|^running [0-9]+ tests?$'
+    return "$(cat "$LOG/cargo.status")"
 }
 
 # Tests mostly compile, each on a core of its own; a process that compares with PyTorch takes about 1 GB.

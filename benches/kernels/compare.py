@@ -83,6 +83,8 @@ def run(job: Job, *arguments: str) -> str:
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HANG_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise CompileError(f"{job.file} for {job.preset}: no end after {HANG_SECONDS} s") from error
+    except OSError as error:
+        raise CompileError(f"{job.cli} cannot be run: {error}") from error
     if done.returncode != 0:
         raise CompileError(f"{job.file} for {job.preset}: {' '.join(command)} failed:\n{done.stderr.strip()}")
     return done.stdout
@@ -178,7 +180,7 @@ def check(options: argparse.Namespace) -> int:
     other = [one for one in found if one not in meant]
     for one in other:
         print(one)
-    if options.allow:
+    if options.allow and other:
         replaced = {one[:3] for one in other}
         kept = [one for one in listed if one[:3] not in replaced]
         more = [Listed(one.file, one.kernel, one.preset, one.now, options.allow) for one in other]
