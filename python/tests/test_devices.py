@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 import tilewright as tw
 
 
@@ -30,7 +31,9 @@ def test_a_device_that_is_not_there_is_named_with_what_to_use():
             lambda device=device: a.copyto(device),
             device.sync,
         ):
-            with pytest.raises(tw.TVMError, match=rf"{device.device_id}\) does not exist on this machine; use cpu\(0\)"):
+            with pytest.raises(
+                tw.TVMError, match=rf"{device.device_id}\) does not exist on this machine; use cpu\(0\)"
+            ):
                 use()
 
 

@@ -986,7 +986,7 @@ def pipeline(name: str, target: Target) -> Pass:
     """A pipeline by name for a target, as one pass."""
 
 def fuse_ops_by_pattern(patterns: Any, bind_constants: Any, annotate_codegen: Any, entry_functions: Any) -> Any:
-    """Fuses matches of patterns."""
+    """Fuses what looks like one of the patterns."""
 
 def alter_op_impl(functions: Any, transforms: Any) -> Any:
     """Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say
@@ -1026,12 +1026,15 @@ def default_gpu_schedule(module: Any, target: Any) -> Any:
     """The module with every PrimFunc that has no schedule bound to the threads of the target."""
 
 def schedule_primitive_doc(name: Any) -> Any:
-    """The description of a primitive, in a sentence."""
+    """What a primitive does, in a sentence, and what the fields of its plan are."""
 
 def schedule_primitives() -> Any:
     """The names of the primitives, as traces and as users write them, with their parameters: a name, and its default
     in a tuple of one (an empty one where it must be given).
     """
+
+def schedule_renamed() -> Any:
+    """Earlier names of primitives, each with the name of today."""
 
 def trace_line(name: Any, args: Any, outputs: Any) -> Any:
     """A call as a line of Python, from its primitive's name, its arguments as text and its handles' names."""

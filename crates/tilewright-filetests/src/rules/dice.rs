@@ -53,7 +53,7 @@ impl Dice {
         self.pick(of).unwrap_or_default()
     }
 
-    /// The size of a dimension, at max `max`. Zero is rare: it provokes few faults.
+    /// The size of a dimension, at most `max`. Zero is rare: it provokes few faults.
     pub(super) fn size(&mut self, max: i64) -> i64 {
         let fitting: Vec<i64> = SIZES.into_iter().filter(|&size| size <= max.max(1)).collect();
         match self.pick(&fitting) {
@@ -67,7 +67,7 @@ impl Dice {
         least + self.below(usize::try_from(max - least + 1).unwrap_or(1)) as i64
     }
 
-    /// Sizes whose product is at max `budget`.
+    /// Sizes whose product is at most `budget`.
     pub(super) fn sizes(&mut self, count: usize, budget: i64) -> Vec<i64> {
         let mut left = budget.min(self.max);
         let mut sizes = Vec::new();

@@ -37,7 +37,7 @@ impl Border {
 
     /// The index of the source of the border element at this position relative to the first element of a dimension of
     /// this size. Border elements are distinguished by comparisons, at which loops can be partitioned. The border has
-    /// at max `widths`.
+    /// at most `widths`.
     fn source(&self, position: &Value, size: &Expr, widths: [&Expr; 2]) -> Value {
         // A constant border no wider than the dimension wraps around once.
         let once = |width: &Expr| width.as_int().zip(size.as_int()).is_some_and(|(width, size)| width <= size);
@@ -100,7 +100,7 @@ fn check_mirrors(x: &Tensor, before: &[Expr], after: &[Expr], border: &Border) -
         let Some(max) = size.as_int().and_then(|size| border.widest(size)) else { continue };
         let widths = [widths.0, widths.1].into_iter().filter_map(Expr::as_int);
         if let Some(width) = widths.max().filter(|&width| width > max) {
-            let message = format!("a border that mirrors `{}` is at max {max} wide at dimension {dim}", x.name());
+            let message = format!("a border that mirrors `{}` is at most {max} wide at dimension {dim}", x.name());
             return Err(TeError(format!("{message}, found {width}")));
         }
     }
