@@ -14,8 +14,8 @@ use crate::source::{self, Strings};
 
 /// The folders in which ops are declared, a file each, and passes, a folder each.
 const DECLARATIONS: [&str; 2] = ["crates/tilewright-ops/src/", "crates/tilewright-relax-passes/src/"];
-/// Algorithms, layers, formulas, importers and older spellings, each of which names the operators that it is written with
-/// or for.
+/// Algorithms, layers, formulas, importers and older spellings, each of which names the operators that it is written
+/// with or for.
 const LIBRARIES: [&str; 6] = [
     "crates/tilewright-te/src/algorithms/",
     "crates/tilewright-nn/",
