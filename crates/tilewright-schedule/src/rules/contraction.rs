@@ -29,8 +29,8 @@ use crate::facts::size::ceil_div;
 use crate::families::contraction::outputs::matrices;
 use crate::families::contraction::{Contraction, is_constant};
 use crate::families::window::Windows;
-use crate::kernels::cpu::direct_conv::DIRECT_CONV as DIRECT_CONV_KERNEL;
-use crate::kernels::cpu::gemm::GEMM as GEMM_KERNEL;
+use crate::kernels::cpu::direct_conv::DIRECT_CONV;
+use crate::kernels::cpu::gemm::GEMM;
 use crate::plan::Cost;
 use crate::plan::cpu::convolution::Convolution;
 use crate::plan::cpu::direct_conv::{DirectConvPlan, channels};
@@ -40,14 +40,13 @@ use crate::plan::cpu::gemm::{GemmPlan, choose};
 use crate::primitive::{CACHE_WRITE, COMPUTE_INLINE, PARALLEL, TRANSFORM_LAYOUT, VECTORIZE};
 use crate::trace::{Arg, Rv};
 
-const GEMM: &str = "gemm";
+/// The candidate whose kernel is a GEMM of another layout; the others are called as their kernels.
 const GEMM_CHANNELS: &str = "gemm_channels";
-const DIRECT_CONV: &str = "direct_conv";
 
 pub(super) const CONTRACTION: Rule = Rule {
     name: "contraction",
     doc: "A sum of products (a matrix product, a convolution): register tiles, blocks by cache, its epilogue on finished tiles.",
-    kernels: &[GEMM, GEMM_CHANNELS, DIRECT_CONV],
+    kernels: &[GEMM.method, GEMM_CHANNELS, DIRECT_CONV.method],
     offers: Offers::Several(offer),
 };
 
@@ -59,21 +58,21 @@ fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Decli
     let constant_weights = is_constant(function, &c.a) && c.out.dtype.is_float();
     let mut offer = Offer::default();
     let Some(conv) = Convolution::of(&c, target) else {
-        offer.add(DIRECT_CONV, Err(Declined::because("it is no convolution of known sizes")));
+        offer.add(DIRECT_CONV.method, Err(Declined::because("it is no convolution of known sizes")));
         offer.add(GEMM_CHANNELS, Err(Declined::because("it is no convolution of known sizes")));
-        offer.add(GEMM, gemm(start, target, None));
+        offer.add(GEMM.method, gemm(start, target, None));
         return Ok(offer);
     };
     let direct = direct_conv(start, target, &conv, &c);
     // A GEMM reads windows of strided convolutions from a padded image in memory.
     let padding = direct.as_ref().map_or(0.0, |direct| direct.padding);
-    offer.add(DIRECT_CONV, direct.map(|direct| direct.candidate));
+    offer.add(DIRECT_CONV.method, direct.map(|direct| direct.candidate));
     let channels = match constant_weights {
         true => conv.gemm_channels().and_then(|cost| gemm_channels(start, target, &c, cost.with("pad image", padding))),
         false => Err(Declined::because("it is no convolution with constant weights")),
     };
     offer.add(GEMM_CHANNELS, channels);
-    offer.add(GEMM, gemm(start, target, Some(conv.gemm().with("pad image", padding))));
+    offer.add(GEMM.method, gemm(start, target, Some(conv.gemm().with("pad image", padding))));
     Ok(offer)
 }
 
@@ -104,7 +103,7 @@ fn direct_conv<'a>(
     let slides = c.k.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
     let padding = channels::padding(&windows) * steps;
     let build = move || build_direct_conv(schedule, target, &plan, slides);
-    Ok(Direct { candidate: Candidate::new(DIRECT_CONV, Some(cost.times(steps)), build), padding })
+    Ok(Direct { candidate: Candidate::new(DIRECT_CONV.method, Some(cost.times(steps)), build), padding })
 }
 
 fn build_direct_conv(
@@ -115,7 +114,7 @@ fn build_direct_conv(
 ) -> Result<Schedule, Declined> {
     let heavy = heavy_stage(&mut schedule)?;
     let mut after = stages_after(&mut schedule, heavy)?;
-    schedule.build(&DIRECT_CONV_KERNEL, heavy, plan)?;
+    schedule.build(&DIRECT_CONV, heavy, plan)?;
     // What is no epilogue on finished tiles is still there.
     after.retain(|stage| schedule.stmt(*stage).is_some());
     if !slides && !after.is_empty() {
@@ -173,7 +172,7 @@ fn channels_innermost(c: &Contraction) -> Option<IndexMap> {
 fn gemm<'a>(start: &Schedule, target: &'a Target, cost: Option<Cost>) -> Result<Candidate<'a>, Declined> {
     let prepared = prepared(start.clone(), target)?;
     let cost = cost.unwrap_or_else(|| prepared.cost.clone());
-    Ok(Candidate::new(GEMM, Some(cost), move || build_gemm(prepared, target)))
+    Ok(Candidate::new(GEMM.method, Some(cost), move || build_gemm(prepared, target)))
 }
 
 /// A schedule whose contraction has a plan.
@@ -221,7 +220,7 @@ fn prepared(mut schedule: Schedule, target: &Target) -> Result<Prepared, Decline
 fn build_gemm(prepared: Prepared, target: &Target) -> Result<Schedule, Declined> {
     let Prepared { mut schedule, heavy, plan, padded, mut after, .. } = prepared;
     padded.into_iter().try_for_each(|stage| line_by_line(&mut schedule, stage))?;
-    schedule.build(&GEMM_KERNEL, heavy, &plan)?;
+    schedule.build(&GEMM, heavy, &plan)?;
     // What is no epilogue on finished tiles is still there.
     after.retain(|stage| schedule.stmt(*stage).is_some());
     for stage in after {
