@@ -107,7 +107,7 @@ pub(crate) fn build_kernels(
     for backend in BACKENDS {
         let served: Vec<CodeCx<'_>> = distinct
             .iter()
-            .filter(|target| backend.serves(target))
+            .filter(|target| backend_of(target).is_ok_and(|first| first.name() == backend.name()))
             .map(|target| CodeCx::new(*backend, target, KernelCache::process()))
             .collect();
         let mut jobs: Vec<(&Arc<str>, Job<'_>)> = Vec::new();

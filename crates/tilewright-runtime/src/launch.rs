@@ -34,6 +34,14 @@ pub(crate) struct Launch {
     pub(crate) check_overlap: bool,
 }
 
+/// A call of a kernel that the queue of its device makes.
+struct QueuedCall<'a> {
+    kernel: &'a Kernel,
+    module: &'a Arc<dyn device::Module>,
+    tensors: &'a [Reg],
+    scalars: &'a [Scalar],
+}
+
 impl Run<'_> {
     pub(crate) fn call_kernel(
         &self,
@@ -68,7 +76,10 @@ impl Run<'_> {
     ) -> Result<()> {
         let entry = match &launch.entry {
             Entry::Native(entry) => *entry,
-            Entry::Queued(_) => return self.queue(frame, kernel, tensors, scalars, launch),
+            Entry::Queued(module) => {
+                let call = QueuedCall { kernel, module, tensors, scalars };
+                return self.queue(frame, call, launch);
+            }
         };
         let mut inline_addresses = [std::ptr::null_mut(); INLINE_ARGUMENTS];
         let mut inline_scalars = [0; INLINE_ARGUMENTS];
@@ -104,15 +115,8 @@ impl Run<'_> {
     }
 
     /// Asks the kernel's device for the call.
-    fn queue(
-        &self,
-        frame: &Frame,
-        kernel: &Kernel,
-        tensors: &[Reg],
-        scalars: &[Scalar],
-        launch: &Launch,
-    ) -> Result<()> {
-        let Entry::Queued(module) = &launch.entry else { return Ok(()) };
+    fn queue(&self, frame: &Frame, call: QueuedCall<'_>, launch: &Launch) -> Result<()> {
+        let QueuedCall { kernel, module, tensors, scalars } = call;
         let device = self.cx.machine.devices[kernel.device.0 as usize];
         let mut given = Vec::with_capacity(tensors.len());
         for &reg in tensors {

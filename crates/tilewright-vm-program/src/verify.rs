@@ -13,7 +13,8 @@
 //! Functions, along every path from the entry: a register or slot is written before it is read, and not read after
 //! `Kill`; an arena tensor is not returned; a kernel's written tensor is not passed to it twice and shares no part of
 //! the arena with another of its arguments; a kernel's tensors lie on its device, as far as they are known to lie on
-//! one; what is on its way from a device to the host is not read before [`Instruction::Sync`].
+//! one; a register that a copy from a device to the host was asked for is not read before [`Instruction::Sync`]. That
+//! holds for the register: other handles of its tensor, which a tuple or a caller may have, are not followed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -378,6 +379,12 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Whether two devices are of one kind: such may be the same one when the program runs.
+    fn are_alike(&self, a: DeviceIndex, b: DeviceIndex) -> bool {
+        let kind = |device: DeviceIndex| self.program.devices.get(device.0 as usize);
+        kind(a) == kind(b)
+    }
+
     /// Checks what the instruction reads, then records what it writes.
     fn step(&self, state: &mut State, position: usize, instruction: &Instruction) -> Check {
         each_register(instruction, &mut |reg, use_| match use_ {
@@ -397,9 +404,9 @@ impl Verifier<'_> {
         let holds_arena = |reg: &Reg| matches!(content(reg), Content::Arena { .. } | Content::HoldsArena);
         let written = match instruction {
             Instruction::Move { src, .. } => content(src),
-            // Nothing was copied if it lies there already.
+            // Nothing is copied if it lies there already, and devices of one kind may be one.
             Instruction::Copy { src, device, .. }
-                if state.locations.device(*src).is_none_or(|place| place == *device) =>
+                if state.locations.device(*src).is_none_or(|from| self.are_alike(from, *device)) =>
             {
                 content(src)
             }

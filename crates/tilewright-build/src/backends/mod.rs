@@ -27,7 +27,7 @@ pub const BACKENDS: &[&dyn Backend] = &[&LLVM_CPU];
 
 /// A code generator.
 pub trait Backend: Sync {
-    /// For messages, and in keys of the cache.
+    /// For messages, and in keys of the cache; no two have the same.
     fn name(&self) -> &'static str;
 
     /// Whether it makes the kernels of such targets.

@@ -111,8 +111,9 @@ fn take(bytes: usize) -> Option<usize> {
     static RESERVED: OnceLock<Option<usize>> = OnceLock::new();
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let start = (*RESERVED.get_or_init(reserve))?;
-    let offset = NEXT.fetch_add(bytes, Ordering::Relaxed);
-    (offset.checked_add(bytes)? <= RANGE_BYTES).then(|| start + offset)
+    let after = |offset: usize| offset.checked_add(bytes).filter(|end| *end <= RANGE_BYTES);
+    let offset = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, after).ok()?;
+    Some(start + offset)
 }
 
 /// Reserves the range, and watches it.
