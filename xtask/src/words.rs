@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 /// Words that name nothing in this code.
-const BANNED: [&str; 7] = ["behind", "beside", "turned", "crowd", "crowded", "lot", "lots"];
+const BANNED: [&str; 8] = ["behind", "beside", "turned", "crowd", "crowds", "crowded", "lot", "lots"];
 
 /// Characters of a line of a comment at most, as of a line of code (`rustfmt` does not break comments).
 const MAX_COMMENT_CHARS: usize = 120;
@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, Count)] = &[
     ("nn", Count { words: 0, long_comments: 1 }),
     ("ops", Count { words: 6, long_comments: 0 }),
     ("runtime", Count { words: 56, long_comments: 0 }),
-    ("schedule", Count { words: 29, long_comments: 0 }),
+    ("schedule", Count { words: 16, long_comments: 0 }),
     ("target", Count { words: 18, long_comments: 0 }),
     ("te", Count { words: 22, long_comments: 0 }),
     ("tensor", Count { words: 25, long_comments: 0 }),

@@ -6,7 +6,7 @@ use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::tir::PrimFunc;
 use tilewright::ir::verify::{Form, verify};
 use tilewright::relax_passes::{BindParams, BindSymbolicVars, ParamKey};
-use tilewright::schedule::{Schedule, trace::Names};
+use tilewright::schedule::{Names, Schedule};
 use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};

@@ -8,9 +8,10 @@ use tilewright::IRModule;
 use tilewright::expr::node::Path;
 use tilewright::ir::tir::StmtKind;
 use tilewright::ir::{Attr, pass::Pass};
+use tilewright::schedule::Names;
 use tilewright::schedule::primitive::Default as Absent;
 use tilewright::schedule::registry;
-use tilewright::schedule::trace::{self, Instruction, Names, Sort};
+use tilewright::schedule::trace::{self, Instruction, Sort};
 use tilewright::schedule::{Arg, DefaultGPUSchedule, Output, Rv, Schedule, ScheduleError, Trace};
 use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
 use tilewright::support::Diagnostic;
@@ -321,7 +322,7 @@ pub(crate) fn schedule_primitives(py: Python<'_>) -> PyResult<Vec<Primitive<'_>>
 /// What a primitive does, in a sentence, and what the fields of its plan are.
 #[pyfunction]
 pub(crate) fn schedule_primitive_doc(name: &str) -> Option<String> {
-    let primitive = registry::all().find(|primitive| primitive.method == name)?;
+    let primitive = registry::by_name(name)?;
     let fields = primitive.plan.iter().flat_map(|plan| plan.docs);
     let fields: String = fields.map(|(name, doc)| format!("\n{name}: {doc}")).collect();
     let gap = if fields.is_empty() { "" } else { "\n" };

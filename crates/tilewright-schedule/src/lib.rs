@@ -31,5 +31,5 @@ pub use default_gpu::{DefaultGPUSchedule, IS_SCHEDULED, MOST_BLOCKS};
 pub use facts::fault::Fault;
 pub use facts::tree::Key;
 pub use primitive::{Intrinsics, TensorIntrin};
-pub use schedule::{Schedule, ScheduleError};
+pub use schedule::{Names, Schedule, ScheduleError};
 pub use trace::{Arg, Output, Rv, Trace};

@@ -1,5 +1,7 @@
 //! A schedule in the making.
 
+mod parse;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use crate::facts::unique::with_unique_keys;
 use crate::primitive::{self, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
 use crate::registry;
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
+
+pub use parse::Names;
 
 /// A module, the handles that were given out for its blocks and loops, and what was done to it.
 #[derive(Clone, Debug)]
@@ -165,8 +169,8 @@ impl Schedule {
     pub fn call_with(
         &mut self,
         name: &str,
-        positional: Vec<Arg>,
-        named: Vec<(String, Arg)>,
+        mut positional: Vec<Arg>,
+        mut named: Vec<(String, Arg)>,
     ) -> Result<Output, ScheduleError> {
         let wrong = |primitive, message| ScheduleError { primitive, message, place: None };
         let Some(primitive) = registry::by_name(name) else {
@@ -174,6 +178,8 @@ impl Schedule {
             let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
             return Err(wrong("schedule", format!("there is no primitive `{name}`{hint}")));
         };
+        registry::translate(name, &mut positional, &mut named)
+            .map_err(|message| wrong(primitive.method, message.to_owned()))?;
         let mut args: Vec<Option<Arg>> = match primitive.params.first() {
             Some((name, _)) if name.starts_with('*') && !matches!(positional.as_slice(), [Arg::List(_)]) => {
                 vec![Some(Arg::List(positional))]

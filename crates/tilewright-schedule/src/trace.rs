@@ -8,10 +8,7 @@
 //! l3, l4 = sch.split(loop=l1, factors=[None, 16], preserve_unit_iters=True, disable_predication=False)
 //! ```
 
-mod index_map;
-mod parse;
-
-pub use parse::Names;
+pub(crate) mod index_map;
 
 use std::fmt;
 

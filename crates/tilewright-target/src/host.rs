@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::sync::LazyLock;
 
 use crate::{Arch, Limits, Machine, presets};
 
@@ -69,7 +70,15 @@ const SHARE: u64 = 16 << 20;
 
 /// The machine: its instructions are what the processor reports, its numbers those of the preset that describes the
 /// processor, its caches those that the system tells of. Where nothing describes it, the level of its features does.
+/// The system is asked once: what it says of the processor stays, but for the cores that the process may use.
 pub(crate) fn detect() -> Machine {
+    static HOST: LazyLock<Machine> = LazyLock::new(describe);
+    let mut host = HOST.clone();
+    host.limits.cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    host
+}
+
+fn describe() -> Machine {
     let features = features();
     let level = presets::all()
         .iter()
@@ -84,7 +93,6 @@ pub(crate) fn detect() -> Machine {
     host.units = units(&info);
     host.features = features;
     host.fit_to_features();
-    host.limits.cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     caches().iter().for_each(|cache| cache.describe(&mut host.limits));
     host
 }

@@ -16,8 +16,9 @@
 //! ```
 //!
 //! Invariants: a target is a value; nothing here compiles, and only [`Target::host`] looks at the machine below. Ask a
-//! target for a feature, a limit or a cost, never for its name. A number stands in a preset file, with what measured
-//! it, and not in the code.
+//! target for a feature, a limit or a cost, never for its name. A number of a processor stands in a preset file, with
+//! its source. Two are of no processor and stand in the code: the share of a last-level cache that a host with many
+//! processors may count on (`host`), and the limits of a GPU that nobody described (`device`).
 
 mod device;
 mod host;
@@ -37,9 +38,6 @@ pub use parse::{OptionValue, TargetError, TargetWords};
 
 /// [`Limits::core_cache_bytes`] of every preset, for those who have no target to ask.
 pub const NEAR_BYTES: u64 = 1 << 20;
-
-/// [`Plan::l2_set_stride_bytes`] of every preset, for those who have no target to ask.
-pub const NEAR_WAY_BYTES: u64 = 1 << 17;
 
 /// The sort of machine, which decides the code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

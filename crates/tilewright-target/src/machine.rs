@@ -119,11 +119,10 @@ impl Machine {
         };
     }
 
-    /// Takes the numbers of another processor's preset, and the units that it has.
+    /// Takes the numbers of another processor's preset.
     pub(crate) fn take_numbers(&mut self, preset: &presets::Preset) {
         let numbers = preset.numbers;
         self.name = preset.name.to_owned();
-        self.units.clone_from(&preset.units);
         (self.limits, self.core, self.plan) = (numbers.limits, numbers.core, numbers.plan);
         (self.prefetch, self.estimate, self.tasks) = (numbers.prefetch, numbers.estimate, numbers.tasks);
         self.fit_to_features();

@@ -217,8 +217,6 @@ group! {
         in_place_bytes: u64 ["bytes"],
         /// Elements of a GEMM's B operand at most that are packed before it runs, for all tasks.
         shared_pack_elements: u64 ["elements"],
-        /// Bytes of a panel of B that stays in a core's caches by itself.
-        panel_resident_bytes: u64 ["bytes"],
         /// Bytes of a padded image that stays in the first-level cache.
         l1_image_bytes: u64 ["bytes"],
         /// Bytes of a padded image that stays in the second-level cache.
@@ -241,14 +239,6 @@ group! {
         panel_bytes: u64 ["bytes"],
         /// The same into the first-level cache, of which it takes a part.
         panel_l1_bytes: u64 ["bytes"],
-        /// For the row of an argument that is reduced.
-        row_bytes: u64 ["bytes"],
-        /// For the next rows of a softmax.
-        softmax_bytes: u64 ["bytes"],
-        /// For rows of a softmax that lie side by side.
-        softmax_columns_bytes: u64 ["bytes"],
-        /// Lines at most that are asked for at a time: of more, reads of the panel itself wait.
-        lines_at_once: u64 ["lines"],
     }
 }
 

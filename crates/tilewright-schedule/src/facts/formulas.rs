@@ -219,7 +219,7 @@ fn is_start(stage: &Stage) -> bool {
     matches!(stage.value.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 
-/// Refuses a stage that reads what a buffer is filled with for a reduction that follows: it may come behind that.
+/// Refuses a stage that reads what a buffer is filled with for a reduction that follows: it may come after that.
 fn check_order(stage: &Stage, block: &Block, starts: &[Stage]) -> Result<(), Fault> {
     let read = loaded_buffers(&stage.value);
     match starts.iter().find(|start| read.contains(&start.buffer)) {

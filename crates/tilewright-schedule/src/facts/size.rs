@@ -18,6 +18,11 @@ pub(crate) const LINE: i64 = 64;
 /// for a store to such an address.
 pub(crate) const PAGE: i64 = 1 << 12;
 
+/// A number of the machine as kernels count.
+pub(crate) fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
 /// How many parts of `size` make up all: of nothing none.
 pub(crate) const fn ceil_div(all: i64, size: i64) -> i64 {
     all / size + (all % size > 0) as i64

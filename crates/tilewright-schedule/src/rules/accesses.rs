@@ -300,3 +300,16 @@ pub(super) fn is_along_row(nest: &PlainNest) -> bool {
         None => (0..nest.loops.len()).filter(|&at| nest.extent(at) != Some(1)).all(reduces),
     }
 }
+
+/// The only stage that reduces.
+pub(super) fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
+    let mut found = None;
+    for stage in schedule.stages()? {
+        let stmt = schedule.stmt(stage).ok_or_else(gone)?;
+        let StmtKind::Block { block, .. } = &stmt.kind else { continue };
+        if block.iters.iter().any(|iter| iter.kind != IterKind::Spatial) && found.replace(stage).is_some() {
+            return Err(Declined::because("several stages reduce"));
+        }
+    }
+    found.ok_or_else(|| Declined::because("no stage reduces"))
+}

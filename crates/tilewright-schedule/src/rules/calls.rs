@@ -66,7 +66,7 @@ impl Schedule {
         self.several(&SPLIT, vec![Arg::Rv(l), factors, flag(true), flag(false)])
     }
 
-    /// Parts of a loop one behind the other; `None` is what the others leave.
+    /// Parts of a loop one after the other; `None` is what the others leave.
     pub(crate) fn partition_by(&mut self, l: Rv, sizes: &[Option<Expr>]) -> Result<Vec<Rv>> {
         let size = |size: &Option<Expr>| size.clone().map_or(NONE, Arg::Expr);
         self.several(&LOOP_PARTITION, vec![Arg::Rv(l), Arg::List(sizes.iter().map(size).collect()), flag(true)])

@@ -11,12 +11,12 @@
 //! plan.
 
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, PrimFunc, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, PrimFunc, StmtKind, Var};
 use tilewright_ir::{Attr, IndexMap};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use super::accesses::gone;
+use super::accesses::{gone, heavy_stage};
 use super::calls::attempt;
 use super::calls::{int, text};
 use super::candidate::{Candidate, Offer};
@@ -60,7 +60,7 @@ fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Decli
     let Some(conv) = Convolution::of(&c, target) else {
         offer.add(DIRECT_CONV.method, Err(Declined::because("it is no convolution of known sizes")));
         offer.add(GEMM_CHANNELS, Err(Declined::because("it is no convolution of known sizes")));
-        offer.add(GEMM.method, gemm(start, target, None));
+        offer.add(GEMM.method, gemm(start, target));
         return Ok(offer);
     };
     let direct = direct_conv(start, target, &conv, &c);
@@ -72,7 +72,7 @@ fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Decli
         false => Err(Declined::because("it is no convolution with constant weights")),
     };
     offer.add(GEMM_CHANNELS, channels);
-    offer.add(GEMM.method, gemm(start, target, Some(conv.gemm().with("pad image", padding))));
+    offer.add(GEMM.method, Ok(gemm_of_conv(start, target, conv.gemm().with("pad image", padding))));
     Ok(offer)
 }
 
@@ -168,11 +168,15 @@ fn channels_innermost(c: &Contraction) -> Option<IndexMap> {
     if inner.is_empty() || outer.is_empty() { None } else { IndexMap::new(dims, order).ok() }
 }
 
-/// A GEMM, of this cost where other candidates are compared by another model than that of its plan.
-fn gemm<'a>(start: &Schedule, target: &'a Target, cost: Option<Cost>) -> Result<Candidate<'a>, Declined> {
+/// A GEMM, of the cost of its plan.
+fn gemm<'a>(start: &Schedule, target: &'a Target) -> Result<Candidate<'a>, Declined> {
     let prepared = prepared(start.clone(), target)?;
-    let cost = cost.unwrap_or_else(|| prepared.cost.clone());
-    Ok(Candidate::new(GEMM.method, Some(cost), move || build_gemm(prepared, target)))
+    Ok(Candidate::new(GEMM.method, Some(prepared.cost.clone()), move || build_gemm(prepared, target)))
+}
+
+/// A convolution as a GEMM, of the cost by which it is compared with the other kernels.
+fn gemm_of_conv<'a>(start: &'a Schedule, target: &'a Target, cost: Cost) -> Candidate<'a> {
+    Candidate::new(GEMM.method, Some(cost), move || build_gemm(prepared(start.clone(), target)?, target))
 }
 
 /// A schedule whose contraction has a plan.
@@ -208,10 +212,10 @@ fn prepared(mut schedule: Schedule, target: &Target) -> Result<Prepared, Decline
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let c = Contraction::of(function, &site)?;
     let constant = is_constant(function, &c.b);
-    let crowds_registers = computes_exponentials(function) && !c.needs_im2col();
+    let has_costly_epilogue = computes_exponentials(function) && !c.needs_im2col();
     let batch = matrices(function, &site, &c);
     let (mut plan, cost) = choose::choose(&c, batch, constant, target)?;
-    if crowds_registers && c.m.size.as_int().is_none_or(|m| m > plan.mr) {
+    if has_costly_epilogue && c.m.size.as_int().is_none_or(|m| m > plan.mr) {
         plan.kc = even_blocks(plan.kc, plan.lanes, K_BLOCK);
     }
     Ok(Prepared { schedule, heavy, plan, cost, padded, after })
@@ -272,19 +276,6 @@ fn reads_argument(schedule: &Schedule, buffer: &Buffer) -> bool {
 
 fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
     matches!((schedule.stmt(a), schedule.stmt(b)), (Some(a), Some(b)) if a.same(&b))
-}
-
-/// The only stage that reduces.
-pub(super) fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
-    let mut found = None;
-    for stage in schedule.stages()? {
-        let stmt = schedule.stmt(stage).ok_or_else(gone)?;
-        let StmtKind::Block { block, .. } = &stmt.kind else { continue };
-        if block.iters.iter().any(|iter| iter.kind != IterKind::Spatial) && found.replace(stage).is_some() {
-            return Err(Declined::because("several stages reduce"));
-        }
-    }
-    found.ok_or_else(|| Declined::because("no stage reduces"))
 }
 
 fn stages_after(schedule: &mut Schedule, heavy: Rv) -> Result<Vec<Rv>, Declined> {

@@ -30,7 +30,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().any(|nest| !nest.is_spatial()) {
         return Err(Declined::because("a stage is a reduction"));
     }
-    nests.iter().try_for_each(|nest| match transpose::crossed(nest) {
+    nests.iter().try_for_each(|nest| match transpose::crossed(nest, target) {
         Some(crossed) => transpose::in_squares(schedule, target, nest, crossed),
         None => stream(schedule, target, nest),
     })

@@ -56,7 +56,7 @@ fn loop_by_loop(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
 /// Schedules one stage by its form.
 pub(super) fn stage(schedule: &mut Schedule, target: &Target, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
-    if let Some(crossed) = transpose::crossed(&nest) {
+    if let Some(crossed) = transpose::crossed(&nest, target) {
         return transpose::in_squares(schedule, target, &nest, crossed);
     }
     if nest.is_spatial() {

@@ -1,10 +1,10 @@
 //! Rules: how PrimFuncs that nobody scheduled are scheduled, without trying anything out.
 //!
 //! A [`Rule`] is for one family of functions. It offers *candidates* for a function, each with an estimate of its cost
-//! in cycles, or declines with the reason. For each kind of machine there is a list of rules, the most special first;
-//! of the first one that has candidates the cheapest is taken. What no rule is for stays as it was written.
-//! [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and tells what was compared,
-//! which candidate was taken, what it did, and why others were not.
+//! in cycles where it has several, or declines with the reason. For each kind of machine there is a list of rules, the
+//! most special first; of the first one that has candidates the cheapest is taken. What no rule is for stays as it was
+//! written. [`ApplyDefaultSchedule`] does this for a whole module; [`schedule`] for one function, and tells what was
+//! compared, which candidate was taken, what it did, and why others were not.
 //!
 //! | to add | place |
 //! |---|---|

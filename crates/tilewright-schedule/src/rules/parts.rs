@@ -16,8 +16,6 @@ use crate::Schedule;
 use crate::primitive::RFACTOR;
 use crate::trace::{Arg, Rv};
 
-/// Cycles of a part.
-const PART: u64 = 60_000;
 /// Parts at most, and those of a reduction whose size is known only when it runs.
 const MOST_PARTS: i64 = 64;
 const PARTS: i64 = 16;
@@ -42,7 +40,7 @@ pub(super) fn is_long(nest: &PlainNest, target: &Target) -> bool {
     };
     let work =
         own.map(|own| own.saturating_mul(results).unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100);
-    results > 0 && tasks < ENOUGH && work.is_none_or(|work| work >= 2 * PART)
+    results > 0 && tasks < ENOUGH && work.is_none_or(|work| work >= 2 * target.tasks.part_cycles)
 }
 
 /// Takes a reduction apart; gives the block of the partial results. The block itself combines those afterwards.
@@ -63,7 +61,9 @@ pub(super) fn into_parts(schedule: &mut Schedule, target: &Target, nest: &PlainN
         None => return Err(Declined::because("a reduction has no loop of its own")),
     };
     let work = nest.iterations(&all).map(|count| count.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100);
-    let parts = work.map_or(PARTS, |work| i64::try_from(work / PART).unwrap_or(i64::MAX).clamp(2, MOST_PARTS));
+    let parts = work.map_or(PARTS, |work| {
+        i64::try_from(work / target.tasks.part_cycles.max(1)).unwrap_or(i64::MAX).clamp(2, MOST_PARTS)
+    });
     let others: Vec<Rv> = all.iter().copied().filter(|at| !reduces(at)).filter_map(rv).collect();
     let unit = neighbours(nest).map_or(1, |(_, _, several)| several);
     let long = even_part(schedule, long, &others, parts * unit)?;
@@ -73,7 +73,7 @@ pub(super) fn into_parts(schedule: &mut Schedule, target: &Target, nest: &PlainN
     partial.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))
 }
 
-/// As many iterations of the loop as are a multiple of `unit`; the few that are left come behind, on their own. The
+/// As many iterations of the loop as are a multiple of `unit`; the few that are left follow, on their own. The
 /// loop as it is where its extent is not constant, or such a multiple already. It goes around the others.
 fn even_part(schedule: &mut Schedule, long: Rv, others: &[Rv], unit: i64) -> Result<Rv, Declined> {
     let all = extent_of(schedule, long)?.as_int().unwrap_or(0);
@@ -92,11 +92,11 @@ fn even_part(schedule: &mut Schedule, long: Rv, others: &[Rv], unit: i64) -> Res
 /// goes on where they end, and how many of its iterations fill vectors.
 fn neighbours(nest: &PlainNest) -> Option<(usize, usize, i64)> {
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
-    let beside = nest.along_result().filter(|&at| !reduces(at))?;
-    let width = nest.extent(beside).filter(|width| (2..WIDE).contains(width))?;
+    let along = nest.along_result().filter(|&at| !reduces(at))?;
+    let width = nest.extent(along).filter(|width| (2..WIDE).contains(width))?;
     let mut own = (0..nest.loops.len()).filter(|&at| reduces(at));
     let long = own.find(|&at| nest.reads.iter().any(|read| nest.step(read, at) == Some(width)))?;
-    Some((beside, long, 2 << (FILLED / width).ilog2()))
+    Some((along, long, 2 << (FILLED / width).ilog2()))
 }
 
 /// Takes apart such a reduction: pieces of it that lie together in memory are reduced each for themselves, all of its
@@ -115,13 +115,13 @@ pub(super) fn into_pieces(schedule: &mut Schedule, nest: &PlainNest) -> Result<R
     let block = pieces.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))?;
     let nest = PlainNest::of(schedule, block)?;
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
-    let beside = nest.along_result().ok_or_else(|| Declined::because("no loop goes along the result"))?;
+    let along = nest.along_result().ok_or_else(|| Declined::because("no loop goes along the result"))?;
     let (own, others): (Vec<usize>, Vec<usize>) =
-        (0..nest.loops.len()).filter(|&at| at != beside).partition(|&at| reduces(at));
-    let together = |at: &usize| nest.extent(*at) == Some(several) && nest.is_contiguous(*at, beside);
+        (0..nest.loops.len()).filter(|&at| at != along).partition(|&at| reduces(at));
+    let together = |at: &usize| nest.extent(*at) == Some(several) && nest.is_contiguous(*at, along);
     let piece = others.iter().copied().find(together);
     let piece = piece.ok_or_else(|| Declined::because("a piece does not lie together in memory"))?;
-    let order = others.into_iter().filter(|&at| at != piece).chain(own).chain([piece, beside]);
+    let order = others.into_iter().filter(|&at| at != piece).chain(own).chain([piece, along]);
     let order: Vec<Rv> = order.filter_map(|at| nest.rvs.get(at).copied()).collect();
     schedule.reorder_to(&order)?;
     schedule.fuse_all(order.get(order.len().saturating_sub(2)..).unwrap_or_default())?;

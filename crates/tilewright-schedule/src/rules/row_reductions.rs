@@ -3,7 +3,7 @@
 //! | rule | rows | walk |
 //! |---|---|---|
 //! | `softmax` | neighbours in memory | side by side |
-//! | `softmax` | longer than [`MAX_RESIDENT_EXPS`] | by pieces |
+//! | `softmax` | longer than `softmax_row_elements` of the machine | by pieces |
 //! | `softmax` | others | resident |
 //! | `norm` | all stages of a row stay in the first-level cache | resident |
 //! | `moments` | longer, or of several axes | by pieces |
@@ -15,10 +15,11 @@
 use tilewright_target::Target;
 
 use super::accesses::gone;
-use super::stream::{ALONE, even_part};
+use super::stream::even_part;
 use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::facts::axes::Group;
+use crate::facts::size::signed;
 use crate::facts::size::{TASKS, ceil_div};
 use crate::families::rows::{Map, RowProgram};
 use crate::kernels::cpu::rows::ASSUMED_COLUMNS;
@@ -64,15 +65,11 @@ pub(super) const EXTREME: Rule = Rule {
 
 /// Independent accumulators of a reduction, at most.
 const MAX_ACCUMULATORS: i64 = 4;
-/// Elements of a task.
-const TASK_ELEMENTS: i64 = 1 << 16;
 /// Elements of a piece: two passes over them take longer than to merge a state.
 const PIECE_ELEMENTS: i64 = 2048;
 
 /// Rows of a task, at least: the stages that come before the first result have nothing to share cycles with.
 const MIN_RESIDENT_ROWS: i64 = 16;
-/// Elements of the longest row of which two rows of exponentials stay in a cache.
-const MAX_RESIDENT_EXPS: i64 = 1 << 14;
 
 /// Rows of a softmax by pieces at least, unless all have no more elements than `FEW_ELEMENTS`: fewer are shared in
 /// parts.
@@ -163,11 +160,11 @@ fn softmax(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
     if let Some(neighbours) = &program.side_by_side {
         return softmax_side_by_side(program, neighbours, target);
     }
-    if let Some(columns) = columns.filter(|&columns| columns > MAX_RESIDENT_EXPS) {
+    if let Some(columns) = columns.filter(|&columns| columns > signed(target.plan.softmax_row_elements)) {
         return softmax_by_pieces(program, columns, target);
     }
     let accumulators = accumulators(columns.unwrap_or(ASSUMED_COLUMNS).max(1), lanes);
-    let max_rows = columns.map_or(MIN_RESIDENT_ROWS, |columns| TASK_ELEMENTS / columns.max(1));
+    let max_rows = columns.map_or(MIN_RESIDENT_ROWS, |columns| signed(target.tasks.row_task_elements) / columns.max(1));
     let count = program.rows.size.as_int();
     let rows = match count {
         Some(count) if count < TASKS * MIN_RESIDENT_ROWS.min(max_rows) => return declined("there are few rows"),
@@ -224,7 +221,9 @@ fn softmax_side_by_side(program: &RowProgram, neighbours: &Group, target: &Targe
     };
     let strips = all.map(|all| ceil_div(all, strip));
     let tasks = rows.zip(strips).map(|(rows, strips)| rows.saturating_mul(strips));
-    let several = columns.map_or(1, |columns| TASK_ELEMENTS / columns.saturating_mul(strip).max(1)).max(1);
+    let several = columns
+        .map_or(1, |columns| signed(target.tasks.row_task_elements) / columns.saturating_mul(strip).max(1))
+        .max(1);
     let several = tasks.map_or(several, |tasks| {
         let least = if tasks >= MIN_STRIPS_PER_TASK * TASKS / 2 { MIN_STRIPS_PER_TASK } else { 1 };
         even_part(Some(tasks), several.max(least).min((tasks / TASKS).max(least)), 1).max(1)
@@ -256,7 +255,7 @@ fn norm(program: &RowProgram, target: &Target) -> Result<Candidate, Declined> {
     if count < TASKS * MIN_RESIDENT_ROWS {
         return declined("there are few rows");
     }
-    let rows = (count / TASKS).min((TASK_ELEMENTS / columns).max(MIN_RESIDENT_ROWS));
+    let rows = (count / TASKS).min((signed(target.tasks.row_task_elements) / columns).max(MIN_RESIDENT_ROWS));
     let lanes = lanes(target);
     let (accumulators, rows) = (accumulators(columns, lanes), even_part(Some(count), rows, 1));
     Ok(Candidate::Resident(ResidentPlan { lanes, accumulators, rows }))
@@ -274,7 +273,7 @@ fn moments(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
     if rows.is_some_and(|rows| rows < TASKS) {
         return declined("there are few rows");
     }
-    let max_rows = (TASK_ELEMENTS / count).max(MIN_MOMENT_ROWS);
+    let max_rows = (signed(target.tasks.row_task_elements) / count).max(MIN_MOMENT_ROWS);
     let rows =
         rows.map_or(MIN_MOMENT_ROWS, |rows| even_part(Some(rows), (rows / MOMENT_TASKS).min(max_rows).max(1), 1));
     let bytes = count.saturating_mul(4 * ROWS_IN_L2);
@@ -311,11 +310,12 @@ fn extreme(program: &RowProgram, target: &Target) -> Result<Candidate, Declined>
         }
     };
     // Few rows are better taken apart.
-    let is_much = |rows: i64| u64::try_from(rows.saturating_mul(work)).is_ok_and(|all| all > ALONE);
+    let is_much =
+        |rows: i64| u64::try_from(rows.saturating_mul(work)).is_ok_and(|all| all > target.tasks.serial_cycles);
     if rows.is_some_and(|rows| rows < TASKS && is_much(rows)) {
         return declined("there are few rows");
     }
-    let max_rows = (TASK_ELEMENTS / work.max(1)).max(1);
+    let max_rows = (signed(target.tasks.row_task_elements) / work.max(1)).max(1);
     let several = even_part(rows, rows.map_or(max_rows, |rows| max_rows.min((rows / TASKS).max(1))), 1).max(1);
     let accumulators = if piece >= 4 * lanes { MAX_ACCUMULATORS } else { 1 };
     Ok(match program.side_by_side {

@@ -11,7 +11,7 @@ use tilewright_target::Target;
 
 use super::accesses::{Access, PlainNest, extent_of, is_along_row};
 use super::calls::{int, text};
-use super::stream::{ALONE, TASK, cycles, in_vectors, result_innermost};
+use super::stream::{cycles, in_vectors, result_innermost};
 use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::facts::size::PAGE;
@@ -46,7 +46,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
 /// Results of a strip where reductions go across memory: as many as leave the strip, and what is computed of it, in a
 /// part of the second-level cache.
 const STRIPS: [i64; 3] = [256, 64, 32];
-const NEAR: u64 = 4;
+const STRIPS_OF_L2: u64 = 4;
 /// Fuses the stages of rows, the last of which gives the result.
 pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainNest]) -> Result<(), Declined> {
     let Some((last, producers)) = nests.split_last() else { return Ok(()) };
@@ -110,7 +110,7 @@ fn strips(
     let whole = |size: &&i64| last.extent(along).is_some_and(|extent| extent > **size && extent % **size == 0);
     let is_near = |size: &&i64| {
         let bytes = depth.saturating_mul(8 * **size);
-        u64::try_from(bytes).is_ok_and(|bytes| bytes <= target.limits.l2_bytes / NEAR)
+        u64::try_from(bytes).is_ok_and(|bytes| bytes <= target.limits.l2_bytes / STRIPS_OF_L2)
     };
     let size = STRIPS.iter().filter(whole).find(is_near).or_else(|| STRIPS.iter().rev().find(whole));
     let (Some(&size), Some(&rv)) = (size, last.rvs.get(along)) else { return Ok(None) };
@@ -131,7 +131,7 @@ pub(super) fn row_by_row(
     schedule.reorder_to(&order)?;
     let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
     let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
-    let (tasks, row) = tasks(schedule, row, work)?;
+    let (tasks, row) = tasks(schedule, target, row, work)?;
     for producer in nests.iter().rev().filter(|nest| nest.block != last.block) {
         schedule.move_to(&COMPUTE_AT, producer.block, row)?;
     }
@@ -217,13 +217,15 @@ fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
 
 /// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one
 /// whose iterations are rows.
-fn tasks(schedule: &mut Schedule, rows: Rv, work: Option<u64>) -> Result<(Option<Rv>, Rv), Declined> {
+fn tasks(schedule: &mut Schedule, target: &Target, rows: Rv, work: Option<u64>) -> Result<(Option<Rv>, Rv), Declined> {
     let count = extent_of(schedule, rows)?.as_int();
     let (Some(work), Some(count)) = (work, count) else { return Ok((Some(rows), rows)) };
-    if work < ALONE || count < 2 {
+    if work < target.tasks.serial_cycles || count < 2 {
         return Ok((None, rows));
     }
-    let wanted = i64::try_from(TASK / (work / count.unsigned_abs()).max(1)).unwrap_or(i64::MAX).clamp(1, count / 2);
+    let wanted = i64::try_from(target.tasks.task_cycles / (work / count.unsigned_abs()).max(1))
+        .unwrap_or(i64::MAX)
+        .clamp(1, count / 2);
     let several = (1..=wanted).rev().find(|several| count % several == 0).unwrap_or(1);
     if several == 1 {
         return Ok((Some(rows), rows));

@@ -12,27 +12,23 @@ use crate::facts::size::{LINE, TASKS};
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
 
-/// Cycles under which the work of a loop is not shared.
-pub(super) const ALONE: u64 = 20_000;
-/// Cycles of a task.
-pub(super) const TASK: u64 = 30_000;
-/// Cycles of the smallest task, where larger ones would be too few to share.
-const LEAST_TASK: u64 = 6_000;
 /// With as many rows there are tasks enough, however long a row is.
 const ENOUGH_ROWS: i64 = 64;
 
 /// Cycles of the work for one element, in hundredths.
 pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     let lanes = u64::from(target.lanes(32));
-    (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
+    let moved = cost.bytes as f64 * 100.0 / target.plan.elementwise_bytes_per_cycle;
+    (moved as u64).max(cost.operations * 100 / lanes).max(1)
 }
 
 /// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of
 /// few elements that cost a lot a task has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let within = |work: u64| i64::try_from(work * 100 / cycles(cost, target)).unwrap_or(i64::MAX).max(LINE);
-    let most = within(TASK).min(1 << 20);
-    let shared = all.map_or(most, |all| (all / TASKS).clamp(within(LEAST_TASK).min(most), most));
+    let most = within(target.tasks.task_cycles).min(1 << 20);
+    let least = within(target.tasks.min_task_cycles).min(most);
+    let shared = all.map_or(most, |all| (all / TASKS).clamp(least, most));
     1 << shared.ilog2()
 }
 
@@ -47,7 +43,7 @@ pub(super) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
 /// Whether so many iterations are too few to be shared among threads.
 pub(super) fn is_small(iterations: Option<i64>, cost: Cost, target: &Target) -> bool {
     let cycles = |count: i64| count.unsigned_abs().saturating_mul(cycles(cost, target)) / 100;
-    iterations.is_some_and(|count| cycles(count) < ALONE)
+    iterations.is_some_and(|count| cycles(count) < target.tasks.serial_cycles)
 }
 
 /// An order of a nest's loops, and their handles: those outside, and those inside that go through memory as one.

@@ -8,7 +8,7 @@
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
-use tilewright_target::{NEAR_BYTES, Target};
+use tilewright_target::Target;
 
 use super::Declined;
 use super::accesses::{PlainNest, extent_of, gone};
@@ -16,7 +16,7 @@ use super::calls::attempt;
 use super::calls::{int, text};
 use super::stream::{self, is_small};
 use crate::Schedule;
-use crate::facts::size::{LINE, ceil_div};
+use crate::facts::size::{LINE, ceil_div, signed};
 use crate::primitive::{CACHE_READ, COMPUTE_AT, PARALLEL, STAGE_TRANSPOSE, VECTORIZE, VECTORIZE_TRANSPOSE};
 use crate::trace::{Arg, Rv};
 
@@ -31,20 +31,19 @@ const PIECE: (i64, i64) = (4, 2);
 /// The same where rows of the result begin within lines: the lines that two of them share are read before they are
 /// written.
 const LONG_PIECE: (i64, i64) = (2, 16);
-/// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
-const NEAR: i64 = NEAR_BYTES.cast_signed();
 /// Loops of fewer iterations are not cut into squares.
 const SHORT: i64 = 16;
 /// Loops of fewer iterations are no side of a tile.
 const LEAST: i64 = 3;
 
 /// The loops along what is read and along what is written, where these are different ones.
-pub(super) fn crossed(nest: &PlainNest) -> Option<(usize, usize)> {
+pub(super) fn crossed(nest: &PlainNest, target: &Target) -> Option<(usize, usize)> {
     let written = nest.along_result()?;
     let read = nest.along_reads()?;
     let long = |at: usize| nest.extent(at).is_none_or(|extent| extent >= LEAST);
     // Lines of which a vector has many elements are read as a whole by that alone, if they stay near from loop to loop.
-    let stays = nest.iterations(&[read, written]).is_some_and(|count| count.saturating_mul(width(nest)) <= NEAR / 2);
+    let half = signed(target.limits.core_cache_bytes / 2);
+    let stays = nest.iterations(&[read, written]).is_some_and(|count| count.saturating_mul(width(nest)) <= half);
     let least = if stays { SHORT } else { LEAST };
     let across = nest.reads.iter().any(|read| nest.step(read, written).is_none_or(|step| step.abs() >= least));
     (nest.is_spatial() && read != written && across && long(read) && long(written)).then_some((read, written))
@@ -87,7 +86,7 @@ fn through_registers(
     let lanes = int(lanes(nest, target, crossed));
     let side = if begins_lines(nest, crossed) { SQUARE_LINES } else { LONG_SQUARE_LINES };
     in_pieces(schedule, target, nest, crossed, (elements(nest, side), elements(nest, side)))?;
-    let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
+    let ahead = Arg::Attr(Attr::Bool(is_far(nest, target)));
     schedule.call(&VECTORIZE_TRANSPOSE, vec![Arg::Rv(nest.block), lanes, ahead])?;
     Ok(())
 }
@@ -99,7 +98,7 @@ fn staged(schedule: &mut Schedule, target: &Target, nest: &PlainNest, crossed: (
     let (read, written) = (elements(nest, read).max(lanes), elements(nest, written).max(lanes));
     in_pieces(schedule, target, nest, crossed, (read, written))?;
     // What is read as a whole, the processor reads ahead by itself.
-    let ahead = is_far(nest) && nest.extent(crossed.0).is_none_or(|extent| extent > read);
+    let ahead = is_far(nest, target) && nest.extent(crossed.0).is_none_or(|extent| extent > read);
     let ahead = Arg::Attr(Attr::Bool(ahead));
     schedule.call(&STAGE_TRANSPOSE, vec![Arg::Rv(nest.block), int(lanes), ahead])?;
     Ok(())
@@ -124,11 +123,12 @@ fn lanes(nest: &PlainNest, target: &Target, (read, written): (usize, usize)) -> 
     most.min(i64::try_from(least).unwrap_or(most))
 }
 
-/// Whether the caches do not hold what is read and written, as far as that is known.
-fn is_far(nest: &PlainNest) -> bool {
+/// Whether the caches of a core do not hold both operands, as far as that is known: then later lines are prefetched,
+/// and lines are written as a whole.
+fn is_far(nest: &PlainNest, target: &Target) -> bool {
     let all: Vec<usize> = (0..nest.loops.len()).collect();
     let bytes = i64::try_from(nest.cost.bytes).unwrap_or(i64::MAX);
-    nest.iterations(&all).is_none_or(|count| count.saturating_mul(bytes) > NEAR)
+    nest.iterations(&all).is_none_or(|count| count.saturating_mul(bytes) > signed(target.limits.core_cache_bytes))
 }
 
 /// Whether the last level of cache is known to hold what is read and written: as much as is not written past it.

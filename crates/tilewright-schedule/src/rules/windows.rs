@@ -9,7 +9,7 @@ use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, gone};
+use super::accesses::{PlainNest, gone, heavy_stage};
 use super::calls::attempt;
 use super::{Declined, Offers, Rule, inline, rows};
 use crate::Schedule;
@@ -17,7 +17,6 @@ use crate::facts::exprs::{mentions, reads_memory};
 use crate::families::window::Windows;
 use crate::kernels::cpu::direct_conv::DIRECT_CONV;
 use crate::plan::cpu::direct_conv::depthwise::{self, MAX_WINDOW};
-use crate::trace::Rv;
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",
@@ -36,25 +35,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
 
 /// Builds a direct convolution of the only stage that reduces.
 fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
-    let mut reductions = Vec::new();
-    for stage in schedule.stages()? {
-        if reduces(schedule, stage) {
-            reductions.push(stage);
-        }
-    }
-    let [block] = reductions.as_slice() else { return Err(Declined::because("there is not one reduction")) };
-    let (function, site) = schedule.site(*block).ok_or_else(gone)?;
+    let block = heavy_stage(schedule)?;
+    let (function, site) = schedule.site(block).ok_or_else(gone)?;
     let windows = Windows::of(function, &site)?;
     let plan = depthwise::choose(&windows, target)?;
-    Ok(schedule.build(&DIRECT_CONV, *block, &plan)?)
-}
-
-fn reduces(schedule: &Schedule, stage: Rv) -> bool {
-    let Some(stmt) = schedule.stmt(stage) else { return false };
-    match &stmt.kind {
-        StmtKind::Block { block, .. } => block.iters.iter().any(|iter| iter.kind != IterKind::Spatial),
-        _ => false,
-    }
+    Ok(schedule.build(&DIRECT_CONV, block, &plan)?)
 }
 
 /// What has no tiles: stages of images, in the forms of rows and columns.

@@ -51,9 +51,9 @@ fn operator(sign: &str) -> Option<(BinOp, u8)> {
         .map(|op| (op, if matches!(op, BinOp::Add | BinOp::Sub) { 1 } else { 2 }))
 }
 
-/// The map behind `lambda`, and what follows it.
-pub(super) fn read(text: &str) -> Result<(IndexMap, &str), String> {
-    let (params, body) = text.split_once(':').ok_or("expected `:` behind the parameters of `lambda`")?;
+/// The map after `lambda`, and what follows it.
+pub(crate) fn read(text: &str) -> Result<(IndexMap, &str), String> {
+    let (params, body) = text.split_once(':').ok_or("expected `:` after the parameters of `lambda`")?;
     let names: Vec<&str> = params.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     let vars: Vec<Var> = names.iter().map(|name| Var::new(*name, DataType::I64)).collect();
     let mut reader = Reader { vars: &vars, rest: body };

@@ -1,7 +1,7 @@
 //! Calls of schedule primitives.
 
+use tilewright::schedule::Names;
 use tilewright::schedule::Schedule;
-use tilewright::schedule::trace::Names;
 use tilewright::support::SourceFile;
 
 use super::{Outcome, examples};

@@ -1,7 +1,7 @@
 # The kernel and the fields of its plan by their earlier names.
 # test: schedule
 # step: b = get_block("C")
-# step: tile_product(b, rows=2, vectors=1, lanes=4, depth=4, row_block=4, column_block=8, pack_rows="none", pack_columns="task")
+# step: tile_product(b, rows=2, vectors=1, lanes=4, depth=4, row_block=4, column_block=8, pack_rows="none", pack_columns="task", grouped=False, widened=False, outer_steps=False, ask_near=False)
 # run: main == same
 
 @I.ir_module

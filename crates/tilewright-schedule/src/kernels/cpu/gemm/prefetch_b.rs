@@ -5,9 +5,9 @@
 //! its lines, so that the last tile completes it. After the last panel of a K block comes the first one of the next
 //! block.
 //!
-//! Where a panel has a single tile, a B that was packed ahead is prefetched [`L2_PREFETCH_BYTES`] before it is read,
-//! since many more of a core's reads are in flight then than the hardware prefetcher starts. A B that L2 may hold,
-//! which is read once each time, is not. With `prefetch_b_to_l1` it comes to L1, [`L1_PREFETCH_BYTES`] before.
+//! Where a panel has a single tile, a B that was packed ahead is prefetched `prefetch_b_bytes` before it is read, since
+//! many more of a core's reads are in flight then than the hardware prefetcher starts. A B that L2 may hold, which is
+//! read once each time, is not. With `prefetch_b_to_l1` it comes to L1, else to L2.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::NEAR_BYTES;
@@ -25,10 +25,6 @@ const K_STEPS: [i64; 3] = [16, 8, 4];
 /// Lines that are prefetched at once, at most, where there is a choice: with more, the loads of the panel itself have
 /// to wait for a line-fill buffer.
 const MAX_LINES: i64 = 8;
-/// Prefetch distance to L2 within a B that a single tile reads.
-const L2_PREFETCH_BYTES: i64 = 1 << 15;
-/// Prefetch distance to L1 within such a B: half of L1.
-const L1_PREFETCH_BYTES: i64 = 1 << 14;
 /// Bytes of B up to which it stays resident in L2, where several tiles of a panel read it.
 const L2_RESIDENT_BYTES: i64 = 1 << 18;
 /// Bytes of B up to which it may stay resident in L2, where a single tile reads it.
@@ -73,10 +69,8 @@ pub(super) fn next_panel(
     }
     let line = LINE / bytes;
     if tiles <= 1 {
-        let (level, distance) = match p.plan.prefetch_b_to_l1 {
-            true => (Level::First, L1_PREFETCH_BYTES),
-            false => (Level::Second, L2_PREFETCH_BYTES),
-        };
+        let level = if p.plan.prefetch_b_to_l1 { Level::First } else { Level::Second };
+        let distance = p.plan.prefetch_b_bytes;
         let (panel, k_start) = (&task.panel_start + panel, &block.start + ceil_div(distance, width));
         let next = NextPanel { panel, k_start, k_step: 1, lines: width / LINE, line, level };
         return Ok((p.plan.pack_b == PackB::Ahead).then_some(next));

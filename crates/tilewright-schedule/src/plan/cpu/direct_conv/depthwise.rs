@@ -1,7 +1,7 @@
 //! The plan of windows that each read an image of their own: pools and depthwise convolutions.
 //!
 //! A tile has as many rows as leave registers for what its rows have in common, and columns for a vector. A task copies
-//! as many rows of its images as L1 holds beside the results.
+//! as many rows of its images as L1 holds together with the results.
 
 use tilewright_target::Target;
 

@@ -8,7 +8,7 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_target::Target;
 
-use super::extents::{Extents, K_BLOCK, signed};
+use super::extents::{Extents, K_BLOCK};
 use super::k_block::{self, MAX_K_BLOCK, MAX_M_UNPACKED, MAX_WHOLE_K, MIN_K_BLOCK, MIN_M_TO_PACK_B, even_blocks};
 use super::register_tile::{
     MAX_M_IN_PLACE, RegisterTile, Registers, core_cache, l1_bytes, lane_counts, packed_a_bytes,
@@ -18,6 +18,7 @@ use super::{GemmPlan, Narrow, PackA, PackB};
 use crate::facts::axes::Axis;
 use crate::facts::exprs::mentions;
 use crate::facts::size::ceil_div;
+use crate::facts::size::signed;
 use crate::facts::stride::byte_stride;
 use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::{Contraction, is_dense};
@@ -73,6 +74,8 @@ pub(crate) fn choose(
     let b_streams = p.is_streamed(pack_b);
     let pack_a = p.pack_a();
     let RegisterTile { mr, nr_vectors, lanes } = p.tile;
+    let prefetch_b_to_l1 = p.waits_for_b(pack_b) && target.reads_once_into_first_level();
+    let prefetch = target.prefetch;
     let mut plan = GemmPlan {
         mr,
         nr_vectors,
@@ -84,7 +87,8 @@ pub(crate) fn choose(
         pack_b,
         narrow: if p.grouping.is_some() { Narrow::DotProduct } else { Narrow::WidenInTile },
         k_outermost: false,
-        prefetch_b_to_l1: p.waits_for_b(pack_b) && target.reads_once_into_first_level(),
+        prefetch_b_to_l1,
+        prefetch_b_bytes: signed(if prefetch_b_to_l1 { prefetch.panel_l1_bytes } else { prefetch.panel_bytes }),
     };
     let blocks = Blocks { machine: target, e: &p.e, traffic: Traffic { b_streams, b_waits: p.b_waits } };
     let cost = blocks.choose(&mut plan);

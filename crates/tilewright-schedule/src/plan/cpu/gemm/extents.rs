@@ -65,8 +65,3 @@ pub(crate) fn pack_b_cycles(c: &Contraction, machine: &Machine) -> f64 {
         true => machine.plan.pack_strided_cycles,
     }
 }
-
-/// A number of the machine as kernels count.
-pub(crate) fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}

@@ -5,9 +5,10 @@
 
 use tilewright_target::{Machine, Target};
 
-use super::extents::{Extents, K_BLOCK, signed};
+use super::extents::{Extents, K_BLOCK};
 use super::register_tile::{RegisterTile, core_cache, l1_bytes};
 use crate::facts::size::ceil_div;
+use crate::facts::size::signed;
 use crate::facts::stride::byte_stride;
 use crate::families::contraction::Contraction;
 use crate::plan::cpu::gemm::GemmPlan;

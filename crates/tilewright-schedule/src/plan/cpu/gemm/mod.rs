@@ -95,6 +95,9 @@ pub(crate) struct GemmPlan {
     /// Whether a packed B that one register tile reads once is prefetched to L1 rather than to L2.
     #[plan(default = false, alias = "ask_near")]
     pub(crate) prefetch_b_to_l1: bool,
+    /// Bytes from what is read of such a B to what is prefetched.
+    #[plan(range = 64..=1_048_576, default = 32_768)]
+    pub(crate) prefetch_b_bytes: i64,
 }
 
 impl GemmPlan {

@@ -6,7 +6,8 @@
 
 use tilewright_target::{Machine, Target};
 
-use super::extents::{Extents, K_BLOCK, PLANNED_EXTENT, signed};
+use super::extents::{Extents, K_BLOCK, PLANNED_EXTENT};
+use crate::facts::size::signed;
 use crate::facts::size::{LINE, ceil_div};
 use crate::families::contraction::Contraction;
 

@@ -6,8 +6,9 @@
 
 use tilewright_target::Machine;
 
-use super::extents::{Extents, PLANNED_EXTENT, signed};
+use super::extents::{Extents, PLANNED_EXTENT};
 use super::register_tile::tile_cycles;
+use crate::facts::size::signed;
 use crate::facts::size::{TASKS, ceil_div};
 use crate::plan::Cost;
 use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
@@ -23,7 +24,7 @@ const MAX_NC: i64 = 1024;
 /// Cost ratio of M blocks of different sizes: more sizes of tiles.
 const UNEVEN_BLOCKS: f64 = 1.01;
 
-/// How B reaches the cores, beside what the plan says of packing.
+/// How B reaches the cores, in addition to what the plan says of packing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Traffic {
     /// One register tile reads B in place from DRAM, a few steps of K at a time.

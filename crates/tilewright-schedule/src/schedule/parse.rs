@@ -4,8 +4,8 @@ use tilewright_ir::node::FloatBits;
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 
-use super::{Arg, Output, Rv, index_map};
-use crate::Schedule;
+use super::Schedule;
+use crate::trace::{Arg, Output, Rv, index_map};
 
 /// The handles of a text by their names.
 #[derive(Debug, Default)]
