@@ -250,7 +250,7 @@ def test_the_number_of_arguments_is_checked(number):
         (lambda s: s.A.vload([0, 0], "int8"), "the buffer `A` has elements of float32"),
         (lambda s: bool(s.i), "no truth value"),
         (lambda s: s.i / 2, "rounding"),
-        (lambda s: tir.Stmt(), "`Stmt` stands for several classes"),
+        (lambda s: tir.Stmt(), "`Stmt` covers several classes"),
         (lambda s: s.i.script(width=-1), "`width` is out of range"),
         (lambda s: s.i.script(nonsense=1), "no option `nonsense`"),
     ],

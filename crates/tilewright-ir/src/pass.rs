@@ -141,7 +141,8 @@ impl PassCx<'_> {
         self.config.get(name)
     }
 
-    /// What legalisations are told of the machine that the module is for.
+    /// What legalisations are told of the machine. It is the same for every target: vectors of 64 bytes are two
+    /// registers on AVX2 and four on AArch64, and every target that compiles has tasks and prefetches.
     pub fn legalize_cx(&self) -> LegalizeCx {
         LegalizeCx::default()
     }

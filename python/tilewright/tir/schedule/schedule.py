@@ -88,5 +88,6 @@ for _, _name, _params in schedule_primitives():
     if _name not in vars(Schedule):
         setattr(Schedule, _name, _method(_name, _params))
 
+_params_of = {_name: _params for _, _name, _params in schedule_primitives()}
 for _earlier, _name in schedule_renamed():
-    setattr(Schedule, _earlier, getattr(Schedule, _name))
+    setattr(Schedule, _earlier, _method(_earlier, _params_of[_name]))
