@@ -14,7 +14,6 @@ use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_target::Target;
 use tilewright_tensor::Tensor;
 
-use crate::legalize::LegalizeCx;
 use crate::tir::PrimFunc;
 use crate::verify::{Form, Sound};
 use crate::{Attr, Attrs, IRModule};
@@ -139,12 +138,6 @@ impl Default for PassCx<'_> {
 impl PassCx<'_> {
     pub fn option(&self, name: &str) -> Option<&Attr> {
         self.config.get(name)
-    }
-
-    /// What legalisations are told of the machine. It is the same for every target: vectors of 64 bytes are two
-    /// registers on AVX2 and four on AArch64, and every target that compiles has tasks and prefetches.
-    pub fn legalize_cx(&self) -> LegalizeCx {
-        LegalizeCx::default()
     }
 
     /// Runs one pass under the instruments; a pass that the context leaves out returns the module as it is.

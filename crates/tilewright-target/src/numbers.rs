@@ -235,6 +235,8 @@ group! {
     Prefetch ["prefetch"] {
         /// For a tensor that parallel tasks read once and vectors at a time.
         stream_bytes: u64 ["bytes"],
+        /// For a scan along columns: iterations from the row that is read to the one that is prefetched.
+        scan_rows: u64 ["rows"],
         /// For the panel of B that is being read, into the second-level cache.
         panel_bytes: u64 ["bytes"],
         /// The same into the first-level cache, of which it takes a part.

@@ -1,9 +1,10 @@
 //! The target of a compilation, and that of a PrimFunc.
 
 use tilewright_support::Diagnostic;
-use tilewright_target::Target;
+use tilewright_target::{Kind, Target};
 
 use super::PassCx;
+use crate::legalize::{Capabilities, LegalizeCx, Prefetch};
 use crate::tir::{PrimFunc, attr_names};
 use crate::{Attr, Attrs};
 
@@ -14,6 +15,27 @@ impl PassCx<'_> {
     /// The machine that is compiled for: the one that was said, else the one that we run on.
     pub fn target(&self) -> Target {
         self.target.clone().unwrap_or_else(Target::host)
+    }
+
+    /// What legalisations are told of that machine.
+    pub fn legalize_cx(&self) -> LegalizeCx {
+        LegalizeCx { capabilities: capabilities(&self.target()) }
+    }
+}
+
+/// What a target offers to algorithms.
+fn capabilities(target: &Target) -> Capabilities {
+    let rows = i64::try_from(target.prefetch.scan_rows).unwrap_or(i64::MAX);
+    let line_bytes = usize::try_from(target.limits.line_bytes).unwrap_or(usize::MAX);
+    match target.kind() {
+        // Vectors of 64 bytes on every processor: narrower registers hold parts of them.
+        Kind::Cpu => {
+            let prefetch = Some(Prefetch { line_bytes, distance_rows: rows });
+            Capabilities { prefetch, ..Capabilities::default() }
+        }
+        // A thread loads and stores 16 bytes at most (CUDA C++ Programming Guide, "Device Memory Accesses"), and
+        // threads that wait for memory let others run.
+        Kind::Cuda => Capabilities { vector_bytes: 16, parallel_tasks: true, prefetch: None },
     }
 }
 
@@ -136,5 +158,14 @@ mod tests {
         assert_eq!(PassCx::default().target(), Target::host());
         let cx = PassCx { target: Some(target("haswell")), ..PassCx::default() };
         assert_eq!(cx.target(), target("haswell"));
+    }
+
+    #[test]
+    fn legalisations_are_told_of_the_target() {
+        let told = |text: &str| PassCx { target: Some(target(text)), ..PassCx::default() }.legalize_cx().capabilities;
+        assert_eq!(told("haswell"), Capabilities::default());
+        let lines = |text: &str| told(text).prefetch.map(|prefetch| prefetch.line_bytes);
+        assert_eq!([lines("neoverse-n1"), lines("apple-m1"), lines("cuda")], [Some(64), Some(128), None]);
+        assert_eq!(told("cuda").vector_bytes, 16);
     }
 }
