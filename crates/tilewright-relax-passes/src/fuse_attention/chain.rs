@@ -14,7 +14,9 @@ use tilewright_ops::binary::{divide, multiply};
 use tilewright_ops::create::astype;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::nn::{attention, attention_bias, softmax};
+use tilewright_schedule::rules::{AttentionTypes, GraphSpec, can};
 use tilewright_support::Map;
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 use super::spelled::number;
@@ -32,12 +34,13 @@ pub(super) struct Block<'b> {
     /// Of each binding those that use it.
     users: Vec<Vec<usize>>,
     cx: InferCx,
+    target: &'b Target,
 }
 
 impl<'b> Block<'b> {
-    pub(super) fn of(module: &'b IRModule, bindings: &'b [Binding]) -> Self {
+    pub(super) fn of(module: &'b IRModule, bindings: &'b [Binding], target: &'b Target) -> Self {
         let index = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
-        Self { module, bindings, index, users: users(&needs(bindings)), cx: InferCx::default() }
+        Self { module, bindings, index, users: users(&needs(bindings)), cx: InferCx::default(), target }
     }
 
     /// The attention whose last product, or whose one operator, is the binding.
@@ -46,13 +49,17 @@ impl<'b> Block<'b> {
         let (mut members, mut copied) = (vec![end], Vec::new());
         let operands = if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
             let [queries, keys, values, ..] = args else { return None };
+            // The operator computes in float32 at least.
+            let computed = |operand: &Expr| Some(if is_narrow(operand)? { DataType::F32 } else { operand.struct_info.dtype()? });
+            self.has_kernel([queries, keys, values], computed(queries)?)?;
             [queries, keys, values]
         } else if op == OpRef(&matmul::OP) {
             let [weights, values] = args else { return None };
             let mut inner = self.weights(weights)?;
-            if !self.mixes(end, weights, values) {
+            if !self.mixes(end, weights) {
                 return None;
             }
+            self.has_kernel([inner.queries, inner.keys, values], weights.struct_info.dtype()?)?;
             copied = self.generated_operands(&inner.path);
             members.append(&mut inner.path);
             [inner.queries, inner.keys, values]
@@ -112,9 +119,6 @@ impl<'b> Block<'b> {
     /// The attention weights: a softmax over the last dimension of values computed from a product.
     fn weights(&self, operand: &'b Expr) -> Option<Weights<'b>> {
         let at = self.only_used_here(operand)?;
-        if operand.struct_info.dtype() != Some(DataType::F32) {
-            return None;
-        }
         if let Some(rows) = self.view_of_rows(at) {
             let mut found = self.weights(rows)?;
             found.path.push(at);
@@ -140,13 +144,27 @@ impl<'b> Block<'b> {
 
     /// Whether the product mixes the values for each row of weights: it has no dimensions but those of the weights and
     /// the width of the values.
-    fn mixes(&self, end: usize, weights: &Expr, values: &Expr) -> bool {
+    fn mixes(&self, end: usize, weights: &Expr) -> bool {
         let (Some([rows @ .., _]), Some([mixed @ .., _])) = (weights.struct_info.dims(), self.result(end).dims())
         else {
             return false;
         };
         let alike = rows.iter().zip(mixed).all(|(a, b)| self.cx.analyzer.prove_equal(a, b));
-        rows.len() == mixed.len() && alike && has_constant_end(values)
+        rows.len() == mixed.len() && alike
+    }
+
+    /// Asks whether the target computes attention of such operands, whose softmax and weights have this type.
+    fn has_kernel(&self, [queries, keys, values]: [&Expr; 3], weights: DataType) -> Option<()> {
+        let last = |operand: &Expr| operand.struct_info.dims()?.last()?.as_int();
+        let types = AttentionTypes {
+            queries: queries.struct_info.dtype()?,
+            keys: keys.struct_info.dtype()?,
+            softmax: weights,
+            weights,
+            head_dim: last(queries),
+            value_dim: last(values),
+        };
+        can(&GraphSpec::Attention(types), self.target).then_some(())
     }
 
     /// The product at the start of a chain of elementwise operators.
@@ -160,8 +178,7 @@ impl<'b> Block<'b> {
             && *op == OpRef(&matmul::OP)
         {
             let [queries, keys] = args else { return None };
-            let fits = is_summed_in_float32(queries) && is_summed_in_float32(keys) && has_constant_end(queries);
-            return fits.then(|| Weights { path: vec![at], queries, keys });
+            return Some(Weights { path: vec![at], queries, keys });
         }
         if longest == 0 {
             return None;
@@ -274,7 +291,7 @@ impl<'b> Block<'b> {
     /// The operand that the binding casts to float32 from a narrower type.
     fn widens(&self, at: usize) -> Option<&'b Expr> {
         let (op, [narrow, ..], _) = self.op(at)? else { return None };
-        let fits = is_summed_in_float32(narrow) && self.result(at).dtype() == Some(DataType::F32);
+        let fits = is_narrow(narrow) == Some(true) && self.result(at).dtype() == Some(DataType::F32);
         (op == OpRef(&astype::OP) && fits && narrow.as_var().is_some()).then_some(narrow)
     }
 
@@ -387,13 +404,7 @@ struct Weights<'b> {
     keys: &'b Expr,
 }
 
-/// Whether the products with a factor are accumulated in float32.
-fn is_summed_in_float32(factor: &Expr) -> bool {
-    let narrow = [DataType::F32, DataType::F16, DataType::BF16];
-    factor.struct_info.dtype().is_some_and(|dtype| narrow.contains(&dtype))
-}
-
-/// Whether the operand is a matrix, or several, whose rows have a known number of elements.
-fn has_constant_end(operand: &Expr) -> bool {
-    matches!(operand.struct_info.dims(), Some([.., _, end]) if end.as_int().is_some_and(|end| end > 0))
+/// Whether sums of the operand's elements are of float32.
+fn is_narrow(operand: &Expr) -> Option<bool> {
+    Some([DataType::F32, DataType::F16, DataType::BF16].contains(&operand.struct_info.dtype()?))
 }

@@ -10,13 +10,13 @@
 //!
 //! From any form to any form; dataflow blocks change. Between the first product and the softmax there may be any
 //! operators and PrimFuncs that work elementwise on the product, with other operands broadcast along its dimensions:
-//! scales, masks, biases, choices; the softmax may be decomposed. The softmax is of float32, and its weights are
-//! applied to the values without a cast, which is what `flash_attention` computes; other forms stay as they are. Data
-//! movement of queries, keys or values before (transpositions, heads repeated for groups) and of the result after
-//! becomes part of the function, too, so that nothing is copied; so does an operator that splits one tensor into the
-//! three. Generated masks and biases are recomputed in the function (`generated`). Reshapes at the ends stay outside,
-//! where they cost nothing. `nn.attention` and its relatives absorb the data movement around them in the same way. The
-//! pass itself changes no arithmetic: how the function is computed is up to its schedule.
+//! scales, masks, biases, choices; the softmax may be decomposed. The target must have a kernel for the types and sizes
+//! of the attention, which the pass asks the rules for ([`tilewright_schedule::rules::can`]); without one the operators
+//! stay as they are. Data movement of queries, keys or values before (transpositions, heads repeated for groups) and of
+//! the result after becomes part of the function, too, so that nothing is copied; so does an operator that splits one
+//! tensor into the three. Generated masks and biases are recomputed in the function (`generated`). Reshapes at the ends
+//! stay outside, where they cost nothing. `nn.attention` and its relatives absorb the data movement around them in the
+//! same way. The pass itself changes no arithmetic: how the function is computed is up to its schedule.
 //!
 //! `LegalizeOps` and `FuseTIR` make one PrimFunc of the function; equal functions are one.
 
@@ -30,6 +30,7 @@ use tilewright_ir::relax::{Binding, Expr};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::Origins;
+use tilewright_target::Target;
 
 use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
@@ -50,8 +51,9 @@ impl Pass for FuseAttention {
         PassInfo { name: NAME, opt_level: 1, from: Form::Any, to: Form::Any }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let (mut fused, mut made) = (module.clone(), Made::default());
+        let target = cx.target();
         let cx = InferCx::default();
         for (name, function) in module.iter() {
             let GlobalFunc::Relax(function) = function else { continue };
@@ -61,7 +63,7 @@ impl Pass for FuseAttention {
             let mut function = normalized(function);
             let mut failed = None;
             function.body = map_dataflow(&function.body, &mut |bindings| {
-                let groups = groups(&module, &bindings);
+                let groups = groups(&module, &bindings, &target);
                 let written = groups.into_iter().map(|group| {
                     let call = called(&cx, &mut fused, &mut made, &bindings, &group)?;
                     Ok((group.members, vec![call]))
@@ -84,8 +86,8 @@ impl Pass for FuseAttention {
 }
 
 /// The bindings of each attention in a block; the last member has the result.
-fn groups(module: &IRModule, bindings: &[Binding]) -> Vec<Found> {
-    let block = Block::of(module, bindings);
+fn groups(module: &IRModule, bindings: &[Binding], target: &Target) -> Vec<Found> {
+    let block = Block::of(module, bindings, target);
     let mut grouped = Grouped::of(bindings);
     let mut found = Vec::new();
     for end in 0..bindings.len() {

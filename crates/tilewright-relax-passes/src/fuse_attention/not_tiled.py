@@ -1,4 +1,4 @@
-# What `flash_attention` does not compute: sums in other types, shares that are rounded or changed, values with dimensions of their
+# What the target has no kernel for, or the pass takes for no attention: sums in other types, shares that are rounded or changed, values with dimensions of their
 # own; and what leaves out or repeats elements of the result stays outside.
 # test: opt --pass FuseAttention
 # run: main tol=1e-2 == same

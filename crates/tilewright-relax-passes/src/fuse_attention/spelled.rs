@@ -9,8 +9,7 @@
 //!
 //! The maximum may be replaced by zero where a row has nothing but minus infinity. The divisor may be a formula of the
 //! sum that is zero only where the sum is: more than it, held above or below a number, replaced where it is zero. Other
-//! formulas stay outside, since `flash_attention` does not divide by them, and so do reductions that are not of
-//! float32.
+//! formulas stay outside, since `flash_attention` does not divide by them.
 
 use tilewright_expr as scalar;
 use tilewright_ir::Attr;
@@ -21,7 +20,6 @@ use tilewright_ops::binary::{
 };
 use tilewright_ops::statistical::{max, sum};
 use tilewright_ops::unary::{clip, exp};
-use tilewright_tensor::DataType;
 
 use super::chain::Block;
 use crate::inline_scalar_constants::number as constant_number;
@@ -40,9 +38,6 @@ impl Block<'_> {
     /// The softmax whose shares the binding computes; nothing else uses what is between, or the scores.
     pub(super) fn spelled_softmax(&self, shares: usize) -> Option<Softmax> {
         let [exps, total] = self.args(shares, OpRef(&divide::OP))? else { return None };
-        if exps.struct_info.dtype() != Some(DataType::F32) {
-            return None;
-        }
         let at = self.bound(exps)?;
         let [distance] = self.args(at, OpRef(&exp::OP))? else { return None };
         let mut members = vec![shares, at, self.bound(distance)?];

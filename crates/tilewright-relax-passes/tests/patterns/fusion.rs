@@ -8,7 +8,10 @@ use tilewright_ir::pass::{CallbackValue, PassCx};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, StructInfo};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_relax_passes::pattern::{Pattern, fused_bias_activation};
-use tilewright_relax_passes::{FuseOpsByPattern, FusionPattern, MergeCompositeFunctions, PASSES, RunCodegen};
+use tilewright_relax_passes::{
+    FuseAttention, FuseOpsByPattern, FusionPattern, MergeCompositeFunctions, PASSES, RunCodegen,
+};
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 use super::random::graph;
@@ -16,6 +19,25 @@ use super::{call, floats, integers, means_the_same, module, parsed};
 
 fn fused(module: &IRModule, pass: &FuseOpsByPattern) -> IRModule {
     PassCx::default().run(pass, module.clone()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn attention_is_fused_where_the_target_has_a_kernel_for_it() {
+    let fuses = |dtype: &str, target: &str| {
+        let text = format!(
+            "(q: R.Tensor((2, 8, 4), \"{dtype}\"), k: R.Tensor((2, 4, 8), \"{dtype}\"), v: R.Tensor((2, 8, 4), \"{dtype}\")):
+        with R.dataflow():
+            s = R.matmul(q, k)
+            w = R.nn.softmax(s, axis=-1)
+            o = R.matmul(w, v)
+            R.output(o)
+        return o"
+        );
+        let mut cx = PassCx { target: Some(Target::parse(target).unwrap()), ..PassCx::default() };
+        cx.run(&FuseAttention, module(&text)).unwrap().relax("fused_attention").is_some()
+    };
+    assert!(fuses("float32", "haswell") && fuses("float32", "neoverse-n1"));
+    assert!(!fuses("float32", "cuda") && !fuses("float64", "haswell") && !fuses("float16", "haswell"));
 }
 
 fn merged(module: &IRModule) -> IRModule {

@@ -7,9 +7,12 @@
 //! | [`attention`] | products of queries and keys, softmax, weighted values |
 //! | [`rows`] | reductions along rows and what is made of them: softmax, norms, argreduce; as monoids |
 //!
+//! Before there are loops, passes over graphs ask whether a target has a kernel for what they would fuse ([`graph`]).
+//!
 //! Invariants: a spec knows no target, no plan and no schedule; two kinds of machine share it.
 
 pub(crate) mod attention;
 pub(crate) mod contraction;
+pub(crate) mod graph;
 pub(crate) mod rows;
 pub(crate) mod window;

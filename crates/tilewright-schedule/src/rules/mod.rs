@@ -44,8 +44,9 @@ use tilewright_target::{Kind, Target};
 use crate::default_gpu::IS_SCHEDULED;
 use crate::facts::exprs::reads_memory;
 use crate::facts::tree::{follow, search};
-use crate::{Schedule, ScheduleError, Trace};
+use crate::{Schedule, ScheduleError, Trace, plan};
 
+pub use crate::families::graph::{AttentionTypes, GraphSpec};
 pub use crate::plan::{Cost, Declined};
 pub use apply::ApplyDefaultSchedule;
 
@@ -154,6 +155,15 @@ pub fn rules(target: &Target) -> &'static [Rule] {
     match target.kind() {
         Kind::Cpu => CPU,
         Kind::Cuda => &[],
+    }
+}
+
+/// Whether a machine has a kernel for a computation: a graph pass asks before it makes one function of its operators.
+/// Formulas between the sums, which only the loops show, may still be some that the kernel declines.
+pub fn can(spec: &GraphSpec, target: &Target) -> bool {
+    match (target.kind(), spec) {
+        (Kind::Cpu, GraphSpec::Attention(types)) => plan::cpu::attention::can(types),
+        (Kind::Cuda, GraphSpec::Attention(_)) => false,
     }
 }
 

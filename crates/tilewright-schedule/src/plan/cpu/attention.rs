@@ -1,8 +1,21 @@
 //! The plan of attention by blocks of keys with an online softmax (flash attention).
 
 use tilewright_macros::Plan;
+use tilewright_tensor::DataType;
 
 use crate::facts::fault::Fault;
+use crate::families::graph::AttentionTypes;
+
+/// Whether the kernel computes such an attention: all sums are of float32, whose terms may be read from narrower
+/// types, and the sizes of its register tiles are known.
+pub(crate) fn can(types: &AttentionTypes) -> bool {
+    let AttentionTypes { queries, keys, softmax, weights, head_dim, value_dim } = *types;
+    let is_summed_in_f32 = |factor| [DataType::F32, DataType::F16, DataType::BF16].contains(&factor);
+    let is_known = |dim: Option<i64>| dim.is_some_and(|dim| dim > 0);
+    [queries, keys].into_iter().all(is_summed_in_f32)
+        && [softmax, weights] == [DataType::F32; 2]
+        && [head_dim, value_dim].into_iter().all(is_known)
+}
 
 /// Sizes and choices of attention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Plan)]
