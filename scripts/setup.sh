@@ -171,10 +171,12 @@ step_extension() {
     step_venv
     say "building the package into .venv (cargo does only what changed)"
     # Editable: Python reads python/tilewright as it stands, with the compiled core beside it.
-    maturin_develop --profile "$1" --skip-install || die "the extension does not build"
+    # The tests have a device of theirs, as the crates that they are linked with do: nothing is compiled twice for them.
+    case $1 in suite) features=test-device ;; *) features= ;; esac
+    maturin_develop --profile "$1" ${features:+--features "$features"} --skip-install || die "the extension does not build"
     mark=$(stamp package pyproject.toml)
     if ! [ -e "$mark" ]; then
-        maturin_develop -q --profile "$1" >"$STAMPS/maturin.log" 2>&1 ||
+        maturin_develop -q --profile "$1" ${features:+--features "$features"} >"$STAMPS/maturin.log" 2>&1 ||
             { cat "$STAMPS/maturin.log" >&2; die "the package does not install"; }
         touch "$mark"
     fi

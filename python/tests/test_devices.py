@@ -44,6 +44,37 @@ def test_on_the_host_nothing_is_copied_that_need_not_be():
     assert a.__dlpack_device__() == (1, 0)
 
 
+def test_a_target_chooses_the_device():
+    mod = tw.script.from_source(
+        """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")):
+        with R.dataflow():
+            y = R.nn.softmax(R.add(x, x), axis=-1)
+            R.output(y)
+        return y
+"""
+    )
+    target = tw.target.Target("ext_dev")
+    assert target.kind.name == "ext_dev" and target.mcpu == tw.target.Target("llvm").mcpu
+    executable = tw.relax.build(mod, target)
+    with pytest.raises(tw.TVMError, match=r"ext_dev"):
+        tw.relax.VirtualMachine(executable, tw.cpu())
+    device = tw.device("ext_dev")
+    if not device.exist:
+        pytest.skip("this build has no test device")
+    vm = tw.relax.VirtualMachine(executable, device)
+    x = np.random.default_rng(0).standard_normal((2, 3)).astype("float32")
+    y = vm["main"](tw.nd.array(x, device))
+    powers = np.exp(2 * x - (2 * x).max(-1, keepdims=True))
+    assert y.device == device
+    np.testing.assert_allclose(y.numpy(), powers / powers.sum(-1, keepdims=True), rtol=1e-5)
+    with pytest.raises(tw.TVMError, match=r"cpu\(0\)"):
+        vm["main"](tw.nd.array(x))
+
+
 def test_tensors_live_on_the_test_device():
     device = tw.device("ext_dev")
     if not device.exist:

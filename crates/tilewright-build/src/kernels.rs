@@ -80,14 +80,13 @@ fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)>
     module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
 }
 
-/// Compiles all PrimFuncs of the module, those of each backend into one image of the program for `device`, its first
-/// one. Those that call functions of the process run on the host: where that is another device, they are an image of
-/// their own.
+/// Compiles all PrimFuncs of the module, those of each backend into one image of the program for the target's device,
+/// its first one. Those that call functions of the process run on the host: where that is another device, they are an
+/// image of their own.
 pub(crate) fn build_kernels(
     program: &mut ProgramBuilder,
     module: &IRModule,
     target: &Target,
-    device: DeviceKind,
     watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
     let functions: Vec<_> = prim_funcs(module).collect();
@@ -114,7 +113,7 @@ pub(crate) fn build_kernels(
         for ((name, function), target) in functions.iter().zip(&targets) {
             jobs.extend(served.iter().find(|cx| cx.target == target).map(|cx| (*name, Job { name, function, cx })));
         }
-        build_with(*backend, program, module, device, &jobs, watch, &mut table)?;
+        build_with(*backend, program, module, target.device_kind(), &jobs, watch, &mut table)?;
     }
     Ok(table)
 }

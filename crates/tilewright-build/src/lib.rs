@@ -28,7 +28,7 @@ use tilewright_ir::verify::Verified;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_target::Target;
-use tilewright_vm_program::{DeviceKind, ExecutableBytes, Package, ProgramBuilder, TargetInfo};
+use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo};
 
 /// Builds the executable of a module in the form [`tilewright_ir::verify::Form::MachineReady`].
 ///
@@ -41,8 +41,6 @@ pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diag
 /// How an executable is built.
 #[derive(Clone, Debug, Default)]
 pub struct BuildOptions {
-    /// The kind of device on which kernels run and tensors lie; by default the host.
-    pub device: DeviceKind,
     /// Texts for tools, in the file.
     pub metadata: BTreeMap<String, String>,
 }
@@ -54,12 +52,11 @@ pub fn build_with(
     options: BuildOptions,
     watch: Watch<'_>,
 ) -> Result<ExecutableBytes, Diagnostics> {
-    let BuildOptions { device, metadata } = options;
-    check_device(device)?;
+    let BuildOptions { metadata } = options;
     target.check_supported().map_err(|error| Diagnostic::error("TW0602", error.to_string()))?;
-    let module = module.module();
+    let (module, device) = (module.module(), target.device_kind());
     let mut program = ProgramBuilder::for_device(device);
-    let kernels = kernels::build_kernels(&mut program, module, target, device, watch)?;
+    let kernels = kernels::build_kernels(&mut program, module, target, watch)?;
     let mut problems = Diagnostics::default();
     let mut tables = emit::Tables::new(&mut program, device, &kernels);
     relax_functions(module).for_each(|(name, _)| tables.declare(name));
@@ -89,18 +86,6 @@ pub fn build_with(
     let features = kernels::required_features(module, target)?;
     let info = TargetInfo { triple: target.triple.clone(), features };
     Package { metadata, ..Package::new(info, program) }.encode().map_err(|error| defect(&error))
-}
-
-/// An error unless kernels can be compiled for this kind of device: as machine code of the processor.
-fn check_device(device: DeviceKind) -> Result<(), Diagnostics> {
-    match device {
-        DeviceKind::Cpu | DeviceKind::ExtDev => Ok(()),
-        DeviceKind::Cuda | DeviceKind::Vulkan | DeviceKind::Metal | DeviceKind::WebGpu => {
-            let name = device.name();
-            let message = format!("kernels for {name} are not built in this version: compile for the target \"llvm\"");
-            Err(Diagnostic::error("TW0602", message).into())
-        }
-    }
 }
 
 /// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user

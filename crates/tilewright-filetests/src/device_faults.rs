@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use tilewright::runtime::device::test_device::{self, Fault};
 use tilewright::runtime::program::{DeviceKind, Instruction, Package};
 use tilewright::runtime::{Device, Error, Executable, VirtualMachine, registry};
-use tilewright::{CompileOptions, SourceFile, Tensor, Value, parse_module};
+use tilewright::{CompileOptions, SourceFile, Target, Tensor, Value, parse_module};
 
 use crate::TestFile;
 use crate::run::{check_runs, register, runs_on};
@@ -153,7 +153,7 @@ fn compiled(text: &str) -> Result<Package, String> {
         Ok(Tensor::from_vec(&[4], doubled)?.into())
     });
     let module = parse_module(&SourceFile::new("device_faults", text)).map_err(|e| e.to_string())?;
-    let options = CompileOptions { device: DeviceKind::ExtDev, ..CompileOptions::default() };
+    let options = CompileOptions::for_target(Target::parse("ext_dev").map_err(|e| e.to_string())?);
     let executable = tilewright::compile(&module, &options).map_err(|e| e.to_string())?;
     Ok(executable.package().clone())
 }

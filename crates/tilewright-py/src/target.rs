@@ -56,10 +56,10 @@ impl PyTarget {
         Ok(options)
     }
 
-    /// The kind's name, `llvm` or `cuda`.
+    /// The kind's name, `llvm`, `cuda` or `ext_dev`.
     #[getter]
     fn kind_name(&self) -> &'static str {
-        self.target.kind().name()
+        self.target.kind_name()
     }
 
     /// LLVM's name of the processor.

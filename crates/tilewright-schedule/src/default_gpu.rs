@@ -66,7 +66,7 @@ impl DefaultGPUSchedule {
 
 /// Threads that a block of the target's device may have.
 fn threads_of(target: &Target) -> Option<i64> {
-    target.device.as_ref().map(|device| i64::from(device.limits.max_threads_per_block))
+    target.device.as_ref()?.limits.map(|limits| i64::from(limits.max_threads_per_block))
 }
 
 impl Pass for DefaultGPUSchedule {

@@ -2,22 +2,9 @@
 
 use std::fmt;
 
-use crate::{Kind, TargetError};
+use tilewright_tensor::DeviceKind;
 
-/// The sort of device.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum DeviceKind {
-    /// An NVIDIA GPU.
-    Cuda,
-}
-
-impl From<DeviceKind> for Kind {
-    fn from(kind: DeviceKind) -> Self {
-        match kind {
-            DeviceKind::Cuda => Self::Cuda,
-        }
-    }
-}
+use crate::{Machine, TargetError};
 
 /// A device on which kernels run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -25,7 +12,8 @@ pub struct Device {
     pub kind: DeviceKind,
     /// The generation of the device by its maker's name, such as `sm_80`, where it was said.
     pub arch: Option<String>,
-    pub limits: DeviceLimits,
+    /// What a GPU has of what kernels use; none of the device of tests, whose kernels are those of the processor.
+    pub limits: Option<DeviceLimits>,
 }
 
 /// How much a device has of what kernels use.
@@ -80,28 +68,30 @@ impl Device {
                 other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
             }
         }
-        Ok(Self { kind: DeviceKind::Cuda, arch, limits })
+        Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits) })
     }
 }
 
-/// The target string that parses back to the device.
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Kind::from(self.kind).name())?;
-        if let Some(arch) = &self.arch {
-            write!(f, " -arch={arch}")?;
-        }
-        let (own, usual) = (&self.limits, &DeviceLimits::CUDA);
-        for (name, value, usual) in [
-            ("max_threads_per_block", own.max_threads_per_block, usual.max_threads_per_block),
-            ("max_shared_memory_per_block", own.shared_memory_bytes, usual.shared_memory_bytes),
-            ("registers_per_block", own.registers_per_block, usual.registers_per_block),
-            ("thread_warp_size", own.warp_size, usual.warp_size),
-        ] {
-            if value != usual {
-                write!(f, " -{name}={value}")?;
-            }
-        }
-        Ok(())
+/// Writes the target string that parses back to the device with this processor.
+pub(crate) fn write(f: &mut fmt::Formatter<'_>, device: &Device, host: &Machine) -> fmt::Result {
+    f.write_str(device.kind.name())?;
+    if let Some(arch) = &device.arch {
+        write!(f, " -arch={arch}")?;
     }
+    let Some(own) = &device.limits else {
+        let host = host.to_string();
+        return f.write_str(host.strip_prefix("llvm").unwrap_or_default());
+    };
+    let usual = &DeviceLimits::CUDA;
+    for (name, value, usual) in [
+        ("max_threads_per_block", own.max_threads_per_block, usual.max_threads_per_block),
+        ("max_shared_memory_per_block", own.shared_memory_bytes, usual.shared_memory_bytes),
+        ("registers_per_block", own.registers_per_block, usual.registers_per_block),
+        ("thread_warp_size", own.warp_size, usual.warp_size),
+    ] {
+        if value != usual {
+            write!(f, " -{name}={value}")?;
+        }
+    }
+    Ok(())
 }

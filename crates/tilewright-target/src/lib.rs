@@ -31,7 +31,9 @@ pub mod presets;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-pub use device::{Device, DeviceKind, DeviceLimits};
+use tilewright_tensor::DeviceKind;
+
+pub use device::{Device, DeviceLimits};
 pub use machine::{Arch, Machine};
 pub use numbers::{Core, Estimate, Field, Limits, Plan, Prefetch, Tasks, fields};
 pub use parse::{OptionValue, TargetError, TargetWords};
@@ -39,23 +41,13 @@ pub use parse::{OptionValue, TargetError, TargetWords};
 /// [`Limits::core_cache_bytes`] of every preset, for those who have no target to ask.
 pub const NEAR_BYTES: u64 = 1 << 20;
 
-/// The sort of machine, which decides the code generator.
+/// The sort of machine that kernels run on, which decides their schedules, their lowering and the code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// A CPU, through LLVM.
+    /// A processor, through LLVM.
     Cpu,
-    /// An NVIDIA GPU: known, but not built in this version.
-    Cuda,
-}
-
-impl Kind {
-    /// The word that target strings begin with.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "llvm",
-            Self::Cuda => "cuda",
-        }
-    }
+    /// Threads in blocks: known, but not built in this version.
+    Gpu,
 }
 
 /// A machine to compile for: a processor, and a device beside it where kernels run there.
@@ -94,7 +86,9 @@ impl Target {
     ///
     /// Without `-mcpu` and `-mtriple`, `llvm` is the host; `-mcpu` alone names a preset; with `-mtriple` the default
     /// is the architecture's baseline. `-machine` names the preset whose numbers are taken in place of those of
-    /// `-mcpu`. A preset's name stands for `llvm -mcpu=` and that name. `cuda` is a device beside the host.
+    /// `-mcpu`. A preset's name stands for `llvm -mcpu=` and that name. `cuda` is a device
+    /// of the host. `ext_dev`, with the options of `llvm`, is the device of tests: kernels of that processor, and
+    /// tensors in memory that the host cannot read.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         parse::parse(text)
     }
@@ -107,11 +101,25 @@ impl Target {
         }
     }
 
-    /// What kernels run on.
+    /// What kernels run on, and tensors lie on.
+    pub fn device_kind(&self) -> DeviceKind {
+        self.device.as_ref().map_or(DeviceKind::Cpu, |device| device.kind)
+    }
+
+    /// The sort of that machine.
     pub fn kind(&self) -> Kind {
-        match &self.device {
-            Some(device) => device.kind.into(),
-            None => Kind::Cpu,
+        match self.device_kind() {
+            // Kernels of the test device run on the processor.
+            DeviceKind::Cpu | DeviceKind::ExtDev => Kind::Cpu,
+            DeviceKind::Cuda | DeviceKind::Vulkan | DeviceKind::Metal | DeviceKind::WebGpu => Kind::Gpu,
+        }
+    }
+
+    /// The word that the target string begins with.
+    pub fn kind_name(&self) -> &'static str {
+        match self.device_kind() {
+            DeviceKind::Cpu => "llvm",
+            device => device.name(),
         }
     }
 
@@ -119,7 +127,10 @@ impl Target {
     pub fn check_supported(&self) -> Result<(), TargetError> {
         match self.kind() {
             Kind::Cpu => Ok(()),
-            Kind::Cuda => Err(TargetError("the target \"cuda\" is not built in this version: use \"llvm\"".into())),
+            Kind::Gpu => {
+                let name = self.kind_name();
+                Err(TargetError(format!("the target \"{name}\" is not built in this version: use \"llvm\"")))
+            }
         }
     }
 }
@@ -129,7 +140,7 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.device {
-            Some(device) => device.fmt(f),
+            Some(device) => device::write(f, device, &self.host),
             None => self.host.fmt(f),
         }
     }

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use tilewright_support::nearest;
+use tilewright_tensor::DeviceKind;
 
-use crate::{Arch, Device, Kind, Target, host, presets};
+use crate::{Arch, Device, Target, host, presets};
 
 /// The text names no target, or not one that this version builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,10 +32,11 @@ pub enum OptionValue<'t> {
     Text(&'t str),
 }
 
-/// The words of a target string: the kind, and the options as they were written, without the dashes in front.
+/// The words of a target string: what kernels run on, and the options as they were written, without the dashes in
+/// front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TargetWords<'t> {
-    pub kind: Kind,
+    pub device: DeviceKind,
     /// Names and values in order; a name may stand there more than once. The name of a processor in the place of the
     /// kind is its `mcpu`.
     pub options: Vec<(&'t str, &'t str)>,
@@ -44,13 +46,17 @@ impl<'t> TargetWords<'t> {
     /// The words of the text; whether each option is known, and has a value that fits, is not looked at.
     pub fn of(text: &'t str) -> Result<Self, TargetError> {
         let mut words = text.split_whitespace();
-        let (kind, mut options) = match words.next() {
-            Some("llvm" | "cpu" | "c") => (Kind::Cpu, Vec::new()),
-            Some(name) if presets::all().iter().any(|preset| preset.name == name) => (Kind::Cpu, vec![("mcpu", name)]),
-            Some("cuda" | "nvidia") => (Kind::Cuda, Vec::new()),
+        let (device, mut options) = match words.next() {
+            Some("llvm" | "cpu" | "c") => (DeviceKind::Cpu, Vec::new()),
+            Some(name) if presets::all().iter().any(|preset| preset.name == name) => {
+                (DeviceKind::Cpu, vec![("mcpu", name)])
+            }
+            Some("cuda" | "nvidia") => (DeviceKind::Cuda, Vec::new()),
+            Some("ext_dev") => (DeviceKind::ExtDev, Vec::new()),
             Some(other) => {
-                let hint = nearest(other, presets::all().iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
-                    .map(|name| format!("; did you mean \"{name}\"?"));
+                let hint =
+                    nearest(other, presets::all().iter().map(|preset| preset.name).chain(["llvm", "cuda", "ext_dev"]))
+                        .map(|name| format!("; did you mean \"{name}\"?"));
                 return Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())));
             }
             None => return Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
@@ -61,7 +67,7 @@ impl<'t> TargetWords<'t> {
             let expected = || format!("expected an option such as -mcpu=haswell, found \"{word}\"");
             options.push(option.ok_or_else(|| TargetError(expected()))?);
         }
-        Ok(Self { kind, options })
+        Ok(Self { device, options })
     }
 
     /// What each option says, in the order of the first ones of each name: the words of all in a list, else the last.
@@ -89,10 +95,16 @@ fn words_of(list: &str) -> impl Iterator<Item = &str> {
 
 pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let words = TargetWords::of(text)?;
-    match words.kind {
-        Kind::Cpu => parse_cpu(&words.options),
-        Kind::Cuda => Ok(Target { device: Some(Device::cuda(&words.options)?), ..Target::host() }),
-    }
+    let device = match words.device {
+        DeviceKind::Cuda => Device::cuda(&words.options)?,
+        DeviceKind::ExtDev => Device { kind: DeviceKind::ExtDev, arch: None, limits: None },
+        _ => return parse_cpu(&words.options),
+    };
+    let host = match device.limits {
+        Some(_) => Target::host(),
+        None => parse_cpu(&words.options)?,
+    };
+    Ok(Target { device: Some(device), ..host })
 }
 
 fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
@@ -250,6 +262,7 @@ fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetErro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
 
     fn error(text: &str) -> String {
         Target::parse(text).unwrap_err().to_string()
@@ -295,7 +308,7 @@ mod tests {
     #[test]
     fn the_words_of_a_target_are_kept() {
         let words = TargetWords::of("haswell --mattr=+fma -keys=mine,cpu -mattr=-avx2").unwrap();
-        assert_eq!(words.kind, Kind::Cpu);
+        assert_eq!(words.device, DeviceKind::Cpu);
         let expected = [("mcpu", "haswell"), ("mattr", "+fma"), ("keys", "mine,cpu"), ("mattr", "-avx2")];
         assert_eq!(words.options, expected);
         let features = OptionValue::Words(vec!["+fma", "-avx2"]);
@@ -344,7 +357,7 @@ mod tests {
     #[test]
     fn a_gpu_has_as_many_threads_in_a_block_as_its_options_say() {
         let threads = |text: &str| {
-            Target::parse(text).map(|target| target.device.map(|device| device.limits.max_threads_per_block))
+            Target::parse(text).map(|target| target.device.map(|device| device.limits.unwrap().max_threads_per_block))
         };
         assert_eq!(threads("cuda"), Ok(Some(1024)));
         assert_eq!(threads("llvm"), Ok(None));
@@ -361,14 +374,26 @@ mod tests {
     #[test]
     fn a_device_stands_beside_a_processor_of_its_own() {
         let cuda = Target::parse("cuda -thread_warp_size=64 -max_shared_memory_per_block=65536").unwrap();
-        let limits = cuda.device.as_ref().unwrap().limits;
+        let limits = cuda.device.as_ref().unwrap().limits.unwrap();
         assert_eq!((limits.warp_size, limits.shared_memory_bytes, limits.max_grid[1]), (64, 65536, 65535));
-        assert_eq!((cuda.kind(), &cuda.host), (Kind::Cuda, &Target::host().host));
+        assert_eq!((cuda.kind(), &cuda.host), (Kind::Gpu, &Target::host().host));
         let haswell = Target::parse("haswell").unwrap();
         let beside = cuda.clone().with_host(&haswell);
         assert_eq!((&beside.host, &beside.device), (&haswell.host, &cuda.device));
         assert_eq!(haswell.clone().with_host(&Target::host()), haswell);
         assert!(error("cuda -thread_warp_size=none").contains("threads of a warp, found \"none\""));
+    }
+
+    #[test]
+    fn the_device_of_tests_runs_kernels_of_a_processor() {
+        let target = Target::parse("ext_dev -mcpu=haswell").unwrap();
+        assert_eq!(
+            (target.device_kind(), target.kind(), target.kind_name()),
+            (DeviceKind::ExtDev, Kind::Cpu, "ext_dev")
+        );
+        assert_eq!(target.host, Target::parse("haswell").unwrap().host);
+        assert_eq!(Target::parse(&target.to_string()), Ok(target));
+        assert!(error("ext_dev -mcpu=haswel").contains("did you mean \"haswell\""));
     }
 
     #[test]

@@ -4,6 +4,37 @@ use std::any::Any;
 
 use crate::dlpack::DLDevice;
 
+/// A kind of device, for targets, programs and tensors alike. The numbers are those of DLPack; files have them, too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum DeviceKind {
+    /// The host: its processor and main memory.
+    #[default]
+    Cpu = 1,
+    Cuda = 2,
+    Vulkan = 7,
+    Metal = 8,
+    /// DLPack's name for a device that tests the use of devices.
+    ExtDev = 12,
+    WebGpu = 15,
+}
+
+impl DeviceKind {
+    pub const ALL: [Self; 6] = [Self::Cpu, Self::Cuda, Self::Vulkan, Self::Metal, Self::ExtDev, Self::WebGpu];
+
+    /// The name that users write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Vulkan => "vulkan",
+            Self::Metal => "metal",
+            Self::ExtDev => "ext_dev",
+            Self::WebGpu => "webgpu",
+        }
+    }
+}
+
 /// A piece of a device's memory, which lives until its last tensor is dropped. Its device knows the type behind it, and
 /// is the only one who reads or writes it.
 pub trait DeviceMemory: Any + Send + Sync {

@@ -33,7 +33,7 @@ mod storage;
 mod tensor;
 mod text;
 
-pub use device::DeviceMemory;
+pub use device::{DeviceKind, DeviceMemory};
 pub use dtype::{DataType, TypeCode, UnknownDataType};
 pub use element::Element;
 pub use error::TensorError;

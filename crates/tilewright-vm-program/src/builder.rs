@@ -1,12 +1,11 @@
 //! Writing programs.
 
 use tilewright_support::Map;
-use tilewright_tensor::{DataType, Tensor, TensorError};
+use tilewright_tensor::{DataType, DeviceKind, Tensor, TensorError};
 
 use crate::image::Image;
 use crate::program::{
-    DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, Origin, Program, Reg, Scalar, ScalarOp,
-    Storage,
+    DeviceIndex, Dim, Function, Instruction, Kernel, Literal, Origin, Program, Reg, Scalar, ScalarOp, Storage,
 };
 use crate::signature::{Kind, Param};
 use crate::verify::VerifyError;

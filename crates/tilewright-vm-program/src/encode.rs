@@ -2,11 +2,10 @@
 //! they are.
 
 use tilewright_support::with_stack;
-use tilewright_tensor::{DataType, TypeCode};
+use tilewright_tensor::{DataType, DeviceKind, TypeCode};
 
 use crate::program::{
-    Access, DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Reg, Scalar,
-    ScalarOp, Storage,
+    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Reg, Scalar, ScalarOp, Storage,
 };
 use crate::signature::{DimPattern, Kind, MAX_NESTING, Param};
 use crate::wire::{Reader, WireResult, Writer, wrong};

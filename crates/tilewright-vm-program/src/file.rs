@@ -34,11 +34,11 @@ use std::sync::{Arc, OnceLock};
 use crc32fast::Hasher;
 use tilewright_support::parallel_map;
 use tilewright_tensor::abi::{ABI_VERSION, OLDEST_ABI_VERSION, TENSOR_ALIGN};
-use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
+use tilewright_tensor::{DataType, DeviceKind, Layout, Tensor, TensorError};
 
 use crate::encode;
 use crate::image::Image;
-use crate::program::{DeviceKind, Program};
+use crate::program::Program;
 use crate::sections::{self, FORMAT_VERSION, FileInfo, Kind, OLDEST_FORMAT_VERSION, Plan, Section, Sections};
 use crate::verify::VerifyError;
 use crate::wire::{Reader, WireError, WireResult, Writer};

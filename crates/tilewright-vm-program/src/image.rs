@@ -3,8 +3,8 @@
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
 use crate::encode;
-use crate::program::DeviceKind;
 use crate::wire::{Reader, WireResult, Writer};
+use tilewright_tensor::DeviceKind;
 
 /// Distance of the image's parts from page boundaries: the largest page size of the supported systems, so that one
 /// image serves them all. The gaps cost address space only.

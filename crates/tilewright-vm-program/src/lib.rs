@@ -91,10 +91,11 @@ pub use builder::{FunctionBuilder, Jump, ProgramBuilder};
 pub use file::{ConstantChecksums, ExecutableBytes, FormatError, Package, TargetInfo};
 pub use image::{Export, IMAGE_PAGE, Image, Symbol};
 pub use program::{
-    Access, DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Program, Reg, Scalar,
-    ScalarOp, Storage,
+    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Program, Reg, Scalar, ScalarOp,
+    Storage,
 };
 pub use sections::{FORMAT_VERSION, FileInfo, OLDEST_FORMAT_VERSION, SectionInfo};
 pub use signature::{DimPattern, Kind, MAX_NESTING, Param};
 pub use text::Stats;
+pub use tilewright_tensor::DeviceKind;
 pub use verify::VerifyError;

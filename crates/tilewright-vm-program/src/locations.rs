@@ -1,6 +1,8 @@
 //! For the verifier: on which device the tensors of each register lie, and which may still be on their way from one.
 
-use crate::program::{DeviceIndex, DeviceKind, Function, Instruction, Kernel, Program, Reg};
+use tilewright_tensor::DeviceKind;
+
+use crate::program::{DeviceIndex, Function, Instruction, Kernel, Program, Reg};
 use crate::signature::Kind;
 use crate::uses::{Use, each_register};
 use crate::verify::Check;

@@ -1,6 +1,6 @@
 //! The program: functions of instructions over registers, and the tables that they refer to.
 
-use tilewright_tensor::{DataType, Tensor};
+use tilewright_tensor::{DataType, DeviceKind, Tensor};
 
 use crate::image::Image;
 use crate::signature::{Kind, Param};
@@ -21,37 +21,6 @@ pub struct Program {
     pub devices: Vec<DeviceKind>,
     /// The source files that [`Function::origins`] name.
     pub files: Vec<String>,
-}
-
-/// A kind of device. The numbers stand in the file; they are those of DLPack.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[repr(u8)]
-pub enum DeviceKind {
-    /// The host: its processor and main memory.
-    #[default]
-    Cpu = 1,
-    Cuda = 2,
-    Vulkan = 7,
-    Metal = 8,
-    /// DLPack's name for a device that tests the use of devices.
-    ExtDev = 12,
-    WebGpu = 15,
-}
-
-impl DeviceKind {
-    pub const ALL: [Self; 6] = [Self::Cpu, Self::Cuda, Self::Vulkan, Self::Metal, Self::ExtDev, Self::WebGpu];
-
-    /// The name that users write.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Cuda => "cuda",
-            Self::Vulkan => "vulkan",
-            Self::Metal => "metal",
-            Self::ExtDev => "ext_dev",
-            Self::WebGpu => "webgpu",
-        }
-    }
 }
 
 /// Index into [`Program::devices`].

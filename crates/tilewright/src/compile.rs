@@ -10,7 +10,7 @@ use tilewright_ir::verify::{Form, Verified};
 use tilewright_runtime::Executable;
 use tilewright_support::Diagnostics;
 use tilewright_target::Target;
-use tilewright_vm_program::{DeviceKind, ExecutableBytes};
+use tilewright_vm_program::ExecutableBytes;
 
 use crate::evaluator::LinkedEvaluator;
 use crate::pipelines;
@@ -23,8 +23,6 @@ pub struct CompileOptions {
     pub target: Target,
     /// The passes that bring the module into the machine-ready form; by default [`pipelines::default_build`].
     pub pipeline: Sequential,
-    /// The kind of device on which kernels run and tensors lie; by default the host.
-    pub device: DeviceKind,
     /// Called with the progress of the kernels; by default nothing.
     pub watch: Option<Watch>,
 }
@@ -48,7 +46,7 @@ impl fmt::Debug for Watch {
 impl CompileOptions {
     /// The default pipeline, for the target.
     pub fn for_target(target: Target) -> Self {
-        Self { pipeline: pipelines::default_build(&target), target, device: DeviceKind::Cpu, watch: None }
+        Self { pipeline: pipelines::default_build(&target), target, watch: None }
     }
 }
 
@@ -98,7 +96,7 @@ pub fn build_executable(
             told(done, of);
         }
     };
-    let build_options = BuildOptions { device: options.device, metadata };
+    let build_options = BuildOptions { metadata };
     build_with(&module, &options.target, build_options, &watch).map_err(CompileError::Module)
 }
 

@@ -35,7 +35,7 @@ fn capabilities(target: &Target) -> Capabilities {
         }
         // A thread loads and stores 16 bytes at most (CUDA C++ Programming Guide, "Device Memory Accesses"), and
         // threads that wait for memory let others run.
-        Kind::Cuda => Capabilities { vector_bytes: 16, parallel_tasks: true, prefetch: None },
+        Kind::Gpu => Capabilities { vector_bytes: 16, parallel_tasks: true, prefetch: None },
     }
 }
 

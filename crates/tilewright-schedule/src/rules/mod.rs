@@ -154,7 +154,7 @@ impl Scheduled {
 pub fn rules(target: &Target) -> &'static [Rule] {
     match target.kind() {
         Kind::Cpu => CPU,
-        Kind::Cuda => &[],
+        Kind::Gpu => &[],
     }
 }
 
@@ -163,7 +163,7 @@ pub fn rules(target: &Target) -> &'static [Rule] {
 pub fn can(spec: &GraphSpec, target: &Target) -> bool {
     match (target.kind(), spec) {
         (Kind::Cpu, GraphSpec::Attention(types)) => plan::cpu::attention::can(types),
-        (Kind::Cuda, GraphSpec::Attention(_)) => false,
+        (Kind::Gpu, GraphSpec::Attention(_)) => false,
     }
 }
 
