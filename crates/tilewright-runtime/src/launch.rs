@@ -27,7 +27,7 @@ pub(crate) enum Entry {
 }
 
 /// What is known about the call of a kernel beforehand.
-pub(crate) struct Launch {
+pub(crate) struct PreparedLaunch {
     pub(crate) entry: Entry,
     pub(crate) scratch_bytes: usize,
     /// The kernel may get tensors of the user's memory: what it writes must be writable and overlap nothing.
@@ -72,7 +72,7 @@ impl Run<'_> {
         kernel: &Kernel,
         tensors: &[Reg],
         scalars: &[Scalar],
-        launch: &Launch,
+        launch: &PreparedLaunch,
     ) -> Result<()> {
         let entry = match &launch.entry {
             Entry::Native(entry) => *entry,
@@ -115,7 +115,7 @@ impl Run<'_> {
     }
 
     /// Asks the kernel's device for the call.
-    fn queue(&self, frame: &Frame, call: QueuedCall<'_>, launch: &Launch) -> Result<()> {
+    fn queue(&self, frame: &Frame, call: QueuedCall<'_>, launch: &PreparedLaunch) -> Result<()> {
         let QueuedCall { kernel, module, tensors, scalars } = call;
         let device = self.cx.machine.devices[kernel.device.0 as usize];
         let mut given = Vec::with_capacity(tensors.len());

@@ -5,7 +5,7 @@
 //! kernels call), [`Error`], then inside: `prepare` (what is worked out once), `run` (the loop over instructions),
 //! `kernel` and `pool` (machine code and its threads), `scratch`, `temporary` and `packed` (what kernels get and ask
 //! for: memory, and functions of the process), [`fork`] (the locks of all of this), `spare` (what needs none),
-//! `nesting` (how deep calls go), [`device`] and `device_run` (other devices than the host, and what a run asks them
+//! `nesting` (how deep calls go), [`device`] (other devices than the host, and what a run asks them
 //! for). `builtins` lists the functions that every runtime has by name, some of them in files of their own, such as
 //! `kv_cache`.
 //!
@@ -57,7 +57,6 @@ mod code;
 mod cpu;
 mod debug;
 pub mod device;
-mod device_run;
 pub mod environment;
 mod error;
 mod executable;

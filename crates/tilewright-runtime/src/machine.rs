@@ -10,8 +10,8 @@ use tilewright_vm_program::{DeviceIndex, Function as FunctionBody, Program};
 
 use crate::cache::OutputCache;
 use crate::code::Code;
+use crate::device::run::DeviceRun;
 use crate::device::{Device, OpenDevice, Stream};
-use crate::device_run::DeviceRun;
 use crate::error::{ErrorKind, Result};
 use crate::executable::Executable;
 use crate::fork::{Lock, SharedLock};

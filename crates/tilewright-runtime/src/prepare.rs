@@ -11,7 +11,7 @@ use crate::device::OpenDevice;
 use crate::error::Result;
 use crate::fork::Lock;
 use crate::kernel::Worker;
-use crate::launch::{Entry, Launch};
+use crate::launch::{Entry, PreparedLaunch};
 use crate::spare::Spare;
 use crate::value::Value;
 
@@ -31,7 +31,7 @@ pub(crate) enum Fact {
     /// The tensor's layout, for memory of its own.
     Layout(Arc<Layout>),
     /// The kernel to call.
-    Kernel(Launch),
+    Kernel(PreparedLaunch),
 }
 
 /// A function with its facts and its idle frames.
@@ -199,7 +199,7 @@ impl FactCx<'_> {
                     Access::Read => true,
                 });
                 let others_known = tensors.iter().all(|reg| holds(reg) != Holds::Anything);
-                Ok(Fact::Kernel(Launch {
+                Ok(Fact::Kernel(PreparedLaunch {
                     entry: self.ready.entries[*kernel as usize].clone(),
                     scratch_bytes: declared.scratch_bytes as usize,
                     check_overlap: writes && !(written_own && others_known),

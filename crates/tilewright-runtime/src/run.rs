@@ -8,7 +8,7 @@ use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Layout, Tensor};
 use tilewright_vm_program::{Dim, Function, Instruction, Literal, MAX_NESTING, Reg, ScalarOp, Storage};
 
-use crate::device_run::DeviceRun;
+use crate::device::run::DeviceRun;
 use crate::error::{Error, ErrorKind, Result};
 use crate::instrument::{self, CallKind, Instrument};
 use crate::machine::{self, Machine};

@@ -20,6 +20,7 @@
 //! kernels ([`Module::native`]), and the machine calls these on the thread that runs, with no stream between.
 
 mod cpu;
+pub(crate) mod run;
 #[cfg(any(test, feature = "test-device"))]
 pub mod test_device;
 pub(crate) mod transfer;
