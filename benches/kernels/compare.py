@@ -5,11 +5,12 @@
     compare.py diff --before PATH --after PATH [FILE…]   two programs, with the difference of one kernel's assembly
     compare.py digest --cli PATH                         writes digests.tsv
 
-FILE is a file of the corpus, by its name (`gemm` or `gemm.py`); without any, all are compared. `--preset NAME` takes
-one preset alone, which makes a first look five times faster. A kernel is the assembly of its functions and constants
-without the names of symbols (`assembly.py`). `digests.tsv` has a digest for each kernel and preset; `differences.tsv`
-those that are meant to differ from it, with the reason. `check` ends with 0 where there is no other difference, with 1
-where there is, and with 2 where a file does not compile. Compilations run two at a time, and use no kernel cache.
+FILE is a file of the corpus, by its name (`gemm` or `gemm.py`); without any, all are compared. `--preset NAME`
+takes one preset alone, which makes a first look five times faster. A kernel is the assembly of its functions and
+constants without the names of symbols (`assembly.py`). `digests.tsv` has a digest for each kernel and preset;
+`differences.tsv` those that are meant to differ from it, with the reason and the ratio of their times
+(`timing.py`). `check` ends with 0 where there is no other difference, with 1 where there is, and with 2 where a
+file does not compile. Compilations run two at a time, and use no kernel cache.
 """
 
 from __future__ import annotations
@@ -48,13 +49,15 @@ class Job(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A difference that is meant: a kernel of digests.tsv, its digest now (`-` if it is gone), why."""
+    """A difference that is meant: a kernel of digests.tsv, its digest now (`-` if it is gone), why, and the time of a
+    call over that before (`-` where nobody measured it)."""
 
     file: str
     kernel: str
     preset: str
     digest: str
     reason: str
+    ratio: str = "-"
 
 
 class Found(NamedTuple):
@@ -187,6 +190,14 @@ def check(options: argparse.Namespace) -> int:
         write_table(DIFFERENCES, list(Listed._fields), [list(one) for one in sorted([*kept, *more])])
     print(f"{compared} kernels compared: {len(other)} differ, {len(meant)} differ as differences.tsv says")
     return 1 if other and not options.allow else 0
+
+
+def write_ratios(ratios: dict[tuple[str, str, str], float]) -> None:
+    """Writes the ratios of times into differences.tsv, where it has the kernel (file, name, preset)."""
+    listed = [Listed(**row) for row in read_table(DIFFERENCES)]
+    now = [one._replace(ratio=f"{ratios[one[:3]]:.3f}") if one[:3] in ratios else one for one in listed]
+    if now != listed:
+        write_table(DIFFERENCES, list(Listed._fields), [list(one) for one in now])
 
 
 def diff(options: argparse.Namespace) -> int:
