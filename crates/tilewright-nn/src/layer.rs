@@ -25,7 +25,7 @@ impl Linear {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let weight = op::permute_dims(&x.graph().weight(&self.weight)?, None)?;
+        let weight = op::permute_dims(&x.graph().weight(&self.weight)?)?;
         let product = op::matmul(x, &weight)?;
         match &self.bias {
             Some(bias) => op::add(&product, &x.graph().weight(bias)?),
@@ -120,7 +120,10 @@ impl LayerNorm {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        op::layer_norm(x, &x.graph().weight(&self.weight)?, &x.graph().weight(&self.bias)?, self.epsilon)
+        let (weight, bias) = (x.graph().weight(&self.weight)?, x.graph().weight(&self.bias)?);
+        let options =
+            op::layer_norm::Options { weight: weight.clone().into(), bias: bias.into(), eps: self.epsilon.into() };
+        op::layer_norm::with(x, weight.shape()?, options)
     }
 }
 
@@ -137,7 +140,8 @@ impl RmsNorm {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        op::rms_norm(x, &x.graph().weight(&self.weight)?, &[-1], self.epsilon)
+        let options = op::rms_norm::Options { epsilon: self.epsilon.into() };
+        op::rms_norm::with(x, &x.graph().weight(&self.weight)?, [-1], options)
     }
 }
 
@@ -160,8 +164,8 @@ impl GroupNorm {
     /// Of (batch, channels, others…): mean and variance are those over the others.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let (weight, bias) = (x.graph().weight(&self.weight)?, x.graph().weight(&self.bias)?);
-        let axes: Vec<i64> = (2..x.shape()?.len() as i64).collect();
-        op::group_norm(x, self.groups, &weight, &bias, self.epsilon, 1, &axes)
+        let options = op::group_norm::Options { eps: self.epsilon.into(), ..Default::default() };
+        op::group_norm::with(x, self.groups, Some(&weight), Some(&bias), options)
     }
 }
 
@@ -180,9 +184,9 @@ impl Embedding {
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let weight = x.graph().weight(&self.weight)?;
         if x.shape()?.len() == 1 {
-            return op::take(&weight, x, 0);
+            return op::take::with(&weight, x, op::take::Options { axis: 0.into() });
         }
-        let rows = op::take(&weight, &op::reshape(x, [tilewright_expr::Expr::i64(-1)])?, 0)?;
+        let rows = op::take::with(&weight, &op::reshape(x, [-1])?, op::take::Options { axis: 0.into() })?;
         let mut shape = x.shape()?.to_vec();
         shape.push(weight.dim(1)?);
         op::reshape(&rows, shape)
