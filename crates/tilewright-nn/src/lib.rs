@@ -46,6 +46,9 @@ mod weights;
 
 pub use cache::KvCache;
 pub use export::{Args, Exporter, Method, Returned};
-pub use layer::{Conv, Conv1d, Conv2d, Conv3d, ConvOptions, Embedding, GroupNorm, LayerNorm, Linear, RmsNorm};
+pub use layer::{
+    Conv, Conv1d, Conv2d, Conv3d, ConvOptions, Embedding, GroupNorm, LAYERS, LayerDef, LayerNorm, Linear, RmsNorm,
+    forward, layer,
+};
 pub use tensor::{Error, Graph, Result, Tensor};
 pub use weights::{Dim, Path, Weight, Weights};

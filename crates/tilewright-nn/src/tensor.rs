@@ -75,6 +75,15 @@ pub(crate) struct Writer {
 pub struct Graph(pub(crate) Rc<RefCell<Writer>>);
 
 impl Graph {
+    /// Writes into the function that a builder has open.
+    pub fn within<R>(builder: &mut BlockBuilder, write: impl FnOnce(&Self) -> R) -> R {
+        let writer = Writer { builder: std::mem::take(builder), ..Writer::default() };
+        let graph = Self(Rc::new(RefCell::new(writer)));
+        let written = write(&graph);
+        *builder = graph.0.take().builder;
+        written
+    }
+
     /// Binds a value to a variable of this name.
     pub fn emit(&self, value: &Expr, name: &str) -> Result<Tensor> {
         let var = self.0.borrow_mut().builder.emit_named(value, Some(name))?;

@@ -127,11 +127,11 @@ pub enum Value {
 
 impl Value {
     /// The type of one tensor in a Python signature.
-    pub(super) const TENSOR: &'static str = "Tensor";
+    pub(crate) const TENSOR: &'static str = "Tensor";
     /// The type of several.
-    pub(super) const TENSORS: &'static str = "tuple[Tensor, ...]";
+    pub(crate) const TENSORS: &'static str = "tuple[Tensor, ...]";
     /// The type where the arguments decide it.
-    pub(super) const EITHER: &'static str = "Any";
+    pub(crate) const EITHER: &'static str = "Any";
 
     /// The tensor, where it is one.
     pub fn one(self) -> Result<Tensor> {

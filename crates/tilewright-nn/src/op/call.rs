@@ -36,7 +36,7 @@ impl Call<'_> {
     }
 
     /// The tensor of this name.
-    pub(super) fn tensor(&self, name: &str) -> Result<&Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Result<&Tensor> {
         match self.arg(name)? {
             Arg::Tensor(tensor) => Ok(tensor),
             other => Err(self.wrong(name, "a tensor", other)),
@@ -44,7 +44,7 @@ impl Call<'_> {
     }
 
     /// The tensor of this name, if one is given.
-    pub(super) fn optional(&self, name: &str) -> Result<Option<&Tensor>> {
+    pub(crate) fn optional(&self, name: &str) -> Result<Option<&Tensor>> {
         match self.arg(name)? {
             Arg::Tensor(tensor) => Ok(Some(tensor)),
             Arg::Attr(Attr::None) => Ok(None),
@@ -53,7 +53,7 @@ impl Call<'_> {
     }
 
     /// The argument as data.
-    pub(super) fn attr(&self, name: &str) -> Result<&Attr> {
+    pub(crate) fn attr(&self, name: &str) -> Result<&Attr> {
         match self.arg(name)? {
             Arg::Attr(attr) => Ok(attr),
             other => Err(self.wrong(name, "no tensor", other)),

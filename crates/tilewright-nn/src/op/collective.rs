@@ -4,6 +4,7 @@ use super::{Call, Value};
 use crate::{Error, Result};
 
 op_fns! {
+    TABLE;
     /// The sum, product, smallest, largest or mean of the workers' tensors: refused.
     ccl_allreduce(x: Tensor; op_type: Str = Str("sum"), in_group: Bool = Bool(true)) -> TENSOR
         => |call| Err(absent(call));

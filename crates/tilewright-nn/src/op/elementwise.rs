@@ -7,6 +7,7 @@ use super::{Call, Value};
 use crate::Result;
 
 op_fns! {
+    TABLE;
     /// The magnitude.
     abs(x: Tensor) -> TENSOR = unary::abs::OP;
     /// The sum.

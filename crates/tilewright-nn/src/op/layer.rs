@@ -15,6 +15,7 @@ use super::{
 use crate::{Result, Tensor};
 
 op_fns! {
+    TABLE;
     /// The convolution of (n, channels, w) with (outputs, channels / groups, k), plus a bias for each output.
     conv1d(
         x: Tensor, weight: Tensor;
@@ -225,6 +226,10 @@ fn scaled_size(call: &Call<'_>) -> Result<Vec<Attr>> {
         };
         match (dim.as_int(), factor, whole) {
             (Some(dim), Attr::Float(factor), _) => Ok(Attr::Int((dim as f64 * factor.0).floor() as i64)),
+            (Some(dim), Attr::Int(factor), _) => {
+                let size = dim.checked_mul(*factor);
+                size.map(Attr::Int).ok_or_else(|| call.refused(format_args!("{dim} times {factor} is no dimension")))
+            }
             (_, _, Some(whole)) => Ok(scalar_attr(dim * whole)),
             _ => Err(call.refused("a dimension that is not known is scaled by an integer")),
         }

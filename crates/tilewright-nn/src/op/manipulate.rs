@@ -10,6 +10,7 @@ use super::{Arg, Call, Value};
 use crate::Result;
 
 op_fns! {
+    TABLE;
     /// The tensor with a dimension of 1 at this position.
     unsqueeze(x: Tensor, dim -> axis: Int) -> TENSOR = manipulate::expand_dims::OP;
     /// The tensor without these dimensions of 1, without `axis` without any of them.

@@ -21,7 +21,7 @@
 //! only Python has: tensor expressions, PrimFuncs and registered functions (`nn/op/custom.py`).
 
 #[macro_use]
-mod table;
+pub(crate) mod table;
 mod arg;
 mod call;
 mod collective;

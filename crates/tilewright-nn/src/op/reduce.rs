@@ -3,6 +3,7 @@
 use tilewright_ops::{linear_algebra, sorting, statistical};
 
 op_fns! {
+    TABLE;
     /// The sum along axes, or of all elements.
     sum(x: Tensor; axis: OptionalIntOrInts = Nothing, keepdims: Bool = Bool(false)) -> TENSOR = statistical::sum::OP;
     /// The largest element along axes, or of all.

@@ -13,6 +13,7 @@ use super::{
 use crate::{Result, Tensor};
 
 op_fns! {
+    TABLE;
     /// Indices (m, 1) drawn from the rows of `prob`: for each sample of (m, 1) in [0, 1) from its row.
     ///
     /// `sample_indices` (m, 1) has the rows; without it the rows are drawn from in order.

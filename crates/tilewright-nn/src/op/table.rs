@@ -63,7 +63,7 @@ impl OpFn {
 }
 
 /// The name in a table without the mark of an identifier that is a keyword.
-pub(super) const fn plain(name: &'static str) -> &'static str {
+pub(crate) const fn plain(name: &'static str) -> &'static str {
     match name.as_bytes() {
         [b'r', b'#', rest @ ..] => match str::from_utf8(rest) {
             Ok(plain) => plain,
@@ -74,24 +74,23 @@ pub(super) const fn plain(name: &'static str) -> &'static str {
 }
 
 /// The last of the names that are given.
-pub(super) const fn last(names: &[&'static str]) -> &'static str {
+pub(crate) const fn last(names: &[&'static str]) -> &'static str {
     match names {
         [.., last] => last,
         [] => "",
     }
 }
 
-/// The entries of a family; see the module's documentation. `name[graph](…)` is a function that takes the graph
+/// The entries of a family, listed in `TABLE`; see the module's documentation. `name[graph](…)` is a function that takes the graph
 /// before its arguments, since it may have no tensor among them; `as "mul"` is the name of results.
 macro_rules! op_fns {
-    ($($(#[doc = $doc:literal])+
+    ($($table:ident;)? $($(#[doc = $doc:literal])+
         $name:ident $([$graph:ident])? (
             $($req:ident $(-> $req_attr:ident)? : $req_kind:ident),+
             $(; $($opt:ident $(-> $opt_attr:ident)? : $opt_kind:ident = $default:expr),+)?
         ) $(as $result:literal)? -> $gives:ident $(= $op:path)? $(=> $build:expr)?;
     )*) => {
-        /// The entries of this family.
-        pub(super) const TABLE: &[&super::OpFn] = &[$(&$name::FN),*];
+        op_fns!(@table $($table)? [$($name)*]);
 
         $(
             $(#[doc = $doc])+
@@ -104,32 +103,32 @@ macro_rules! op_fns {
             #[doc = concat!("The entry `", stringify!($name), "`.")]
             pub mod $name {
                 #[allow(unused_imports, reason = "not every entry has defaults or a function of its own")]
-                use super::super::Literal::*;
+                use $crate::op::Literal::*;
                 #[allow(unused_imports, reason = "as above")]
                 use super::*;
 
                 /// The entry of the table.
-                pub static FN: super::super::OpFn = super::super::OpFn {
-                    name: super::super::table::plain(stringify!($name)),
+                pub static FN: $crate::op::OpFn = $crate::op::OpFn {
+                    name: $crate::op::table::plain(stringify!($name)),
                     params: &[
-                        $(super::super::Param {
+                        $($crate::op::Param {
                             name: stringify!($req),
-                            kind: super::super::Kind::$req_kind,
-                            attr: super::super::table::last(&[stringify!($req) $(, stringify!($req_attr))?]),
+                            kind: $crate::op::Kind::$req_kind,
+                            attr: $crate::op::table::last(&[stringify!($req) $(, stringify!($req_attr))?]),
                             default: None,
                         },)+
-                        $($(super::super::Param {
+                        $($($crate::op::Param {
                             name: stringify!($opt),
-                            kind: super::super::Kind::$opt_kind,
-                            attr: super::super::table::last(&[stringify!($opt) $(, stringify!($opt_attr))?]),
+                            kind: $crate::op::Kind::$opt_kind,
+                            attr: $crate::op::table::last(&[stringify!($opt) $(, stringify!($opt_attr))?]),
                             default: Some($default),
                         },)+)?
                     ],
                     doc: concat!($($doc, "\n"),+),
-                    result_name: super::super::table::last(
-                        &[super::super::table::plain(stringify!($name)) $(, $result)?],
+                    result_name: $crate::op::table::last(
+                        &[$crate::op::table::plain(stringify!($name)) $(, $result)?],
                     ),
-                    result: super::super::Value::$gives,
+                    result: $crate::op::Value::$gives,
                     build: op_fns!(@build $(= $op)? $(=> $build)?),
                 };
 
@@ -137,7 +136,7 @@ macro_rules! op_fns {
                     /// The parameters that have defaults.
                     #[derive(Clone, Debug)]
                     pub struct Options {
-                        $(pub $opt: super::super::Arg),+
+                        $(pub $opt: $crate::op::Arg),+
                     }
 
                     impl Default for Options {
@@ -160,6 +159,11 @@ macro_rules! op_fns {
         )*
     };
 
+    (@table [$($name:ident)*]) => {};
+    (@table $table:ident [$($name:ident)*]) => {
+        /// The entries of this family.
+        pub(super) const $table: &[&$crate::op::OpFn] = &[$(&$name::FN),*];
+    };
     (@type Tensor) => { &$crate::Tensor };
     (@type OptionalTensor) => { Option<&$crate::Tensor> };
     (@type Tensors) => { &[&$crate::Tensor] };
@@ -172,8 +176,10 @@ macro_rules! op_fns {
     (@of EITHER $value:expr) => { Ok($value) };
     (@options $($opt:ident)+) => { Options };
     (@defaults $name:ident $($opt:ident)+) => { $name::Options::default() };
-    (@build = $op:path) => { super::super::Build::Op(&$op) };
-    (@build => $build:expr) => { super::super::Build::With($build) };
+    (@build = $op:path) => { $crate::op::Build::Op(&$op) };
+    (@build => $build:expr) => { $crate::op::Build::With($build) };
     (@call $entry:expr, $args:expr) => { $entry.of($args) };
     (@call $entry:expr, $args:expr, $graph:ident) => { $entry.call($graph, $args, $entry.result_name) };
 }
+
+pub(crate) use op_fns;
