@@ -235,8 +235,3 @@ pub(super) fn constant(graph: &Graph, given: &Arg, dtype: DataType) -> Result<Te
     let scalar = scalar.map_err(|error| Error::new(error.to_string()))?;
     Ok(graph.tensor(Expr::constant(scalar)))
 }
-
-/// A number as a tensor without dimensions, of the data type of another tensor.
-pub fn number(value: f64, of: &Tensor) -> Result<Tensor> {
-    constant(of.graph(), &value.into(), of.dtype()?)
-}

@@ -1,5 +1,6 @@
 //! Communication between the workers that run one model. There is one worker, to which it means nothing.
 
+use super::table::op_fns;
 use super::{Call, Value};
 use crate::{Error, Result};
 

@@ -3,6 +3,7 @@
 
 use tilewright_ops::{binary, create, nn, unary};
 
+use super::table::op_fns;
 use super::{Call, Value};
 use crate::Result;
 

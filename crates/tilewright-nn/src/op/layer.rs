@@ -9,6 +9,7 @@ use tilewright_ops::{binary, image, nn};
 use tilewright_tensor::DataType;
 
 use super::call::scalar;
+use super::table::op_fns;
 use super::{
     Call, Value, arange, astype, concat, cos, divide, exp, multiply, ones, pad, reshape, sin, unsqueeze, zeros,
 };

@@ -6,6 +6,7 @@ use tilewright_ops::{create, indexed, manipulate, nn};
 use tilewright_tensor::DataType;
 
 use super::call::{constant, scalar};
+use super::table::op_fns;
 use super::{Arg, Call, Value};
 use crate::Result;
 

@@ -20,8 +20,6 @@
 //! [`tensor_expr`] takes a function of Rust, and is no entry, as is every operation of Python's that takes something
 //! only Python has: tensor expressions, PrimFuncs and registered functions (`nn/op/custom.py`).
 
-#[macro_use]
-pub(crate) mod table;
 mod arg;
 mod call;
 mod collective;
@@ -30,6 +28,7 @@ mod layer;
 mod manipulate;
 mod reduce;
 mod sampling;
+pub(crate) mod table;
 
 use tilewright_ir::relax::Expr;
 use tilewright_te::TeError;
@@ -37,7 +36,7 @@ use tilewright_te::TeError;
 use crate::{Error, Result, Tensor};
 
 pub use arg::{Arg, Kind, Literal, Value};
-pub use call::{Call, number};
+pub use call::Call;
 pub use collective::*;
 pub use elementwise::*;
 pub use layer::*;

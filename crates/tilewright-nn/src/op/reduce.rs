@@ -2,6 +2,8 @@
 
 use tilewright_ops::{linear_algebra, sorting, statistical};
 
+use super::table::op_fns;
+
 op_fns! {
     TABLE;
     /// The sum along axes, or of all elements.

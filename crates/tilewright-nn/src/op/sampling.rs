@@ -6,6 +6,7 @@ use tilewright_ops::{binary, indexed, sampling};
 use tilewright_tensor::DataType;
 
 use super::call::constant;
+use super::table::op_fns;
 use super::{
     Call, Value, arange, astype, cumsum, divide, less, less_equal, max, min, minimum, multiply, reshape, subtract, sum,
     take, r#where,

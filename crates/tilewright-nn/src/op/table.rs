@@ -87,7 +87,7 @@ macro_rules! op_fns {
     ($($table:ident;)? $($(#[doc = $doc:literal])+
         $name:ident $([$graph:ident])? (
             $($req:ident $(-> $req_attr:ident)? : $req_kind:ident),+
-            $(; $($opt:ident $(-> $opt_attr:ident)? : $opt_kind:ident = $default:expr),+)?
+            $(; $($opt:ident $(-> $opt_attr:ident)? : $opt_kind:ident = $default:ident $(($value:expr))?),+)?
         ) $(as $result:literal)? -> $gives:ident $(= $op:path)? $(=> $build:expr)?;
     )*) => {
         op_fns!(@table $($table)? [$($name)*]);
@@ -102,9 +102,6 @@ macro_rules! op_fns {
 
             #[doc = concat!("The entry `", stringify!($name), "`.")]
             pub mod $name {
-                #[allow(unused_imports, reason = "not every entry has defaults or a function of its own")]
-                use $crate::op::Literal::*;
-                #[allow(unused_imports, reason = "as above")]
                 use super::*;
 
                 /// The entry of the table.
@@ -121,7 +118,7 @@ macro_rules! op_fns {
                             name: stringify!($opt),
                             kind: $crate::op::Kind::$opt_kind,
                             attr: $crate::op::table::last(&[stringify!($opt) $(, stringify!($opt_attr))?]),
-                            default: Some($default),
+                            default: Some($crate::op::Literal::$default $(($value))?),
                         },)+)?
                     ],
                     doc: concat!($($doc, "\n"),+),
@@ -141,7 +138,7 @@ macro_rules! op_fns {
 
                     impl Default for Options {
                         fn default() -> Self {
-                            Self { $($opt: ($default).into()),+ }
+                            Self { $($opt: $crate::op::Literal::$default $(($value))?.into()),+ }
                         }
                     }
                 )?
