@@ -31,11 +31,13 @@
 //! ```
 //!
 //! Reading order: [`Weights`] (what a model declares), [`Tensor`] (a value of the function that is being written),
-//! [`op`] (functions of tensors), `layer` (models' parts, such as [`Linear`]), [`KvCache`] (a state that grows),
+//! [`op`] (the table of functions of tensors), `layer` (models' parts, such as [`Linear`], and the table of them,
+//! [`LAYERS`]), [`KvCache`] (a state that grows),
 //! [`Exporter`].
 //!
 //! Invariants: there is no ambient state, since a tensor knows the function that it belongs to; a module that is
-//! written here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers.
+//! written here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers, because Python calls
+//! the functions of the tables here ([`Graph::within`]).
 
 mod cache;
 mod export;

@@ -6,13 +6,13 @@ use crate::{Result, Tensor};
 
 op_fns! {
     /// `x @ weight.T + bias`, with a weight of (outputs, inputs); `out_dtype` is the type of the product.
-    linear(x: Tensor, weight: Tensor; bias: OptionalTensor = Nothing, out_dtype: OptionalDType = Nothing) -> TENSOR
+    linear(x: Tensor, weight: Tensor; bias: OptionalTensor = Nothing, out_dtype: OptionalDType = Nothing) -> Tensor
         => product;
     /// The elements divided by the root of their mean square along `axes`, times the weight, plus the bias if any.
     rms_norm(x: Tensor, weight: Tensor, axes: Any; bias: OptionalTensor = Nothing, epsilon: Float = Float(1e-5))
-        -> TENSOR => root_mean_square;
+        -> Tensor => root_mean_square;
     /// A row of the weight for each index, along a new last dimension.
-    embedding(x: Tensor, weight: Tensor) -> TENSOR => rows;
+    embedding(x: Tensor, weight: Tensor) -> Tensor => rows;
 }
 
 /// The result plus the bias, where there is one.

@@ -126,13 +126,6 @@ pub enum Value {
 }
 
 impl Value {
-    /// The type of one tensor in a Python signature.
-    pub(crate) const TENSOR: &'static str = "Tensor";
-    /// The type of several.
-    pub(crate) const TENSORS: &'static str = "tuple[Tensor, ...]";
-    /// The type where the arguments decide it.
-    pub(crate) const EITHER: &'static str = "Any";
-
     /// The tensor, where it is one.
     pub fn one(self) -> Result<Tensor> {
         match self {

@@ -7,12 +7,12 @@ use crate::{Error, Result};
 op_fns! {
     TABLE;
     /// The sum, product, smallest, largest or mean of the workers' tensors: refused.
-    ccl_allreduce(x: Tensor; op_type: Str = Str("sum"), in_group: Bool = Bool(true)) -> TENSOR
+    ccl_allreduce(x: Tensor; op_type: Str = Str("sum"), in_group: Bool = Bool(true)) -> Tensor
         => |call| Err(absent(call));
     /// The workers' tensors concatenated; of one worker its own.
-    ccl_allgather(x: Tensor, num_workers: Int) -> TENSOR => gathered;
+    ccl_allgather(x: Tensor, num_workers: Int) -> Tensor => gathered;
     /// The first worker's tensor: refused.
-    ccl_broadcast_from_worker0(x: Tensor) as "broadcast_from_worker0" -> TENSOR => |call| Err(absent(call));
+    ccl_broadcast_from_worker0(x: Tensor) as "broadcast_from_worker0" -> Tensor => |call| Err(absent(call));
 }
 
 fn absent(call: &Call<'_>) -> Error {

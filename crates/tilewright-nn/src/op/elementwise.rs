@@ -10,75 +10,75 @@ use crate::Result;
 op_fns! {
     TABLE;
     /// The magnitude.
-    abs(x: Tensor) -> TENSOR = unary::abs::OP;
+    abs(x: Tensor) -> Tensor = unary::abs::OP;
     /// The sum.
-    add(a: Operand, b: Operand) -> TENSOR = binary::add::OP;
+    add(a: Operand, b: Operand) -> Tensor = binary::add::OP;
     /// The elements converted to another data type; a tensor of that type itself.
-    astype(x: Tensor, dtype: DType) -> TENSOR => converted;
+    astype(x: Tensor, dtype: DType) -> Tensor => converted;
     /// The next integer upwards.
-    ceil(x: Tensor) -> TENSOR = unary::ceil::OP;
+    ceil(x: Tensor) -> Tensor = unary::ceil::OP;
     /// The cosine.
-    cos(x: Tensor) -> TENSOR = unary::cos::OP;
+    cos(x: Tensor) -> Tensor = unary::cos::OP;
     /// The quotient.
-    divide(a: Operand, b: Operand) -> TENSOR = binary::divide::OP;
+    divide(a: Operand, b: Operand) -> Tensor = binary::divide::OP;
     /// Whether elements are equal.
-    equal(a: Operand, b: Operand) -> TENSOR = binary::equal::OP;
+    equal(a: Operand, b: Operand) -> Tensor = binary::equal::OP;
     /// The error function.
-    erf(x: Tensor) -> TENSOR = unary::erf::OP;
+    erf(x: Tensor) -> Tensor = unary::erf::OP;
     /// The exponential.
-    exp(x: Tensor) -> TENSOR = unary::exp::OP;
+    exp(x: Tensor) -> Tensor = unary::exp::OP;
     /// The next integer downwards.
-    floor(x: Tensor) -> TENSOR = unary::floor::OP;
+    floor(x: Tensor) -> Tensor = unary::floor::OP;
     /// `x * Phi(x)` for the normal distribution's `Phi`; with `approximate="tanh"` by the formula with tanh.
-    gelu(x: Tensor; approximate: OptionalStr = Nothing) -> TENSOR => gaussian_unit;
+    gelu(x: Tensor; approximate: OptionalStr = Nothing) -> Tensor => gaussian_unit;
     /// Whether elements are larger.
-    greater(a: Operand, b: Operand) -> TENSOR = binary::greater::OP;
+    greater(a: Operand, b: Operand) -> Tensor = binary::greater::OP;
     /// Whether elements are larger or equal.
-    greater_equal(a: Operand, b: Operand) -> TENSOR = binary::greater_equal::OP;
+    greater_equal(a: Operand, b: Operand) -> Tensor = binary::greater_equal::OP;
     /// Whether elements are smaller.
-    less(a: Operand, b: Operand) -> TENSOR = binary::less::OP;
+    less(a: Operand, b: Operand) -> Tensor = binary::less::OP;
     /// Whether elements are smaller or equal.
-    less_equal(a: Operand, b: Operand) -> TENSOR = binary::less_equal::OP;
+    less_equal(a: Operand, b: Operand) -> Tensor = binary::less_equal::OP;
     /// The natural logarithm.
-    log(x: Tensor) -> TENSOR = unary::log::OP;
+    log(x: Tensor) -> Tensor = unary::log::OP;
     /// The larger element, NaN if one is.
-    maximum(x1: Operand, x2: Operand) -> TENSOR = binary::maximum::OP;
+    maximum(x1: Operand, x2: Operand) -> Tensor = binary::maximum::OP;
     /// The smaller element, NaN if one is.
-    minimum(x1: Operand, x2: Operand) -> TENSOR = binary::minimum::OP;
+    minimum(x1: Operand, x2: Operand) -> Tensor = binary::minimum::OP;
     /// The product.
-    multiply(a: Operand, b: Operand) as "mul" -> TENSOR = binary::multiply::OP;
+    multiply(a: Operand, b: Operand) as "mul" -> Tensor = binary::multiply::OP;
     /// The negative.
-    negative(x: Tensor) as "neg" -> TENSOR = unary::negative::OP;
+    negative(x: Tensor) as "neg" -> Tensor = unary::negative::OP;
     /// Whether elements differ.
-    not_equal(a: Operand, b: Operand) -> TENSOR = binary::not_equal::OP;
+    not_equal(a: Operand, b: Operand) -> Tensor = binary::not_equal::OP;
     /// The power.
-    power(a: Operand, b: Operand) -> TENSOR = binary::power::OP;
+    power(a: Operand, b: Operand) -> Tensor = binary::power::OP;
     /// `max(x, 0)`.
-    relu(x: Tensor) -> TENSOR = nn::relu::OP;
+    relu(x: Tensor) -> Tensor = nn::relu::OP;
     /// The nearest integer, the even one of two.
-    round(x: Tensor) -> TENSOR = unary::round::OP;
+    round(x: Tensor) -> Tensor = unary::round::OP;
     /// One by the square root.
-    rsqrt(x: Tensor) -> TENSOR = unary::rsqrt::OP;
+    rsqrt(x: Tensor) -> Tensor = unary::rsqrt::OP;
     /// `1 / (1 + exp(-x))`.
-    sigmoid(x: Tensor) -> TENSOR = unary::sigmoid::OP;
+    sigmoid(x: Tensor) -> Tensor = unary::sigmoid::OP;
     /// `x * sigmoid(x)`.
-    silu(x: Tensor) -> TENSOR = nn::silu::OP;
+    silu(x: Tensor) -> Tensor = nn::silu::OP;
     /// The sine.
-    sin(x: Tensor) -> TENSOR = unary::sin::OP;
+    sin(x: Tensor) -> Tensor = unary::sin::OP;
     /// Exponentials divided by their sum along an axis.
-    softmax(x: Tensor; axis: Int = Int(-1)) -> TENSOR = nn::softmax::OP;
+    softmax(x: Tensor; axis: Int = Int(-1)) -> Tensor = nn::softmax::OP;
     /// `log(1 + exp(x))`.
-    softplus(x: Tensor; beta: Float = Float(1.0), threshold: Float = Float(20.0)) -> TENSOR = nn::softplus::OP;
+    softplus(x: Tensor; beta: Float = Float(1.0), threshold: Float = Float(20.0)) -> Tensor = nn::softplus::OP;
     /// The square root.
-    sqrt(x: Tensor) -> TENSOR = unary::sqrt::OP;
+    sqrt(x: Tensor) -> Tensor = unary::sqrt::OP;
     /// The square.
-    square(x: Tensor) -> TENSOR = unary::square::OP;
+    square(x: Tensor) -> Tensor = unary::square::OP;
     /// The difference.
-    subtract(a: Operand, b: Operand) -> TENSOR = binary::subtract::OP;
+    subtract(a: Operand, b: Operand) -> Tensor = binary::subtract::OP;
     /// The hyperbolic tangent.
-    tanh(x: Tensor) -> TENSOR = unary::tanh::OP;
+    tanh(x: Tensor) -> Tensor = unary::tanh::OP;
     /// `x1` where the condition holds, else `x2`; shapes broadcast.
-    r#where(condition: Tensor, x1: Operand, x2: Operand) -> TENSOR => chosen;
+    r#where(condition: Tensor, x1: Operand, x2: Operand) -> Tensor => chosen;
 }
 
 fn converted(call: &Call<'_>) -> Result<Value> {

@@ -22,39 +22,39 @@ op_fns! {
         x: Tensor, weight: Tensor;
         bias: OptionalTensor = Nothing, stride: Any = Int(1), padding: Any = Int(0), dilation: Any = Int(1),
         groups: Int = Int(1)
-    ) -> TENSOR => |call| convolution(call, &nn::conv1d::OP);
+    ) -> Tensor => |call| convolution(call, &nn::conv1d::OP);
     /// The convolution of images with (outputs, channels / groups, kh, kw), plus a bias for each output.
     conv2d(
         x: Tensor, weight: Tensor;
         bias: OptionalTensor = Nothing, stride: Any = Int(1), padding: Any = Int(0), dilation: Any = Int(1),
         groups: Int = Int(1), data_layout: Str = Str("NCHW")
-    ) -> TENSOR => |call| convolution(call, &nn::conv2d::OP);
+    ) -> Tensor => |call| convolution(call, &nn::conv2d::OP);
     /// The convolution of volumes with (outputs, channels / groups, kd, kh, kw), plus a bias for each output.
     conv3d(
         x: Tensor, weight: Tensor;
         bias: OptionalTensor = Nothing, stride: Any = Int(1), padding: Any = Int(0), dilation: Any = Int(1),
         groups: Int = Int(1), data_layout: Str = Str("NCDHW")
-    ) -> TENSOR => |call| convolution(call, &nn::conv3d::OP);
+    ) -> Tensor => |call| convolution(call, &nn::conv3d::OP);
     /// The transposed convolution of (n, channels, w) with (channels, outputs / groups, k), plus a bias.
     conv1d_transpose(
         x: Tensor, weight: Tensor;
         bias: OptionalTensor = Nothing, stride: Any = Int(1), padding: Any = Int(0), output_padding: Any = Int(0),
         dilation: Any = Int(1), groups: Int = Int(1)
-    ) -> TENSOR => |call| convolution(call, &nn::conv1d_transpose::OP);
+    ) -> Tensor => |call| convolution(call, &nn::conv1d_transpose::OP);
     /// The last axes, as many as `normalized_shape` has, brought to mean 0 and variance 1, times weight plus bias.
     layer_norm(
         x: Tensor, normalized_shape: Any;
         weight: OptionalTensor = Nothing, bias: OptionalTensor = Nothing, eps: Float = Float(1e-5)
-    ) -> TENSOR => of_layer;
+    ) -> Tensor => of_layer;
     /// The elements divided by the root of their mean square along axes, times a weight.
-    rms_norm(x: Tensor, weight: Tensor, axes: Any; epsilon: Float = Float(1e-5)) -> TENSOR = nn::rms_norm::OP;
+    rms_norm(x: Tensor, weight: Tensor, axes: Any; epsilon: Float = Float(1e-5)) -> Tensor = nn::rms_norm::OP;
     /// Groups of channels, each brought to mean 0 and variance 1 along `axes`, times weight plus bias of the channel.
     ///
     /// Without `axes` these are all but the first and the channels'.
     group_norm(
         x: Tensor, num_groups: Int, weight: OptionalTensor, bias: OptionalTensor;
         eps: Float = Float(1e-5), channel_axis: Int = Int(1), axes: OptionalInts = Nothing
-    ) -> TENSOR => of_groups;
+    ) -> Tensor => of_groups;
     /// Attention of (batch, queries, heads, width) to (batch, keys, heads, width).
     ///
     /// `attn_mask` is added to the products; `is_causal` hides keys after a query; `scale` is 1 / sqrt(width) unless it
@@ -62,20 +62,20 @@ op_fns! {
     scaled_dot_product_attention(
         query: Tensor, key: Tensor, value: Tensor;
         attn_mask: OptionalTensor = Nothing, is_causal: OptionalBool = Bool(false), scale: OptionalFloat = Nothing
-    ) -> TENSOR => attended;
+    ) -> Tensor => attended;
     /// Images of another height and width: `size`, or the old ones times `scale_factor`.
     interpolate(
         x: Tensor;
         size: Any = Nothing, scale_factor: Any = Nothing, mode: Str = Str("nearest"),
         align_corners: OptionalBool = Nothing, recompute_scale_factor: OptionalBool = Nothing,
         antialias: OptionalBool = Nothing, data_layout: Str = Str("NCHW")
-    ) -> TENSOR => resized;
+    ) -> Tensor => resized;
     /// Sines and cosines of steps (n,) at `embedding_dim / 2` frequencies that fall from 1 towards 1 / `max_period`.
     get_timestep_embedding(
         x: Tensor, embedding_dim: Int;
         flip_sin_to_cos: Bool = Bool(false), downscale_freq_shift: Float = Int(1), scale: Float = Int(1),
         max_period: Int = Int(10000)
-    ) -> TENSOR => waves;
+    ) -> Tensor => waves;
 }
 
 /// A convolution; of its parameters, those that the entry has are attributes of the operator.

@@ -13,49 +13,49 @@ use crate::Result;
 op_fns! {
     TABLE;
     /// The tensor with a dimension of 1 at this position.
-    unsqueeze(x: Tensor, dim -> axis: Int) -> TENSOR = manipulate::expand_dims::OP;
+    unsqueeze(x: Tensor, dim -> axis: Int) -> Tensor = manipulate::expand_dims::OP;
     /// The tensor without these dimensions of 1, without `axis` without any of them.
-    squeeze(x: Tensor; axis: OptionalIntOrInts = Int(-1)) -> TENSOR = manipulate::squeeze::OP;
+    squeeze(x: Tensor; axis: OptionalIntOrInts = Int(-1)) -> Tensor = manipulate::squeeze::OP;
     /// The tensors concatenated along an axis.
-    concat(x: Tensors, dim -> axis: Int) -> TENSOR = manipulate::concat::OP;
+    concat(x: Tensors, dim -> axis: Int) -> Tensor = manipulate::concat::OP;
     /// The parts between these indices along an axis, or so many equal parts.
-    split(ary: Tensor, indices_or_sections: IntOrInts; axis: Int = Int(0)) -> TENSORS = manipulate::split::OP;
+    split(ary: Tensor, indices_or_sections: IntOrInts; axis: Int = Int(0)) -> Tensors = manipulate::split::OP;
     /// So many equal parts along an axis.
-    chunk(x: Tensor, chunks -> indices_or_sections: Int; dim -> axis: Int = Int(0)) -> TENSORS = manipulate::split::OP;
+    chunk(x: Tensor, chunks -> indices_or_sections: Int; dim -> axis: Int = Int(0)) -> Tensors = manipulate::split::OP;
     /// The elements in another shape, in which one dimension may be -1.
-    reshape(x: Tensor, shape: Shape) -> TENSOR = manipulate::reshape::OP;
+    reshape(x: Tensor, shape: Shape) -> Tensor = manipulate::reshape::OP;
     /// The elements repeated along new dimensions and along dimensions of 1.
-    broadcast_to(x: Tensor, shape: Shape) -> TENSOR = manipulate::broadcast_to::OP;
+    broadcast_to(x: Tensor, shape: Shape) -> Tensor = manipulate::broadcast_to::OP;
     /// The axes in another order, without `axes` the reverse.
-    permute_dims(x: Tensor; axes: OptionalInts = Nothing) -> TENSOR = manipulate::permute_dims::OP;
+    permute_dims(x: Tensor; axes: OptionalInts = Nothing) -> Tensor = manipulate::permute_dims::OP;
     /// The axes in another order.
-    permute(x: Tensor, axes: OptionalInts) -> TENSOR = manipulate::permute_dims::OP;
+    permute(x: Tensor, axes: OptionalInts) -> Tensor = manipulate::permute_dims::OP;
     /// Every element several times along an axis, or along the flat tensor.
-    repeat(x: Tensor, repeats: Int; axis: OptionalInt = Nothing) -> TENSOR = manipulate::repeat::OP;
+    repeat(x: Tensor, repeats: Int; axis: OptionalInt = Nothing) -> Tensor = manipulate::repeat::OP;
     /// The slices with these indices along an axis, or elements of the flat tensor.
-    take(x: Tensor, indices: Tensor; axis: OptionalInt = Nothing) -> TENSOR = indexed::take::OP;
+    take(x: Tensor, indices: Tensor; axis: OptionalInt = Nothing) -> Tensor = indexed::take::OP;
     /// The tensor with elements added before and after each axis: `pad` has both numbers for axis after axis.
     pad(
         x: Tensor, pad -> pad_width: Ints;
         mode -> pad_mode: Str = Str("constant"), value -> pad_value: Float = Int(0)
-    ) -> TENSOR = nn::pad::OP;
+    ) -> Tensor = nn::pad::OP;
     /// The elements on and above a diagonal; the others are 0.
-    triu(x: Tensor; diagonal -> k: Int = Int(0)) -> TENSOR = create::triu::OP;
+    triu(x: Tensor; diagonal -> k: Int = Int(0)) -> Tensor = create::triu::OP;
     /// The elements on and below a diagonal; the others are 0.
-    tril(x: Tensor; diagonal -> k: Int = Int(0)) -> TENSOR = create::tril::OP;
+    tril(x: Tensor; diagonal -> k: Int = Int(0)) -> Tensor = create::tril::OP;
     /// One value, a number or a tensor without dimensions, everywhere.
-    full[graph](shape: Shape, fill_value: Operand; dtype: DType = Str("float32")) -> TENSOR => filled;
+    full[graph](shape: Shape, fill_value: Operand; dtype: DType = Str("float32")) -> Tensor => filled;
     /// 0 everywhere.
-    zeros[graph](shape: Shape; dtype: DType = Str("float32")) -> TENSOR = create::zeros::OP;
+    zeros[graph](shape: Shape; dtype: DType = Str("float32")) -> Tensor = create::zeros::OP;
     /// 1 everywhere.
-    ones[graph](shape: Shape; dtype: DType = Str("float32")) -> TENSOR = create::ones::OP;
+    ones[graph](shape: Shape; dtype: DType = Str("float32")) -> Tensor = create::ones::OP;
     /// A tensor whose elements mean nothing: 0, which is the same in every run.
-    empty[graph](shape: Shape; dtype: DType = Str("float32")) -> TENSOR = create::zeros::OP;
+    empty[graph](shape: Shape; dtype: DType = Str("float32")) -> Tensor = create::zeros::OP;
     /// The numbers from `start`, or 0, up to and without `end`; each may be an integer expression.
     arange[graph](
         start: Any;
         end: Any = Nothing, step: Any = Int(1), dtype: OptionalDType = Str("float32")
-    ) -> TENSOR => range;
+    ) -> Tensor => range;
 }
 
 fn filled(call: &Call<'_>) -> Result<Value> {

@@ -21,12 +21,12 @@ op_fns! {
     multinomial_from_uniform(
         prob: Tensor, uniform_sample: Tensor;
         sample_indices: OptionalTensor = Nothing, dtype: DType = Str("int64")
-    ) -> TENSOR => drawn;
+    ) -> Tensor => drawn;
     /// The probabilities (n, v) of which the largest count, so that these sum to 1; the others are 0.
     ///
     /// Those count that come first in `sorted_prob`, the same in falling order, until they sum to `top_p` (n, 1) or are
     /// `top_k` (n, 1), and those that are as large as the last of them.
-    renormalize_top_p_top_k_prob(prob: Tensor, sorted_prob: Tensor, top_p: Tensor, top_k: Tensor) -> TENSOR
+    renormalize_top_p_top_k_prob(prob: Tensor, sorted_prob: Tensor, top_p: Tensor, top_k: Tensor) -> Tensor
         => renormalized;
     /// Indices (m, 1) drawn from the rows of falling probabilities (n, v), of which the first count.
     ///
@@ -36,7 +36,7 @@ op_fns! {
     sample_top_p_top_k_from_sorted_prob(
         sorted_prob: Tensor, sorted_index: Tensor, top_p: Tensor, top_k: Tensor, uniform_sample: Tensor;
         sample_indices: OptionalTensor = Nothing
-    ) -> TENSOR => drawn_from_sorted;
+    ) -> Tensor => drawn_from_sorted;
 }
 
 const I64: DataType = DataType::I64;

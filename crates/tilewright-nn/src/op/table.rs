@@ -125,7 +125,7 @@ macro_rules! op_fns {
                     result_name: $crate::op::table::last(
                         &[$crate::op::table::plain(stringify!($name)) $(, $result)?],
                     ),
-                    result: $crate::op::Value::$gives,
+                    result: op_fns!(@python $gives),
                     build: op_fns!(@build $(= $op)? $(=> $build)?),
                 };
 
@@ -165,12 +165,15 @@ macro_rules! op_fns {
     (@type OptionalTensor) => { Option<&$crate::Tensor> };
     (@type Tensors) => { &[&$crate::Tensor] };
     (@type $other:ident) => { impl Into<$crate::op::Arg> };
-    (@result TENSOR) => { $crate::Tensor };
-    (@result TENSORS) => { Vec<$crate::Tensor> };
-    (@result EITHER) => { $crate::op::Value };
-    (@of TENSOR $value:expr) => { $value.one() };
-    (@of TENSORS $value:expr) => { $value.several() };
-    (@of EITHER $value:expr) => { Ok($value) };
+    (@result Tensor) => { $crate::Tensor };
+    (@result Tensors) => { Vec<$crate::Tensor> };
+    (@result Value) => { $crate::op::Value };
+    (@python Tensor) => { "Tensor" };
+    (@python Tensors) => { "tuple[Tensor, ...]" };
+    (@python Value) => { "Any" };
+    (@of Tensor $value:expr) => { $value.one() };
+    (@of Tensors $value:expr) => { $value.several() };
+    (@of Value $value:expr) => { Ok($value) };
     (@options $($opt:ident)+) => { Options };
     (@defaults $name:ident $($opt:ident)+) => { $name::Options::default() };
     (@build = $op:path) => { $crate::op::Build::Op(&$op) };
