@@ -55,8 +55,10 @@ for _name, _calls in {
     "permute_dims": [call(X, [1, 0]), call(IMAGE, (0, 2, 3, 1), "mine"), call(X, None, None)],
     "tril": [call(X, 1)],
     "triu": [call(X, diagonal=-1)],
-    **{name: [call(X, 0), call(X, [0, -1], True), call(X, axis=(1,), keepdims=True)]
-       for name in ("sum", "max", "min", "mean")},
+    **{
+        name: [call(X, 0), call(X, [0, -1], True), call(X, axis=(1,), keepdims=True)]
+        for name in ("sum", "max", "min", "mean")
+    },
     "cumsum": [call(X, 1), call(X, 0, "float64", True), call(X, exclusive=False)],
     "sort": [call(X, 0, True)],
     "argsort": [call(X, 0, True, "int64")],
@@ -72,35 +74,83 @@ for _name, _calls in {
     "broadcast_to": [call(Arg(1, 4), [3, 2, 4]), call(VECTOR, (2, 4), name="mine")],
     "permute": [call(X, [1, 0]), call(X, None)],
     "repeat": [call(X, 3), call(X, 2, 1), call(X, 2, axis=0, name="mine")],
-    "take": [call(X, Arg(3, dtype="int32"), 1), call(X, Arg(3, 2, dtype="int64")), call(X, Arg(3, dtype="int32"), axis=0)],
+    "take": [
+        call(X, Arg(3, dtype="int32"), 1),
+        call(X, Arg(3, 2, dtype="int64")),
+        call(X, Arg(3, dtype="int32"), axis=0),
+    ],
     "pad": [call(X, [1, 0, 0, 2]), call(X, (0, 0, 1, 1), "constant", 7), call(X, [0, 0, 1, 1], "reflect", name="mine")],
-    "full": [call([2, 3], 3.5), call((2,), 1, "int32"), call([2], Arg(), name="mine"), call([4], Arg(dtype="int8"), "int8")],
+    "full": [
+        call([2, 3], 3.5),
+        call([2], 1, None),
+        call([2], 2**40, dtype=None),
+        call((2,), 1, "int32"),
+        call([2], Arg(), name="mine"),
+        call([4], Arg(dtype="int8"), "int8"),
+    ],
     "zeros": [call([2, 3]), call((2,), "int32", "mine"), call([])],
     "ones": [call([2, 3]), call((2,), "int32", "mine")],
     "empty": [call([2, 3]), call((2,), "float16", "mine")],
-    "arange": [call(5), call(1, 9, 2, "int64"), call(0, end=3, dtype="int32", name="mine"), call(4, dtype=None), call(0.5, 2.5, 0.5)],
+    "arange": [
+        call(5),
+        call(1, 9, 2, "int64"),
+        call(0, end=3, dtype="int32", name="mine"),
+        call(4, dtype=None),
+        call(0.5, 2.5, 0.5),
+    ],
     "conv1d": [call(SIGNAL, Arg(8, 4, 3)), call(SIGNAL, Arg(8, 2, 3), OUT, 2, 1, 2, 2, "mine")],
-    "conv2d": [call(IMAGE, Arg(8, 4, 3, 3)), call(IMAGE, Arg(8, 2, 3, 3), OUT, (2, 1), [1, 0], 2, 2, name="mine"),
-               call(Arg("n", 6, 5, 4), Arg(8, 4, 3, 3), OUT, data_layout="NHWC")],
-    "conv3d": [call(VOLUME, Arg(8, 4, 3, 3, 2)), call(VOLUME, Arg(8, 2, 3, 3, 2), OUT, 1, [1, 0, 1], groups=2, name="mine"),
-               call(Arg("n", 6, 5, 3, 4), Arg(8, 4, 3, 3, 2), OUT, data_layout="NDHWC")],
+    "conv2d": [
+        call(IMAGE, Arg(8, 4, 3, 3)),
+        call(IMAGE, Arg(8, 2, 3, 3), OUT, (2, 1), [1, 0], 2, 2, name="mine"),
+        call(Arg("n", 6, 5, 4), Arg(8, 4, 3, 3), OUT, data_layout="NHWC"),
+    ],
+    "conv3d": [
+        call(VOLUME, Arg(8, 4, 3, 3, 2)),
+        call(VOLUME, Arg(8, 2, 3, 3, 2), OUT, 1, [1, 0, 1], groups=2, name="mine"),
+        call(Arg("n", 6, 5, 3, 4), Arg(8, 4, 3, 3, 2), OUT, data_layout="NDHWC"),
+    ],
     "conv1d_transpose": [call(SIGNAL, Arg(4, 8, 3)), call(SIGNAL, Arg(4, 4, 3), OUT, 3, 1, 2, 1, 2, "mine")],
-    "layer_norm": [call(X, 4), call(X, [4], VECTOR), call(X, 4, None, VECTOR, 1e-3), call(IMAGE, (6, 5), Arg(6, 5), Arg(6, 5), name="mine")],
+    "layer_norm": [
+        call(X, 4),
+        call(X, [4], VECTOR),
+        call(X, 4, None, VECTOR, 1e-3),
+        call(IMAGE, (6, 5), Arg(6, 5), Arg(6, 5), name="mine"),
+    ],
     "rms_norm": [call(X, VECTOR, -1), call(X, VECTOR, [-1], 1e-3, "mine"), call(X, VECTOR, (1,))],
-    "group_norm": [call(IMAGE, 2, VECTOR, VECTOR), call(IMAGE, 2, None, None, 1e-3), call(Arg("n", "m", 4), 4, VECTOR, None, channel_axis=2, axes=[1]),
-                   call(IMAGE, 2, VECTOR, VECTOR, channel_axis=-3, name="mine")],
-    "scaled_dot_product_attention": [call(HEADS, HEADS, HEADS), call(HEADS, HEADS, HEADS, is_causal=True, scale=0.5),
-                                     call(HEADS, HEADS, HEADS, Arg(2, 3, 5, 5), name="mine"), call(HEADS, HEADS, HEADS, None, None, 2)],
-    "interpolate": [call(IMAGE, 8), call(IMAGE, (12, 10), mode="bilinear", align_corners=True), call(IMAGE, scale_factor=2),
-                    call(IMAGE, scale_factor=(1.5, 2), mode="bicubic"), call(Arg("n", "h", "w", 4), scale_factor=2, data_layout="NHWC", name="mine"),
-                    call(Arg("n", 4, "h", "w"), scale_factor=[2, 3.0])],
-    "get_timestep_embedding": [call(Arg("n"), 6), call(Arg("n", dtype="int32"), 7, True, 0, 2, 100), call(Arg(3, dtype="float16"), 8, name="mine"),
-                               call(Arg(3), 8, downscale_freq_shift=0.5, scale=0.5)],
+    "group_norm": [
+        call(IMAGE, 2, VECTOR, VECTOR),
+        call(IMAGE, 2, None, None, 1e-3),
+        call(Arg("n", "m", 4), 4, VECTOR, None, channel_axis=2, axes=[1]),
+        call(IMAGE, 2, VECTOR, VECTOR, channel_axis=-3, name="mine"),
+    ],
+    "scaled_dot_product_attention": [
+        call(HEADS, HEADS, HEADS),
+        call(HEADS, HEADS, HEADS, is_causal=True, scale=0.5),
+        call(HEADS, HEADS, HEADS, Arg(2, 3, 5, 5), name="mine"),
+        call(HEADS, HEADS, HEADS, None, None, 2),
+    ],
+    "interpolate": [
+        call(IMAGE, 8),
+        call(IMAGE, (12, 10), mode="bilinear", align_corners=True),
+        call(IMAGE, scale_factor=2),
+        call(IMAGE, scale_factor=(1.5, 2), mode="bicubic"),
+        call(Arg("n", "h", "w", 4), scale_factor=2, data_layout="NHWC", name="mine"),
+        call(Arg("n", 4, "h", "w"), scale_factor=[2, 3.0]),
+    ],
+    "get_timestep_embedding": [
+        call(Arg("n"), 6),
+        call(Arg("n", dtype="int32"), 7, True, 0, 2, 100),
+        call(Arg(3, dtype="float16"), 8, name="mine"),
+        call(Arg(3), 8, downscale_freq_shift=0.5, scale=0.5),
+    ],
     "multinomial_from_uniform": [call(PROB, ROWS), call(PROB, ROWS, DRAWN, "int32", "mine")],
     "renormalize_top_p_top_k_prob": [call(PROB, PROB, ROWS, COUNTS), call(PROB, PROB, ROWS, COUNTS, "mine")],
-    "sample_top_p_top_k_from_sorted_prob": [call(PROB, ORDER, ROWS, COUNTS, ROWS), call(PROB, ORDER, ROWS, COUNTS, ROWS, DRAWN)],
+    "sample_top_p_top_k_from_sorted_prob": [
+        call(PROB, ORDER, ROWS, COUNTS, ROWS),
+        call(PROB, ORDER, ROWS, COUNTS, ROWS, DRAWN),
+    ],
     "ccl_allgather": [call(X, 1)],
-}.items():  # fmt: skip
+}.items():
     CALLS.setdefault(_name, []).extend(_calls)
 
 
@@ -157,22 +207,39 @@ def test_python_and_rust_write_the_same(name, at):
 
 #: The layers of the table, with what their calls give.
 LAYERS = {
-    "Linear": [(lambda: nn.Linear(4, 3), X), (lambda: nn.Linear(4, "m", bias=False), X),
-               (lambda: nn.Linear(4, 3, dtype="float16", out_dtype="float32"), Arg("n", 4, dtype="float16"))],
+    "Linear": [
+        (lambda: nn.Linear(4, 3), X),
+        (lambda: nn.Linear(4, "m", bias=False), X),
+        (lambda: nn.Linear(4, 3, dtype="float16", out_dtype="float32"), Arg("n", 4, dtype="float16")),
+    ],
     "Conv1D": [(lambda: nn.Conv1D(4, 8, 3), SIGNAL), (lambda: nn.Conv1D(4, 8, 3, 2, 1, 2, 2, False), SIGNAL)],
-    "Conv2D": [(lambda: nn.Conv2D(4, 8, 3), IMAGE), (lambda: nn.Conv2D(4, 8, (3, 2), (2, 1), groups=2), IMAGE),
-               (lambda: nn.Conv2D(4, 8, 3, data_layout="NHWC"), Arg("n", 6, 5, 4))],
+    "Conv2D": [
+        (lambda: nn.Conv2D(4, 8, 3), IMAGE),
+        (lambda: nn.Conv2D(4, 8, (3, 2), (2, 1), groups=2), IMAGE),
+        (lambda: nn.Conv2D(4, 8, 3, data_layout="NHWC"), Arg("n", 6, 5, 4)),
+    ],
     "Conv3D": [(lambda: nn.Conv3D(4, 8, 3), VOLUME), (lambda: nn.Conv3D(4, 8, [3, 3, 2], bias=False), VOLUME)],
-    "ConvTranspose1D": [(lambda: nn.ConvTranspose1D(4, 6, 3), SIGNAL),
-                        (lambda: nn.ConvTranspose1D(4, 6, 3, 3, 1, 2, 1, 2, False), SIGNAL)],
-    "LayerNorm": [(lambda: nn.LayerNorm(4), X), (lambda: nn.LayerNorm((6, 5), 1e-3), IMAGE),
-                  (lambda: nn.LayerNorm(4, elementwise_affine=False), X)],
+    "ConvTranspose1D": [
+        (lambda: nn.ConvTranspose1D(4, 6, 3), SIGNAL),
+        (lambda: nn.ConvTranspose1D(4, 6, 3, 3, 1, 2, 1, 2, False), SIGNAL),
+    ],
+    "LayerNorm": [
+        (lambda: nn.LayerNorm(4), X),
+        (lambda: nn.LayerNorm((6, 5), 1e-3), IMAGE),
+        (lambda: nn.LayerNorm(4, elementwise_affine=False), X),
+    ],
     "RMSNorm": [(lambda: nn.RMSNorm(4, -1), X), (lambda: nn.RMSNorm(4, [1], 1e-3, bias=False), X)],
-    "GroupNorm": [(lambda: nn.GroupNorm(2, 4), IMAGE, 1, None), (lambda: nn.GroupNorm(2, 4, 1e-3, False), IMAGE, 1, None),
-                  (lambda: nn.GroupNorm(2, 4), X, 1, []), (lambda: nn.GroupNorm(2, 4), Arg("n", 5, 4), 2, [1])],
-    "Embedding": [(lambda: nn.Embedding(7, 4), Arg("n", dtype="int32")),
-                  (lambda: nn.Embedding("v", 4, "float16"), Arg("n", 3, dtype="int64"))],
-}  # fmt: skip
+    "GroupNorm": [
+        (lambda: nn.GroupNorm(2, 4), IMAGE, 1, None),
+        (lambda: nn.GroupNorm(2, 4, 1e-3, False), IMAGE, 1, None),
+        (lambda: nn.GroupNorm(2, 4), X, 1, []),
+        (lambda: nn.GroupNorm(2, 4), Arg("n", 5, 4), 2, [1]),
+    ],
+    "Embedding": [
+        (lambda: nn.Embedding(7, 4), Arg("n", dtype="int32")),
+        (lambda: nn.Embedding("v", 4, "float16"), Arg("n", 3, dtype="int64")),
+    ],
+}
 
 
 def test_every_layer_is_called():

@@ -101,7 +101,7 @@ fn convolution(call: &Call<'_>, op: &'static OpDef) -> Result<Value> {
     let args = vec![call.tensor("x")?.expr().clone(), call.tensor("weight")?.expr().clone()];
     let result = call.graph.call(op, args, attrs, call.name)?;
     let Some(bias) = call.optional("bias")? else { return Ok(result.into()) };
-    let mut shape = vec![Scalar::i64(1); result.shape()?.len()];
+    let mut shape = vec![Scalar::i64(1); result.expr().struct_info.rank().unwrap_or(0)];
     let channels = channels.and_then(|at| shape.get_mut(at));
     *channels.ok_or_else(|| call.refused("`data_layout` names no channels"))? = bias.dim(0)?;
     let args = vec![result.expr().clone(), reshape(bias, shape)?.expr().clone()];

@@ -62,10 +62,24 @@ fn filled(call: &Call<'_>) -> Result<Value> {
     let (shape, dtype) = (call.shape("shape")?, call.dtype("dtype")?);
     let value = match call.optional("fill_value") {
         Ok(Some(tensor)) => tensor.clone(),
-        _ => constant(call.graph, &Arg::Attr(call.attr("fill_value")?.clone()), dtype)?,
+        _ => {
+            let number = call.attr("fill_value")?;
+            let dtype = if dtype.is_void() { own_type(number) } else { dtype };
+            constant(call.graph, &Arg::Attr(number.clone()), dtype)?
+        }
     };
     let args = vec![shape, value.expr().clone()];
     call.graph.call(&create::full::OP, args, [("dtype", Attr::DType(dtype))], call.name).map(Into::into)
+}
+
+/// The data type of a number for which none is said.
+fn own_type(number: &Attr) -> DataType {
+    match number {
+        Attr::Bool(_) => DataType::BOOL,
+        Attr::Int(value) if i32::try_from(*value).is_err() => DataType::I64,
+        Attr::Int(_) => DataType::I32,
+        _ => DataType::F32,
+    }
 }
 
 fn range(call: &Call<'_>) -> Result<Value> {

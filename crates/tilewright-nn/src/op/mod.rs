@@ -12,6 +12,22 @@
 //! `op::softmax::with(&x, op::softmax::Options { axis: 0.into() })` with all of them, and Python's
 //! `nn.op.softmax(x, axis=-1, name="softmax")` with its signature, documentation and type stub.
 //!
+//! ```
+//! use tilewright_nn::{Exporter, Result, Weights, dims, op};
+//! use tilewright_tensor::DataType;
+//!
+//! let mut exporter = Exporter::new(&Weights::new(DataType::F32));
+//! exporter.method("forward").tensor("x", &dims!["n", 8], DataType::F32).write(|args| {
+//!     let x = args.tensor("x")?;
+//!     let halves = op::split::with(&x, 2, op::split::Options { axis: (-1).into() })?;
+//!     op::softmax(&op::multiply(&op::add(&halves[0], &halves[1])?, 0.5)?)
+//! })?;
+//! let module = exporter.finish()?;
+//! let dims = module.relax("forward").and_then(|function| function.ret.dims());
+//! assert_eq!(dims.and_then(|dims| dims[1].as_int()), Some(4));
+//! # Ok::<(), tilewright_nn::Error>(())
+//! ```
+//!
 //! Reading order: [`OpFn`] (an entry) and the macro beside it, [`Arg`] and [`Call`] (the arguments of a call), then the
 //! families. An entry of one graph operator is its name (`= nn::relu::OP`): tensors are the operator's arguments, other
 //! parameters its attributes (`dim -> axis: Int` is the attribute `axis`). Any other entry names a function of a

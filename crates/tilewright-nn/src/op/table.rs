@@ -81,8 +81,8 @@ pub(crate) const fn last(names: &[&'static str]) -> &'static str {
     }
 }
 
-/// The entries of a family, listed in `TABLE`; see the module's documentation. `name[graph](…)` is a function that takes the graph
-/// before its arguments, since it may have no tensor among them; `as "mul"` is the name of results.
+/// The entries of a family, listed in `TABLE`; see the module's documentation. `name[graph](…)` is a function that
+/// takes the graph before its arguments, since it may have no tensor among them; `as "mul"` is the name of results.
 macro_rules! op_fns {
     ($($table:ident;)? $($(#[doc = $doc:literal])+
         $name:ident $([$graph:ident])? (

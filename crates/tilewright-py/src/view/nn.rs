@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use tilewright::DataType;
 use tilewright::ir::Attr;
 use tilewright::ir::relax::{Expr, ExprKind, StructInfo};
-use tilewright::nn::op::{self, Arg, Kind, Literal, OpFn, Value};
+use tilewright::nn::op::{self, Arg, Kind, Literal, OpFn, Param, Value};
 use tilewright::nn::{self, Dim, Exporter, Graph, LayerDef, Tensor, Weights};
 
 use super::builder::PyBuilder;
@@ -147,7 +147,7 @@ impl<'py> Given<'py> {
         let mut all = Vec::new();
         for (param, object) in entry.params.iter().zip(objects) {
             all.push(match (object, param.default) {
-                (Some(object), _) => (argument(entry, param.kind, &object)?, Some(object)),
+                (Some(object), _) => (argument(entry, param, &object)?, Some(object)),
                 (None, Some(literal)) => (Argument::Data(attr_of(&default(py, literal)?)?), None),
                 (None, None) => {
                     return Err(PyTypeError::new_err(format!("{name}() needs the argument `{}`", param.name)));
@@ -277,7 +277,7 @@ fn variables(argument: &Argument) -> Vec<Variable> {
 }
 
 /// An argument as the entry takes it: tensors of a model are values of the graph, everything else is data.
-fn argument(entry: &OpFn, kind: Kind, object: &Bound<'_, PyAny>) -> PyResult<Argument> {
+fn argument(entry: &OpFn, param: &Param, object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Some(expr) = value_of(object)? {
         return Ok(match &expr.kind {
             ExprKind::Shape(dims) => Argument::Data(Attr::Array(dims.iter().cloned().map(dim).collect())),
@@ -286,7 +286,8 @@ fn argument(entry: &OpFn, kind: Kind, object: &Bound<'_, PyAny>) -> PyResult<Arg
         });
     }
     let is_list = object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>();
-    match kind {
+    let data = |object: &Bound<'_, PyAny>| data(entry, param, object);
+    match param.kind {
         Kind::Tensors if let Some(exprs) = values_of(object)? => Ok(Argument::Values(exprs)),
         Kind::DType | Kind::OptionalDType if !object.is_none() && !object.is_instance_of::<PyString>() => {
             Ok(Argument::Data(Attr::str(object.str()?.to_string())))
@@ -294,10 +295,10 @@ fn argument(entry: &OpFn, kind: Kind, object: &Bound<'_, PyAny>) -> PyResult<Arg
         Kind::Shape | Kind::Any
             if !is_list && !object.is_instance_of::<PyString>() && object.hasattr("__iter__")? =>
         {
-            let items = object.try_iter()?.map(|item| data(entry, &item?)).collect::<PyResult<_>>()?;
+            let items = object.try_iter()?.map(|item| data(&item?)).collect::<PyResult<_>>()?;
             Ok(Argument::Data(Attr::Array(items)))
         }
-        _ => data(entry, object).map(Argument::Data),
+        _ => data(object).map(Argument::Data),
     }
 }
 
@@ -326,9 +327,10 @@ fn values_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Expr>>> {
 }
 
 /// Plain data: lists of it, numbers (those of NumPy too), texts, scalar expressions.
-fn data(entry: &OpFn, object: &Bound<'_, PyAny>) -> PyResult<Attr> {
+fn data(entry: &OpFn, param: &Param, object: &Bound<'_, PyAny>) -> PyResult<Attr> {
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-        let items = || object.try_iter()?.map(|item| data(entry, &item?)).collect::<PyResult<_>>().map(Attr::Array);
+        let items =
+            || object.try_iter()?.map(|item| data(entry, param, &item?)).collect::<PyResult<_>>().map(Attr::Array);
         return super::nested(object.py(), items);
     }
     let number =
@@ -339,6 +341,12 @@ fn data(entry: &OpFn, object: &Bound<'_, PyAny>) -> PyResult<Attr> {
     let read = attr_of(&number).map(constant);
     read.map_err(|_| {
         let found = object.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
-        error::general(object.py(), format_args!("op.{}: expected a tensor or a number, found {found}", entry.name))
+        let expected = match param.kind {
+            Kind::Operand => "expected a tensor or a number".to_owned(),
+            Kind::Tensors => format!("`{}` is a list of tensors and of nothing else", param.name),
+            Kind::Tensor | Kind::OptionalTensor => format!("`{}` is a tensor", param.name),
+            _ => format!("`{}` is a number, a text, an integer expression, or a list of those", param.name),
+        };
+        error::general(object.py(), format_args!("op.{}: {expected}, found {found}", entry.name))
     })
 }

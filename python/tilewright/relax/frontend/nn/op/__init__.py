@@ -12,4 +12,4 @@ from .custom import *
 
 globals().update(table.FUNCTIONS)
 
-__all__ = [*custom.__all__, *table.FUNCTIONS]  # noqa: PLE0604
+__all__ = [*custom.__all__, *table.FUNCTIONS]

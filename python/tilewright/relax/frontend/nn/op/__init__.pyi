@@ -6,8 +6,8 @@ Made by `scripts/stubs.py`.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tilewright.relax.frontend.nn.core import Tensor
 from tilewright.relax.expr import Expr
+from tilewright.relax.frontend.nn.core import Tensor
 from tilewright.tir.function import PrimFunc
 
 def abs(x: Tensor, name: str = "abs") -> Tensor:
