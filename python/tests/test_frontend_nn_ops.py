@@ -173,7 +173,7 @@ def test_mismatched_operands_are_refused():
 
     sample = op.sample_top_p_top_k_from_sorted_prob
     refused(lambda x: sample(x, x, x, x, x), r"`top_p` has the shape \(rows, 1\)", (2, 3))
-    refused(lambda x: op.astype(x, "int32") + 0.5, "0.5 beside a tensor of int32", (2,))
+    refused(lambda x: op.astype(x, "int32") + 0.5, "the number 0.5 as operand of a tensor of int32 is no integer", (2,))
     refused(lambda x: x + "text", "expected a tensor or a number, found 'text'", (2,))
     refused(lambda x: op.reshape(x, 4), "a shape is a list of dimensions, found 4", (4,))
     refused(lambda x: op.concat([x, 3], 0), "op.concat: `x` is a list of tensors and of nothing else", (4,))

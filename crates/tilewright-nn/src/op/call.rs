@@ -213,7 +213,7 @@ fn like(given: &Arg, other: &Tensor) -> Result<Tensor> {
     };
     if !whole && !dtype.is_float() {
         let hint = "is no integer: convert the tensor with `astype`";
-        return Err(Error::new(format!("the number {} beside a tensor of {dtype} {hint}", given.shown())));
+        return Err(Error::new(format!("the number {} as operand of a tensor of {dtype} {hint}", given.shown())));
     }
     constant(other.graph(), given, dtype)
 }

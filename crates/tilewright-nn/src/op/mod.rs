@@ -28,10 +28,10 @@
 //! # Ok::<(), tilewright_nn::Error>(())
 //! ```
 //!
-//! Reading order: [`OpFn`] (an entry) and the macro beside it, [`Arg`] and [`Call`] (the arguments of a call), then the
-//! families. An entry of one graph operator is its name (`= nn::relu::OP`): tensors are the operator's arguments, other
-//! parameters its attributes (`dim -> axis: Int` is the attribute `axis`). Any other entry names a function of a
-//! [`Call`] (`=> gelu`).
+//! Reading order: [`OpFn`] (an entry) and the macro in its file, [`Arg`] and [`Call`] (the arguments of a call), then
+//! the families. An entry of one graph operator is its name (`= nn::relu::OP`): tensors are the operator's arguments,
+//! other parameters its attributes (`dim -> axis: Int` is the attribute `axis`). Any other entry names a function of a
+//! [`Call`] (`=> gaussian_unit`).
 //!
 //! [`tensor_expr`] takes a function of Rust, and is no entry, as is every operation of Python's that takes something
 //! only Python has: tensor expressions, PrimFuncs and registered functions (`nn/op/custom.py`).
