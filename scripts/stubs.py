@@ -259,6 +259,7 @@ OWN = {
     "tilewright.relax.dpl.pattern": ("PatternSeq",),
     "tilewright.relax.backend.pattern_registry": ("FusionPattern",),
     "tilewright.relax.expr": ("Call", "Expr", "Function", "PrimValue", "ShapeExpr", "Tuple"),
+    "tilewright.relax.frontend.nn.core": ("Tensor",),
     "tilewright.relax.struct_info": ("StructInfo",),
     "tilewright.tir.expr": ("Var",),
     "tilewright.tir.function": ("IndexMap", "PrimFunc"),
@@ -299,6 +300,7 @@ def module_stub(module: ModuleType, families: tuple[str, ...] = ()) -> str:
 def stubs() -> dict[Path, str]:
     """Every stub by its file."""
     from tilewright import relax, tir
+    from tilewright.relax.frontend import nn
 
     op = relax.op
     prefix = f"{op.__name__}."
@@ -307,6 +309,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "_core.pyi": extension(),
         PACKAGE / "relax" / "op" / "__init__.pyi": module_stub(op, tuple(n.removeprefix(prefix) for n in families)),
         PACKAGE / "relax" / "transform" / "transform.pyi": module_stub(relax.transform.transform),
+        PACKAGE / "relax" / "frontend" / "nn" / "op" / "__init__.pyi": module_stub(nn.op),
         PACKAGE / "tir" / "op.pyi": module_stub(tir.op),
     }
     for name in families:

@@ -114,9 +114,9 @@ class Module:
             split_0: R.Tensor((1, new, 48), dtype="float32") = split[0]
             split_1: R.Tensor((1, new, 48), dtype="float32") = split[1]
             silu: R.Tensor((1, new, 48), dtype="float32") = R.nn.silu(split_0)
-            multiply: R.Tensor((1, new, 48), dtype="float32") = R.multiply(silu, split_1)
+            mul: R.Tensor((1, new, 48), dtype="float32") = R.multiply(silu, split_1)
             permute_dims9: R.Tensor((48, 32), dtype="float32") = R.permute_dims(blocks_0_mlp_down_weight, axes=None)
-            matmul7: R.Tensor((1, new, 32), dtype="float32") = R.matmul(multiply, permute_dims9, out_dtype="void")
+            matmul7: R.Tensor((1, new, 32), dtype="float32") = R.matmul(mul, permute_dims9, out_dtype="void")
             add1: R.Tensor((1, new, 32), dtype="float32") = R.add(add, matmul7)
             rms_norm2: R.Tensor((1, new, 32), dtype="float32") = R.nn.rms_norm(add1, blocks_1_attention_norm_weight, axes=[-1], epsilon=1e-5)
             permute_dims10: R.Tensor((32, 32), dtype="float32") = R.permute_dims(blocks_1_attention_q_weight, axes=None)
@@ -160,9 +160,9 @@ class Module:
             split_01: R.Tensor((1, new, 48), dtype="float32") = split1[0]
             split_11: R.Tensor((1, new, 48), dtype="float32") = split1[1]
             silu1: R.Tensor((1, new, 48), dtype="float32") = R.nn.silu(split_01)
-            multiply1: R.Tensor((1, new, 48), dtype="float32") = R.multiply(silu1, split_11)
+            mul1: R.Tensor((1, new, 48), dtype="float32") = R.multiply(silu1, split_11)
             permute_dims19: R.Tensor((48, 32), dtype="float32") = R.permute_dims(blocks_1_mlp_down_weight, axes=None)
-            matmul15: R.Tensor((1, new, 32), dtype="float32") = R.matmul(multiply1, permute_dims19, out_dtype="void")
+            matmul15: R.Tensor((1, new, 32), dtype="float32") = R.matmul(mul1, permute_dims19, out_dtype="void")
             add3: R.Tensor((1, new, 32), dtype="float32") = R.add(add2, matmul15)
             rms_norm4: R.Tensor((1, new, 32), dtype="float32") = R.nn.rms_norm(add3, norm_weight, axes=[-1], epsilon=1e-5)
             permute_dims20: R.Tensor((32, 50), dtype="float32") = R.permute_dims(head_weight, axes=None)

@@ -77,27 +77,28 @@ impl Attention {
     fn forward(&self, x: &Tensor, total: &Int) -> Result<Tensor> {
         let new = x.dim(1)?;
         let offset = total.clone() - new.clone();
-        let heads = |x: Tensor, count: i64| op::reshape(&x, [int(1), new.clone(), int(count), int(WIDTH)]);
+        let heads = |x: Tensor, count: i64| x.reshape([int(1), new.clone(), int(count), int(WIDTH)]);
         let q = rotary(&heads(self.q.forward(x)?, HEADS)?, &offset)?;
         let k = rotary(&heads(self.k.forward(x)?, KV_HEADS)?, &offset)?;
         let v = heads(self.v.forward(x)?, KV_HEADS)?;
-        self.k_cache.append(&op::squeeze(&k, 0)?)?;
-        self.v_cache.append(&op::squeeze(&v, 0)?)?;
+        let first = || op::squeeze::Options { axis: 0.into() };
+        self.k_cache.append(&op::squeeze::with(&k, first())?)?;
+        self.v_cache.append(&op::squeeze::with(&v, first())?)?;
         let k = every_head(&self.k_cache.view(x.graph(), total)?)?;
         let v = every_head(&self.v_cache.view(x.graph(), total)?)?;
-        let (q, k) = (op::permute_dims(&q, Some(&[0, 2, 1, 3]))?, op::permute_dims(&k, Some(&[0, 2, 3, 1]))?);
+        let (q, k) = (q.permute_dims([0, 2, 1, 3])?, k.permute_dims([0, 2, 3, 1])?);
         let scores = op::matmul(&q, &k)?;
-        let scores = op::divide(&scores, &op::number((WIDTH as f64).sqrt(), &scores)?)?;
-        let weights = op::softmax(&causal(&scores, total)?, -1)?;
-        let attended = op::matmul(&weights, &op::permute_dims(&v, Some(&[0, 2, 1, 3]))?)?;
-        let attended = op::permute_dims(&attended, Some(&[0, 2, 1, 3]))?;
-        self.o.forward(&op::reshape(&attended, [int(1), new, int(HEADS * WIDTH)])?)
+        let scores = op::divide(&scores, (WIDTH as f64).sqrt())?;
+        let weights = op::softmax(&causal(&scores, total)?)?;
+        let attended = op::matmul(&weights, &v.permute_dims([0, 2, 1, 3])?)?;
+        let attended = attended.permute_dims([0, 2, 1, 3])?;
+        self.o.forward(&attended.reshape([int(1), new, int(HEADS * WIDTH)])?)
     }
 }
 
 /// Keys or values (total, kv_heads, width) as each head sees them: (1, total, heads, width).
 fn every_head(rows: &Tensor) -> Result<Tensor> {
-    op::repeat(&op::unsqueeze(rows, 0)?, HEADS / KV_HEADS, Some(2))
+    op::unsqueeze(rows, 0)?.repeat(HEADS / KV_HEADS, Some(2))
 }
 
 struct Mlp {
@@ -112,7 +113,7 @@ impl Mlp {
     }
 
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let parts = op::split(&self.gate_up.forward(x)?, 2, -1)?;
+        let parts = op::split::with(&self.gate_up.forward(x)?, 2, op::split::Options { axis: (-1).into() })?;
         self.down.forward(&op::multiply(&op::silu(&parts[0])?, &parts[1])?)
     }
 }

@@ -173,15 +173,30 @@ def test_mismatched_operands_are_refused():
 
     sample = op.sample_top_p_top_k_from_sorted_prob
     refused(lambda x: sample(x, x, x, x, x), r"`top_p` has the shape \(rows, 1\)", (2, 3))
-    refused(lambda x: op.astype(x, "int32") + 0.5, "0.5 beside a tensor of int32", (2,))
+    refused(lambda x: op.astype(x, "int32") + 0.5, "the number 0.5 as operand of a tensor of int32 is no integer", (2,))
     refused(lambda x: x + "text", "expected a tensor or a number, found 'text'", (2,))
     refused(lambda x: op.reshape(x, 4), "a shape is a list of dimensions, found 4", (4,))
+    refused(lambda x: op.concat([x, 3], 0), "op.concat: `x` is a list of tensors and of nothing else", (4,))
+    refused(lambda x: op.relu(3), "op.relu: `x` is a tensor, found 3", (4,))
+    refused(lambda x: op.softmax(x, object()), "op.softmax: `axis` is a number", (4,))
+    refused(lambda x: op.add(1, 2), "op.add: `a` is a tensor, or the other operand is one, found 1", (4,))
     refused(lambda x: op.interpolate(x, 2, 2), "one of `size` and `scale_factor`", (1, 1, 2, 2))
     refused(lambda x: op.interpolate(x, 2, antialias=True), "not supported", (1, 1, 2, 2))
     refused(op.ccl_allreduce, "one worker", (2,))
     refused(lambda x: op.ccl_allgather(x, 2), "one worker", (2,))
     refused(op.ccl_broadcast_from_worker0, "one worker", (2,))
     refused(lambda x, y: op.matmul(op.reshape(x, [2, 3]), op.reshape(y, [4, 5])), "matmul", (2, 3), (4, 5))
+
+
+def test_wrong_arguments_are_type_errors():
+    for call, match in [
+        (lambda x: op.softmax(), "needs the argument `x`"),
+        (lambda x: op.softmax(x, dim=1), "has no argument `dim`, only x, axis, name"),
+        (lambda x: op.softmax(x, 1, axis=1), "two values for the argument `axis`"),
+        (lambda x: op.softmax(x, 1, "name", 3), "at most 3 arguments"),
+    ]:
+        with pytest.raises(TypeError, match=match):
+            run(call, random(2))
 
 
 def test_one_worker_gathers_its_own_tensor():

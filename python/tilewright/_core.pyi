@@ -913,6 +913,34 @@ def get_op(name: str) -> Any:
 def list_op_names() -> list[str]:
     """The full names of all operators."""
 
+def nn_op_names() -> Any:
+    """The names of the operations of layers that Rust and Python have alike."""
+
+def nn_op_signature(name: Any) -> Any:
+    """An operation of layers: its parameters, the type of its result, and its documentation."""
+
+def nn_call(builder: Any, name: Any, args: Any, kwargs: Any) -> Any:
+    """Writes an operation of layers into the function that the builder has open: `args` and `kwargs` are as the
+    operation has them in Python. The results are values of the graph; of an operation that gives an argument
+    back, the argument.
+    """
+
+def nn_module(name: Any, args: Any, kwargs: Any) -> Any:
+    """The module that Rust writes for one operation of layers: its function `forward` has a parameter for each of
+    the variables among the arguments. The tests compare it with Python's.
+    """
+
+def nn_layer_names() -> Any:
+    """The names of the layers that Rust and Python have alike."""
+
+def nn_layer_call(builder: Any, name: Any, layer: Any, inputs: Any) -> Any:
+    """Writes the function of a layer: `inputs` are what its call gives, everything else that the function takes is
+    an attribute of the layer.
+    """
+
+def nn_layer_module(name: Any, layer: Any, inputs: Any) -> Any:
+    """The same for a layer, whose weights are variables too."""
+
 def buffer_scope(buffer: Any) -> str:
     """The scope of a buffer's memory."""
 

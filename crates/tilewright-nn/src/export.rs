@@ -14,7 +14,7 @@ use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_tensor::DataType;
 
 use crate::tensor::Writer;
-use crate::{Dim, Error, Graph, Result, Tensor, Weights};
+use crate::{Dim, Error, Graph, Result, Tensor, Weights, op};
 
 /// Writes the functions of one model.
 #[derive(Debug)]
@@ -190,6 +190,15 @@ impl Returned for Tensor {
 impl Returned for Vec<Tensor> {
     fn into_expr(self) -> Expr {
         Expr::tuple(self.into_iter().map(Returned::into_expr).collect())
+    }
+}
+
+impl Returned for op::Value {
+    fn into_expr(self) -> Expr {
+        match self {
+            Self::One(tensor) => tensor.into_expr(),
+            Self::Several(tensors) => tensors.into_expr(),
+        }
     }
 }
 

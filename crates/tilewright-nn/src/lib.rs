@@ -31,11 +31,13 @@
 //! ```
 //!
 //! Reading order: [`Weights`] (what a model declares), [`Tensor`] (a value of the function that is being written),
-//! [`op`] (functions of tensors), `layer` (models' parts, such as [`Linear`]), [`KvCache`] (a state that grows),
+//! [`op`] (the table of functions of tensors), `layer` (models' parts, such as [`Linear`], and the table of them,
+//! [`LAYERS`]), [`KvCache`] (a state that grows),
 //! [`Exporter`].
 //!
 //! Invariants: there is no ambient state, since a tensor knows the function that it belongs to; a module that is
-//! written here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers.
+//! written here is, to the letter, what Python's `relax.frontend.nn` writes for the same layers, because Python calls
+//! the functions of the tables here ([`Graph::within`]).
 
 mod cache;
 mod export;
@@ -46,6 +48,9 @@ mod weights;
 
 pub use cache::KvCache;
 pub use export::{Args, Exporter, Method, Returned};
-pub use layer::{Conv, Conv1d, Conv2d, Conv3d, ConvOptions, Embedding, GroupNorm, LayerNorm, Linear, RmsNorm};
+pub use layer::{
+    Conv, Conv1d, Conv2d, Conv3d, ConvOptions, Embedding, GroupNorm, LAYERS, LayerDef, LayerNorm, Linear, RmsNorm,
+    forward, layer,
+};
 pub use tensor::{Error, Graph, Result, Tensor};
 pub use weights::{Dim, Path, Weight, Weights};

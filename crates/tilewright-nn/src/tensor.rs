@@ -12,7 +12,8 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
-use crate::Weight;
+use crate::op::Arg;
+use crate::{Weight, op};
 
 /// Why a model cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
+    }
+
+    /// An error of an operator's call, which says once which operator it is.
+    fn of_op(name: &str, error: &InferError) -> Self {
+        match error.message.contains(&format!("`{name}`")) {
+            true => Self(error.message.clone()),
+            false => Self(format!("{name}: {}", error.message)),
+        }
     }
 }
 
@@ -66,6 +75,15 @@ pub(crate) struct Writer {
 pub struct Graph(pub(crate) Rc<RefCell<Writer>>);
 
 impl Graph {
+    /// Writes into the function that a builder has open.
+    pub fn within<R>(builder: &mut BlockBuilder, write: impl FnOnce(&Self) -> R) -> R {
+        let writer = Writer { builder: std::mem::take(builder), ..Writer::default() };
+        let graph = Self(Rc::new(RefCell::new(writer)));
+        let written = write(&graph);
+        *builder = graph.0.take().builder;
+        written
+    }
+
     /// Binds a value to a variable of this name.
     pub fn emit(&self, value: &Expr, name: &str) -> Result<Tensor> {
         let var = self.0.borrow_mut().builder.emit_named(value, Some(name))?;
@@ -86,8 +104,8 @@ impl Graph {
         name: &str,
     ) -> Result<Tensor> {
         let attrs: Attrs = attrs.into_iter().map(|(name, value)| (name.into(), value)).collect();
-        let call = Expr::call_op(self.0.borrow().builder.infer_cx(), OpRef(op), args, attrs)?;
-        self.emit(&call, name)
+        let call = Expr::call_op(self.0.borrow().builder.infer_cx(), OpRef(op), args, attrs);
+        self.emit(&call.map_err(|error| Error::of_op(op.name, &error))?, name)
     }
 
     /// The tensor of a weight.
@@ -135,6 +153,26 @@ impl Tensor {
     pub fn dtype(&self) -> Result<DataType> {
         let known = self.expr.struct_info.dtype();
         known.ok_or_else(|| Error::new("a tensor has an unknown type where the type is needed"))
+    }
+
+    /// The elements converted to another data type.
+    pub fn astype(&self, dtype: DataType) -> Result<Self> {
+        op::astype(self, dtype)
+    }
+
+    /// The elements in another shape, in which one dimension may be -1.
+    pub fn reshape(&self, shape: impl Into<Arg>) -> Result<Self> {
+        op::reshape(self, shape)
+    }
+
+    /// The axes in another order.
+    pub fn permute_dims(&self, axes: impl Into<Arg>) -> Result<Self> {
+        op::permute_dims::with(self, op::permute_dims::Options { axes: axes.into() })
+    }
+
+    /// Every element several times along an axis, or along the flat tensor.
+    pub fn repeat(&self, repeats: i64, axis: Option<i64>) -> Result<Self> {
+        op::repeat::with(self, repeats, op::repeat::Options { axis: axis.into() })
     }
 
     /// The fields of a tuple, each bound to a variable.

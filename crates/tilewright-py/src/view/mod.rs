@@ -22,6 +22,7 @@ mod graph_call;
 mod info;
 pub(crate) mod iter_map;
 pub(crate) mod linear;
+pub(crate) mod nn;
 mod op;
 pub(crate) mod pattern;
 mod relax;

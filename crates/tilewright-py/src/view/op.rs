@@ -91,7 +91,7 @@ pub(crate) fn call_op<'py>(
 }
 
 /// Constants that are given as expressions are plain data in an operator's attributes.
-fn constant(attr: Attr) -> Attr {
+pub(super) fn constant(attr: Attr) -> Attr {
     match attr {
         Attr::Expr(expr) => match &expr.kind {
             ExprKind::Float(value) => Attr::Float(*value),

@@ -1,17 +1,22 @@
-"""Layers of networks, and the states that language models keep."""
+"""Layers of networks, and the states that language models keep.
+
+What a layer computes is written once for Rust and Python, in the core (`crates/tilewright-nn/src/layer`): the classes
+here declare weights, and `forward` hands the layer to it. Layers that call other layers, and states, are written here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from .... import _core
 from ...block_builder import BlockBuilder
 from ...expr import PrimValue, ShapeExpr, Var
 from ...op import call_inplace_packed, call_pure_packed, null_value
 from ...op import zeros as graph_zeros
 from ...struct_info import ObjectStructInfo, TensorStructInfo
 from . import op
-from .core import Effect, Module, ModuleList, Parameter, Tensor, builder, get_default_dtype, refused
+from .core import Effect, Module, ModuleList, Parameter, Tensor, builder, get_default_dtype, refused, wrap
 
 __all__ = [
     "GELU",
@@ -33,6 +38,11 @@ __all__ = [
     "TimestepEmbedding",
     "Timesteps",
 ]  # fmt: skip
+
+
+def forward(name: str, layer: Module, *inputs: Any) -> Any:
+    """What a layer of the core's table makes of inputs: the function's other arguments are attributes of the layer."""
+    return wrap(_core.nn_layer_call(builder(name), name, layer, inputs), name)
 
 
 class IOEffect(Effect):
@@ -105,8 +115,7 @@ class Linear(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The product with the transposed weight, plus the bias."""
-        product = op.matmul(x, op.permute_dims(self.weight), out_dtype=self.out_dtype)
-        return product if self.bias is None else op.add(product, self.bias)
+        return forward("Linear", self, x)
 
     def to(self, dtype: str | None = None) -> None:
         """Changes the data type of the weight, and of the bias unless the result has a type of its own."""
@@ -146,7 +155,7 @@ class Conv1D(_Convolution):
 
     def forward(self, x: Tensor) -> Tensor:
         """The convolution with the weight, plus the bias."""
-        return op.conv1d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        return forward("Conv1D", self, x)
 
 
 class Conv2D(_Convolution):
@@ -164,8 +173,7 @@ class Conv2D(_Convolution):
 
     def forward(self, x: Tensor) -> Tensor:
         """The convolution with the weight, plus the bias."""
-        attrs = (self.stride, self.padding, self.dilation, self.groups, self.data_layout)
-        return op.conv2d(x, self.weight, self.bias, *attrs)
+        return forward("Conv2D", self, x)
 
 
 class Conv3D(_Convolution):
@@ -183,8 +191,7 @@ class Conv3D(_Convolution):
 
     def forward(self, x: Tensor) -> Tensor:
         """The convolution with the weight, plus the bias."""
-        attrs = (self.stride, self.padding, self.dilation, self.groups, self.data_layout)
-        return op.conv3d(x, self.weight, self.bias, *attrs)
+        return forward("Conv3D", self, x)
 
 
 class ConvTranspose1D(Module):
@@ -202,8 +209,7 @@ class ConvTranspose1D(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The transposed convolution with the weight, plus the bias."""
-        attrs = (self.stride, self.padding, self.output_padding, self.dilation, self.groups)
-        return op.conv1d_transpose(x, self.weight, self.bias, *attrs)
+        return forward("ConvTranspose1D", self, x)
 
 
 class LayerNorm(Module):
@@ -220,7 +226,7 @@ class LayerNorm(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The normalised tensor."""
-        return op.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
+        return forward("LayerNorm", self, x)
 
 
 class RMSNorm(Module):
@@ -235,8 +241,7 @@ class RMSNorm(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The normalised tensor."""
-        normed = op.rms_norm(x, self.weight, self.axes, self.epsilon)
-        return normed if self.bias is None else op.add(normed, self.bias)
+        return forward("RMSNorm", self, x)
 
 
 class GroupNorm(Module):
@@ -251,7 +256,7 @@ class GroupNorm(Module):
 
     def forward(self, x: Tensor, channel_axis: int = 1, axes: list[int] | None = None) -> Tensor:
         """The normalised tensor; `axes` are all but the first and the channels' unless they are given."""
-        return op.group_norm(x, self.num_groups, self.weight, self.bias, self.eps, channel_axis, axes)
+        return forward("GroupNorm", self, x, channel_axis, axes)
 
 
 class Embedding(Module):
@@ -263,10 +268,7 @@ class Embedding(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The rows with these indices, along a new last axis."""
-        if x.ndim == 1:
-            return op.take(self.weight, x, axis=0)
-        rows = op.take(self.weight, op.reshape(x, [-1]), axis=0)
-        return op.reshape(rows, [*x.shape, self.weight.shape[1]])
+        return forward("Embedding", self, x)
 
 
 class KVCache(Effect):

@@ -9,9 +9,7 @@ from typing import Any
 def _binary(name: str, *, reflected: bool = False) -> Any:
     def apply(self: Any, other: Any) -> Any:
         from . import op
-        from .op.binding import like
 
-        other = like(other, self)
         return getattr(op, name)(other, self) if reflected else getattr(op, name)(self, other)
 
     return apply

@@ -2,24 +2,14 @@
 
 Each adds a binding to the function that is being written and gives its variable as a tensor; `name` is a wish for the
 variable's name. A number as operand of a tensor takes the tensor's data type.
+
+Most are entries of the core's table, which Rust has too (`table`); those that take what only Python has, tensor
+expressions, PrimFuncs and registered functions, are written here (`custom`).
 """
 
-from . import collective, custom, elementwise, layer, manipulate, reduce, sampling
-from .collective import *
+from . import custom, table
 from .custom import *
-from .elementwise import *
-from .layer import *
-from .manipulate import *
-from .reduce import *
-from .reduce import max, min, sum
-from .sampling import *
 
-__all__ = [
-    *collective.__all__,
-    *custom.__all__,
-    *elementwise.__all__,
-    *layer.__all__,
-    *manipulate.__all__,
-    *reduce.__all__,
-    *sampling.__all__,
-]
+globals().update(table.FUNCTIONS)
+
+__all__ = [*custom.__all__, *table.FUNCTIONS]

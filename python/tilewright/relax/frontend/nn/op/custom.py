@@ -13,11 +13,14 @@ from ....expr import Tuple as GraphTuple
 from ....op import call_dps_packed, call_pure_packed, call_tir, call_tir_inplace
 from ....struct_info import ObjectStructInfo, StructInfo, TensorStructInfo, TupleStructInfo
 from ..core import Object, Tensor, builder, place, refused, unwrap, wrap
-from .binding import emit
 
 __all__ = [
     "debug_func", "extern", "print_", "tensor_expr_op", "tensor_ir_inplace_op", "tensor_ir_op", "wrap_nested",
 ]  # fmt: skip
+
+
+def _emit(expr: Expr, name: str) -> Any:
+    return wrap(builder(f"op.{name}").emit(expr, name), name)
 
 
 def wrap_nested(expr: Expr, name: str = "") -> Any:
@@ -34,7 +37,7 @@ def tensor_expr_op(
     """
     said: dict[str, Any] = {"primfunc_name_hint": name_hint} | ({"primfunc_attrs": dict(attrs)} if attrs else {})
     bb = builder(f"op.{name_hint}")
-    return emit(bb.call_te(tensor_expr_func, *map(unwrap, args), **said), name_hint)
+    return _emit(bb.call_te(tensor_expr_func, *map(unwrap, args), **said), name_hint)
 
 
 def _infos(out: Any) -> Any:
@@ -63,14 +66,14 @@ def tensor_ir_op(func: PrimFunc, name_hint: str, args: Any, out: Any) -> Any:
     """What a PrimFunc computes: tensors, then integers (its last parameters), and results as `out` describes them."""
     tensors, numbers = _split(args)
     global_var = builder(f"op.{name_hint}").add_func(func, name_hint)
-    return emit(call_tir(global_var, tensors, _infos(out), numbers), name_hint)
+    return _emit(call_tir(global_var, tensors, _infos(out), numbers), name_hint)
 
 
 def tensor_ir_inplace_op(func: PrimFunc, name_hint: str, args: Any, inplace_indices: Any, out: Any) -> Any:
     """The same where results overwrite the arguments with these indices; -1 for a result that is allocated."""
     tensors, numbers = _split(args)
     global_var = builder(f"op.{name_hint}").add_func(func, name_hint)
-    return emit(call_tir_inplace(global_var, tensors, inplace_indices, _infos(out), numbers), name_hint)
+    return _emit(call_tir_inplace(global_var, tensors, inplace_indices, _infos(out), numbers), name_hint)
 
 
 def _argument(value: Any) -> Expr:
@@ -91,7 +94,7 @@ def extern(name: str, args: Sequence[Any], out: Any) -> Any:
     infos = _infos(out)
     if isinstance(infos, ObjectStructInfo) or not isinstance(infos, (list, TensorStructInfo, TupleStructInfo)):
         raise refused(f"op.extern: a result is a tensor that the function fills, found {infos}")
-    return emit(call_dps_packed(name, [_argument(own) for own in args], infos), name.rpartition(".")[2])
+    return _emit(call_dps_packed(name, [_argument(own) for own in args], infos), name.rpartition(".")[2])
 
 
 def debug_func(name: str, *args: Any, _line_info: str | None = None) -> None:

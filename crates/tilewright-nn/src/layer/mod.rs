@@ -1,10 +1,56 @@
 //! Layers: the weights that they declare, and the functions that they compute.
+//!
+//! What a layer computes is an entry of the table of [`op`], or of the functions in `forward`, which Python's class of
+//! the layer calls too: [`LAYERS`] says which one, and where its arguments are from.
 
-use tilewright_ir::Attr;
-use tilewright_ir::op::OpDef;
-use tilewright_ops::nn;
+pub mod forward;
 
+use crate::op::OpFn;
 use crate::{Dim, Error, Path, Result, Tensor, Weight, op};
+
+/// A layer as Rust and Python have it.
+#[derive(Debug)]
+pub struct LayerDef {
+    /// The name of Python's class.
+    pub name: &'static str,
+    /// The parameters of the function that a call of the layer gives. The others are the layer's own: its attributes of
+    /// the same names.
+    pub inputs: &'static [&'static str],
+    /// The attributes that are weights, in the order in which they are declared; a layer may lack some.
+    pub weights: &'static [&'static str],
+    pub forward: &'static OpFn,
+}
+
+/// Every layer.
+pub static LAYERS: &[LayerDef] = &[
+    LayerDef { name: "Linear", inputs: X, weights: AFFINE, forward: &forward::linear::FN },
+    LayerDef { name: "Conv1D", inputs: X, weights: AFFINE, forward: &op::conv1d::FN },
+    LayerDef { name: "Conv2D", inputs: X, weights: AFFINE, forward: &op::conv2d::FN },
+    LayerDef { name: "Conv3D", inputs: X, weights: AFFINE, forward: &op::conv3d::FN },
+    LayerDef { name: "ConvTranspose1D", inputs: X, weights: AFFINE, forward: &op::conv1d_transpose::FN },
+    LayerDef { name: "LayerNorm", inputs: X, weights: AFFINE, forward: &op::layer_norm::FN },
+    LayerDef { name: "RMSNorm", inputs: X, weights: AFFINE, forward: &forward::rms_norm::FN },
+    LayerDef {
+        name: "GroupNorm",
+        inputs: &["x", "channel_axis", "axes"],
+        weights: AFFINE,
+        forward: &op::group_norm::FN,
+    },
+    LayerDef { name: "Embedding", inputs: X, weights: &["weight"], forward: &forward::embedding::FN },
+];
+
+const X: &[&str] = &["x"];
+const AFFINE: &[&str] = &["weight", "bias"];
+
+/// The layer of this name.
+pub fn layer(name: &str) -> Option<&'static LayerDef> {
+    LAYERS.iter().find(|layer| layer.name == name)
+}
+
+/// The tensor of a weight that a layer may lack.
+fn optional(x: &Tensor, weight: Option<&Weight>) -> Result<Option<Tensor>> {
+    weight.map(|weight| x.graph().weight(weight)).transpose()
+}
 
 /// `x @ weight.T + bias`, with a weight of (outputs, inputs).
 #[derive(Clone, Debug)]
@@ -25,12 +71,9 @@ impl Linear {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let weight = op::permute_dims(&x.graph().weight(&self.weight)?, None)?;
-        let product = op::matmul(x, &weight)?;
-        match &self.bias {
-            Some(bias) => op::add(&product, &x.graph().weight(bias)?),
-            None => Ok(product),
-        }
+        let bias = optional(x, self.bias.as_ref())?.into();
+        let options = forward::linear::Options { bias, ..Default::default() };
+        forward::linear::with(x, &x.graph().weight(&self.weight)?, options)
     }
 }
 
@@ -79,30 +122,31 @@ impl<const RANK: usize> Conv<RANK> {
         Ok(Self { weight, bias, options })
     }
 
-    /// The operator, and what it is called.
-    fn operator() -> (&'static OpDef, &'static str) {
-        match RANK {
-            1 => (&nn::conv1d::OP, "conv1d"),
-            2 => (&nn::conv2d::OP, "conv2d"),
-            _ => (&nn::conv3d::OP, "conv3d"),
-        }
-    }
-
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let (graph, (operator, name)) = (x.graph(), Self::operator());
-        let attrs = [
-            ("strides", Attr::Int(self.options.stride)),
-            ("padding", Attr::Int(self.options.padding)),
-            ("dilation", Attr::Int(self.options.dilation)),
-            ("groups", Attr::Int(self.options.groups)),
-        ];
-        let weight = graph.weight(&self.weight)?;
-        let result = graph.call(operator, vec![x.expr().clone(), weight.expr().clone()], attrs, name)?;
-        let Some(bias) = &self.bias else { return Ok(result) };
-        let bias = graph.weight(bias)?;
-        let mut shape = vec![tilewright_expr::Expr::i64(1); RANK + 2];
-        shape[1] = bias.dim(0)?;
-        op::add(&result, &op::reshape(&bias, shape)?)
+        let ConvOptions { stride, padding, dilation, groups, .. } = self.options;
+        let (weight, bias) = (x.graph().weight(&self.weight)?, optional(x, self.bias.as_ref())?);
+        let (stride, padding, dilation) = (stride.into(), padding.into(), dilation.into());
+        let (bias, groups) = (bias.into(), groups.into());
+        match RANK {
+            1 => op::conv1d::with(x, &weight, op::conv1d::Options { bias, stride, padding, dilation, groups }),
+            2 => {
+                let defaults = op::conv2d::Options::default();
+                op::conv2d::with(
+                    x,
+                    &weight,
+                    op::conv2d::Options { bias, stride, padding, dilation, groups, ..defaults },
+                )
+            }
+            3 => {
+                let defaults = op::conv3d::Options::default();
+                op::conv3d::with(
+                    x,
+                    &weight,
+                    op::conv3d::Options { bias, stride, padding, dilation, groups, ..defaults },
+                )
+            }
+            _ => Err(Error::new(format!("there is no convolution over {RANK} dimensions"))),
+        }
     }
 }
 
@@ -120,7 +164,10 @@ impl LayerNorm {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        op::layer_norm(x, &x.graph().weight(&self.weight)?, &x.graph().weight(&self.bias)?, self.epsilon)
+        let (weight, bias) = (x.graph().weight(&self.weight)?, x.graph().weight(&self.bias)?);
+        let options =
+            op::layer_norm::Options { weight: weight.clone().into(), bias: bias.into(), eps: self.epsilon.into() };
+        op::layer_norm::with(x, weight.shape()?, options)
     }
 }
 
@@ -137,7 +184,8 @@ impl RmsNorm {
     }
 
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        op::rms_norm(x, &x.graph().weight(&self.weight)?, &[-1], self.epsilon)
+        let options = forward::rms_norm::Options { epsilon: self.epsilon.into(), ..Default::default() };
+        forward::rms_norm::with(x, &x.graph().weight(&self.weight)?, [-1], options)
     }
 }
 
@@ -160,8 +208,8 @@ impl GroupNorm {
     /// Of (batch, channels, others…): mean and variance are those over the others.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let (weight, bias) = (x.graph().weight(&self.weight)?, x.graph().weight(&self.bias)?);
-        let axes: Vec<i64> = (2..x.shape()?.len() as i64).collect();
-        op::group_norm(x, self.groups, &weight, &bias, self.epsilon, 1, &axes)
+        let options = op::group_norm::Options { eps: self.epsilon.into(), ..Default::default() };
+        op::group_norm::with(x, self.groups, Some(&weight), Some(&bias), options)
     }
 }
 
@@ -178,13 +226,6 @@ impl Embedding {
 
     /// The rows along a new last dimension.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let weight = x.graph().weight(&self.weight)?;
-        if x.shape()?.len() == 1 {
-            return op::take(&weight, x, 0);
-        }
-        let rows = op::take(&weight, &op::reshape(x, [tilewright_expr::Expr::i64(-1)])?, 0)?;
-        let mut shape = x.shape()?.to_vec();
-        shape.push(weight.dim(1)?);
-        op::reshape(&rows, shape)
+        forward::embedding(x, &x.graph().weight(&self.weight)?)
     }
 }
