@@ -8,7 +8,7 @@ use tilewright_tir_passes::MAX_LANES;
 use super::Declined;
 use super::accesses::{Cost, PlainNest, extent_of};
 use crate::Schedule;
-use crate::facts::size::{LINE, TASKS};
+use crate::facts::size::{LINE, TASKS, even_part};
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
 
@@ -30,14 +30,6 @@ fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let least = within(target.tasks.min_task_cycles).min(most);
     let shared = all.map_or(most, |all| (all / TASKS).clamp(least, most));
     1 << shared.ilog2()
-}
-
-/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is
-/// not much less: then no iteration has to look whether it is past the end.
-pub(super) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
-    let Some(all) = all.filter(|&all| all > most) else { return most };
-    let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
-    parts.into_iter().find(|part| all % part == 0).unwrap_or(most)
 }
 
 /// Whether so many iterations are too few to be shared among threads.

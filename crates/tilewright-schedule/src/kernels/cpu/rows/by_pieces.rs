@@ -38,7 +38,7 @@ use crate::facts::tree::Site;
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::Plan;
-use crate::plan::cpu::rows::{ByPiecesPlan, SideBySidePlan};
+use crate::plan::cpu::rows::ByPiecesPlan;
 use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched where an extreme alone is looked for, which is as fast as memory.
@@ -57,7 +57,7 @@ pub(crate) const ROWS_BY_PIECES: Primitive = Primitive {
 
 fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
     if let (Map::Index { .. }, Some(_)) = (&program.map, &program.side_by_side) {
-        return side_by_side::kernel(around, program, &as_strips(plan));
+        return side_by_side::kernel(around, program, &plan.as_strips());
     }
     program.contiguous()?;
     let unknown = || Fault::of_call("the length of a row is not known");
@@ -80,12 +80,6 @@ fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan)
     let m = memory(&monoid, (&pieces, outer * columns), plan, program.out.dtype);
     let walk = Walk { program, monoid, of, pieces, kept, keep, prefetch_row: plan.prefetch_row, m };
     walk.tasks()
-}
-
-/// Argreduce of rows side by side in a plan of pieces, as `seek_extreme` has it: a piece is a strip of rows.
-fn as_strips(plan: &ByPiecesPlan) -> SideBySidePlan {
-    let ByPiecesPlan { lanes, accumulators: vectors, rows, piece: strip, .. } = *plan;
-    SideBySidePlan { lanes, rows, strip, steps: 1, keep: false, vectors }
 }
 
 struct Walk<'a> {

@@ -30,9 +30,6 @@ use crate::plan::Plan;
 use crate::primitive::call::{Call, Outcome};
 use vectors::Row;
 
-/// Columns for which symbolic numbers of columns are planned.
-pub(crate) const ASSUMED_COLUMNS: i64 = 1 << 10;
-
 /// A walk over the rows of a program, as a plan says, in a function and at the block that gives the result.
 type Walk<P> = fn((&PrimFunc, &Site), &RowProgram, &P) -> Result<Stmt, Fault>;
 

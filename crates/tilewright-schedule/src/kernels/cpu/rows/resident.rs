@@ -22,7 +22,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Scope, Stmt, Stmt
 use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
-use super::{ASSUMED_COLUMNS, axes_at, kept, loaded, local, placed, prefetches, result_at};
+use super::{axes_at, kept, loaded, local, placed, prefetches, result_at};
 use crate::facts::exprs::{binary, compare};
 use crate::facts::fault::Fault;
 use crate::facts::loops::{self, folded, load, serial, store, used_in, with_names};
@@ -30,7 +30,7 @@ use crate::facts::size::PAGE;
 use crate::facts::tree::Site;
 use crate::families::rows::{Formula, Reduction, RowProgram};
 use crate::plan::Plan;
-use crate::plan::cpu::rows::ResidentPlan;
+use crate::plan::cpu::rows::{ASSUMED_COLUMNS, ResidentPlan};
 use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory
