@@ -95,6 +95,30 @@ impl PlainNest {
         self.nest.block.init.is_none() && self.kinds.iter().all(|kind| *kind == IterKind::Spatial)
     }
 
+    /// Whether the loop drives axes of a reduction.
+    pub(crate) fn reduces(&self, at: usize) -> bool {
+        self.kinds.get(at) == Some(&IterKind::Reduce)
+    }
+
+    pub(crate) fn all_loops(&self) -> Vec<usize> {
+        (0..self.loops.len()).collect()
+    }
+
+    /// The loops that drive axes of this sort, from outside inwards.
+    pub(crate) fn loops_of(&self, kind: IterKind) -> Vec<usize> {
+        (0..self.loops.len()).filter(|&at| self.kinds.get(at) == Some(&kind)).collect()
+    }
+
+    /// The loops that drive axes of a reduction, and the others.
+    pub(crate) fn reduced_and_others(&self) -> (Vec<usize>, Vec<usize>) {
+        (0..self.loops.len()).partition(|&at| self.reduces(at))
+    }
+
+    /// The handles of loops.
+    pub(crate) fn handles(&self, loops: &[usize]) -> Vec<Rv> {
+        loops.iter().filter_map(|&at| self.rvs.get(at).copied()).collect()
+    }
+
     pub(crate) fn extent(&self, at: usize) -> Option<i64> {
         self.loops.get(at)?.extent.as_int()
     }

@@ -11,7 +11,7 @@ use tilewright_target::Target;
 
 use super::accesses::{Access, PlainNest, extent_of, is_along_row};
 use super::calls::{int, text};
-use super::stream::{cycles, in_vectors, result_innermost};
+use super::stream::{in_vectors, result_innermost, work_of};
 use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::facts::size::PAGE;
@@ -78,25 +78,22 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
 /// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines
 /// meet on different places of a cache.
 fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
     let crowds = |read: &Access, at: usize| {
         let bytes = nest.step(read, at).map(|step| step.saturating_mul(read.buffer.dtype.bytes() as i64));
         bytes.is_none_or(|bytes| bytes != 0 && bytes % PAGE == 0)
     };
-    if (0..nest.loops.len()).filter(reduces).any(|at| nest.reads.iter().any(|read| crowds(read, at))) {
+    if nest.loops_of(IterKind::Reduce).into_iter().any(|at| nest.reads.iter().any(|read| crowds(read, at))) {
         return false;
     }
     let extent = last.filter(|last| last.is_spatial()).and_then(|last| last.extent(last.along_result()?));
     let strip = STRIPS.iter().rev().find(|strip| extent.is_some_and(|extent| extent % **strip == 0));
-    let results = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Spatial));
-    let results = nest.iterations(&results.collect::<Vec<_>>());
-    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH)
+    let results = nest.iterations(&nest.loops_of(IterKind::Spatial));
+    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH_RESULTS)
 }
 
 /// Elements that are reduced to one.
 fn depth_of(nest: &PlainNest) -> Option<i64> {
-    let own = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Reduce));
-    nest.iterations(&own.collect::<Vec<_>>())
+    nest.iterations(&nest.loops_of(IterKind::Reduce))
 }
 
 /// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own;
@@ -127,7 +124,7 @@ pub(super) fn row_by_row(
     rows: &[usize],
 ) -> Result<(), Declined> {
     let others = (0..last.loops.len()).filter(|at| !rows.contains(at));
-    let order: Vec<Rv> = rows.iter().copied().chain(others).filter_map(|at| last.rvs.get(at).copied()).collect();
+    let order = last.handles(&rows.iter().copied().chain(others).collect::<Vec<_>>());
     schedule.reorder_to(&order)?;
     let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
     let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
@@ -159,8 +156,7 @@ pub(super) fn row_by_row(
 /// many elements.
 fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
     let names = |nest: &PlainNest| {
-        let wide = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial) && nest.extent(*at) != Some(1);
-        (0..nest.loops.len()).filter(wide).count()
+        nest.loops_of(IterKind::Spatial).into_iter().filter(|&at| nest.extent(at) != Some(1)).count()
     };
     let most = producers.iter().filter(|nest| !nest.is_spatial()).map(names).max().unwrap_or(0);
     let small = producers.iter().filter(|nest| !nest.is_spatial() || names(nest) <= most);
@@ -174,9 +170,7 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
         let reads = last.reads.iter().filter(|read| reduced.contains(&read.buffer));
         reads.map(|read| last.step(read, at)).any(|step| step != Some(0))
     };
-    let spatial = |at: usize| last.kinds.get(at) == Some(&IterKind::Spatial);
-    let names_row = |at: usize| last.extent(at) != Some(1) && spatial(at);
-    let all = (0..last.loops.len()).filter(|&at| names_row(at));
+    let all = last.loops_of(IterKind::Spatial).into_iter().filter(|&at| last.extent(at) != Some(1));
     match last.is_spatial() {
         true => all.filter(|&at| reads_reduced(at)).collect(),
         false => all.collect(),
@@ -210,11 +204,6 @@ fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffe
     PlainNest::of(schedule, last.block)
 }
 
-fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
-    let all: Vec<usize> = (0..nest.loops.len()).collect();
-    Some(nest.iterations(&all)?.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
-}
-
 /// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one
 /// whose iterations are rows.
 fn tasks(schedule: &mut Schedule, target: &Target, rows: Rv, work: Option<u64>) -> Result<(Option<Rv>, Rv), Declined> {
@@ -246,8 +235,7 @@ fn within_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Res
 
 /// A temporary of one element a row, all uses of which are in the row, is kept in a register.
 fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> {
-    let spatial = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial);
-    if (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1)) {
+    if nest.loops_of(IterKind::Spatial).into_iter().all(|at| nest.extent(at) == Some(1)) {
         schedule.call(&SET_SCOPE, vec![Arg::Rv(nest.block), int(0), text("local")])?;
     }
     Ok(())
@@ -262,19 +250,17 @@ fn along_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resu
 
 /// Puts a reduction along contiguous elements into vectors.
 pub(super) fn reduce_in_vectors(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
-    let own: Vec<usize> = (0..nest.loops.len()).filter(reduces).collect();
-    let Some(vector) = nest.along_reads().filter(reduces).or_else(|| own.last().copied()) else {
+    let (mut own, others) = nest.reduced_and_others();
+    let Some(vector) = nest.along_reads().filter(|&at| nest.reduces(at)).or_else(|| own.last().copied()) else {
         return Err(Declined::because("a reduction has no loop of its own"));
     };
     // What goes furthest in memory is outermost.
-    let mut own: Vec<usize> = own.into_iter().filter(|&at| at != vector).collect();
+    own.retain(|&at| at != vector);
     own.sort_by_key(|&at| {
         std::cmp::Reverse(nest.reads.iter().find_map(|read| nest.step(read, at)).unwrap_or(i64::MAX))
     });
     own.push(vector);
-    let spatial = (0..nest.loops.len()).filter(|at| !reduces(at));
-    let order: Vec<Rv> = spatial.chain(own.iter().copied()).filter_map(|at| nest.rvs.get(at).copied()).collect();
+    let order = nest.handles(&[others, own.clone()].concat());
     if order != nest.rvs {
         schedule.reorder_to(&order)?;
     }

@@ -22,6 +22,12 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (moved as u64).max(cost.operations * 100 / lanes).max(1)
 }
 
+/// Cycles of the work of a whole nest, where its size is known.
+pub(super) fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
+    let count = nest.iterations(&nest.all_loops())?;
+    Some(count.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
+}
+
 /// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of
 /// few elements that cost a lot a task has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
@@ -45,7 +51,7 @@ type Order = (Vec<usize>, Vec<Rv>, Vec<Rv>);
 pub(super) fn result_innermost(schedule: &mut Schedule, nest: &PlainNest) -> Result<Option<Order>, Declined> {
     let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(None) };
     let order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).chain([vector]).collect();
-    let mut outer: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
+    let mut outer: Vec<Rv> = nest.handles(&order);
     if vector + 1 < nest.loops.len() {
         schedule.reorder_to(&outer)?;
     }
