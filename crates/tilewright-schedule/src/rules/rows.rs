@@ -9,11 +9,12 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{Access, PlainNest, extent_of, is_along_row};
+use super::accesses::{PlainNest, extent_of, is_along_row};
 use super::calls::{int, text};
 use super::stream::{in_vectors, result_innermost, work_of};
 use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
+use crate::facts::loop_nest::Access;
 use crate::facts::size::PAGE;
 use crate::primitive::{COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, PARALLEL, SET_SCOPE, VECTORIZE_REDUCTION};
 use crate::trace::{Arg, Rv};
@@ -33,7 +34,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     }
     let stages = schedule.stages()?;
     let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
-    if nests.iter().all(PlainNest::is_spatial) {
+    if nests.iter().all(|nest| nest.is_spatial()) {
         return Err(Declined::because("no stage is a reduction"));
     }
     let is_apart = |nest: &&PlainNest| !nest.is_spatial() && parts::is_long(nest, target);
@@ -59,7 +60,7 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     }
     if let (true, Some(along)) = (across, last.along_result()) {
         let depth = nests.iter().filter(|nest| !nest.is_spatial()).filter_map(depth_of).max();
-        split = strips(schedule, target, last, (along, depth.unwrap_or(1)))?;
+        split = strips(schedule, target, last, along, depth.unwrap_or(1))?;
         match split {
             Some(_) => rows.iter_mut().filter(|at| **at > along).for_each(|at| *at += 1),
             None => rows.retain(|at| *at != along),
@@ -102,7 +103,8 @@ fn strips(
     schedule: &mut Schedule,
     target: &Target,
     last: &PlainNest,
-    (along, depth): (usize, i64),
+    along: usize,
+    depth: i64,
 ) -> Result<Option<PlainNest>, Declined> {
     let whole = |size: &&i64| last.extent(along).is_some_and(|extent| extent > **size && extent % **size == 0);
     let is_near = |size: &&i64| {

@@ -6,8 +6,9 @@ use tilewright_target::Target;
 use tilewright_tir_passes::MAX_LANES;
 
 use super::Declined;
-use super::accesses::{Cost, PlainNest, extent_of};
+use super::accesses::{PlainNest, extent_of};
 use crate::Schedule;
+use crate::facts::loop_nest::Cost;
 use crate::facts::size::{LINE, TASKS, even_part};
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
