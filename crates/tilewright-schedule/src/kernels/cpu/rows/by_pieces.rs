@@ -71,8 +71,8 @@ fn kernel(cx: &Cx<'_>, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
     let sizes = Sizes { lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
     // Where a result follows each piece, several runs of inner columns may be one.
     let pieces = match (&program.reduced.whole, outer) {
-        (Some(_), 2..) => Pieces::joining((outer, columns), lanes, plan.piece),
-        _ => Pieces::of((outer, columns), lanes, plan.piece),
+        (Some(_), 2..) => Pieces::joining(outer, columns, lanes, plan.piece),
+        _ => Pieces::of(outer, columns, lanes, plan.piece),
     };
     let column = pieces.column(pieces.longest());
     let state = state(program, &pieces, outer * columns, plan)?;

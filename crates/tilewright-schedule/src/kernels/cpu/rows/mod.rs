@@ -6,6 +6,8 @@
 //! | `by_pieces` | long ones, or such of several axes | a monoid, the result of the row before at once |
 //! | `side_by_side` | rows whose neighbours are neighbours in memory | a monoid, in a lane for each row |
 //!
+//! What a result needs of a monoid's state is in `state`, the loops that all walks are made of in `vectors`.
+//!
 //! The walks do what does not depend on a reduction: tasks, vectors, tails, independent accumulators that are merged at
 //! the end, software pipelining over rows, and prefetches. Sums are in another order than in the function as it was,
 //! and the same for every number of threads.

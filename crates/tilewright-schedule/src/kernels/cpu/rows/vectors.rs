@@ -17,7 +17,7 @@ use crate::families::rows::RowProgram;
 
 /// Lanes of the narrowest vector that goes past the caches.
 const STREAMED_LANES: i64 = 4;
-/// Elements of a row that is gone through in one piece, at most: its last vectors are written out.
+/// Elements of a row, or of a piece of one, at most: its last vectors are written out.
 const MAX_COLUMNS: i64 = 1 << 16;
 
 /// Values of the axes of a row.
@@ -49,7 +49,7 @@ pub(crate) struct Stages<'a> {
     pub(crate) step: &'a Step<'a>,
 }
 
-/// How rows are gone through.
+/// Sizes of the loops over rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     /// Lanes of a vector.
@@ -59,7 +59,7 @@ pub(crate) struct Sizes {
     pub(crate) rows_per_task: i64,
 }
 
-/// Rows that are gone through in vectors.
+/// Rows, and their columns in vectors.
 pub(crate) struct RowVectors<'a> {
     program: &'a RowProgram,
     rows: &'a Group,
