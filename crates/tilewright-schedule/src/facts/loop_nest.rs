@@ -1,4 +1,5 @@
-//! A nest of loops around a block, and how it goes through memory: how far apart the elements are that neighbouring iterations of each loop touch.
+//! A nest of loops around a block, and how it goes through memory: how far apart the elements are that neighbouring
+//! iterations of each loop touch.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
@@ -133,7 +134,7 @@ impl LoopNest {
     /// itself.
     pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
         let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
-        // A loop of one iteration is part of what is around it: the loops before and behind it are neighbours.
+        // A loop of one iteration is part of what is around it: the loops around and inside it are neighbours.
         let Some(mut inner) = order.last().copied() else { return 0 };
         let joins = |&&outer: &&usize| {
             let joins = !decides(outer) && !decides(inner) && self.same_sort(outer, inner);

@@ -77,13 +77,13 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
 }
 
 /// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines
-/// meet on different places of a cache.
+/// map to different sets of a cache.
 fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
-    let crowds = |read: &Access, at: usize| {
+    let shares_sets = |read: &Access, at: usize| {
         let bytes = nest.step(read, at).map(|step| step.saturating_mul(read.buffer.dtype.bytes() as i64));
         bytes.is_none_or(|bytes| bytes != 0 && bytes % PAGE == 0)
     };
-    if nest.loops_of(IterKind::Reduce).into_iter().any(|at| nest.reads.iter().any(|read| crowds(read, at))) {
+    if nest.loops_of(IterKind::Reduce).into_iter().any(|at| nest.reads.iter().any(|read| shares_sets(read, at))) {
         return false;
     }
     let extent = last.filter(|last| last.is_spatial()).and_then(|last| last.extent(last.along_result()?));

@@ -90,7 +90,7 @@ struct Walk<'a> {
     m: Memory,
 }
 
-/// The memory of a task, beside the state.
+/// The memory of a task without the state.
 struct Memory {
     /// Accumulators of a run and of the sum of a row.
     runs: Buffer,

@@ -107,7 +107,7 @@ struct Walk<'a> {
     m: Memory,
 }
 
-/// The memory of a task, beside the state of each row of a strip.
+/// The memory of a task without the states of the rows of a strip.
 struct Memory {
     /// The sum of each row of a strip.
     total: Buffer,

@@ -36,8 +36,8 @@ const MAX_SEARCHED_PIECE: i64 = 1 << 13;
 /// Elements whose search takes as long as to begin one more piece.
 const PIECE_OVERHEAD_ELEMENTS: i64 = 512;
 
-/// The plan, and what it costs beyond the work of all walks: a run waits for its horizontal reduction, and a row for its
-/// total; exponentials that are not kept are worked out again.
+/// The plan, and what it costs beyond the work of all walks: a run waits for its horizontal reduction, and a row for
+/// its total; exponentials that are not kept are worked out again.
 pub(crate) fn choose(program: &RowProgram, target: &Target) -> Result<(ByPiecesPlan, Cost), Declined> {
     program.contiguous()?;
     let plan = match (&program.map, long_softmax_row(program, target)) {
