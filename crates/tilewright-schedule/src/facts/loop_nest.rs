@@ -5,7 +5,7 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::tir::{
-    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, IterKind, PrimFunc, Range, Stmt, StmtKind, Var,
+    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
 use super::exprs::{mentions, substituted};
@@ -99,6 +99,13 @@ impl LoopNest {
     /// The loops that drive axes of a reduction, and the others.
     pub(crate) fn reduced_and_others(&self) -> (Vec<usize>, Vec<usize>) {
         (0..self.loops.len()).partition(|&at| self.reduces(at))
+    }
+
+    /// The axis that has the loop's own value, if there is one.
+    pub(crate) fn axis_of(&self, at: usize) -> Option<&IterVar> {
+        let var = &self.loops.get(at)?.var;
+        let mut axes = self.nest.block.iters.iter().zip(&self.nest.values);
+        axes.find(|(_, value)| value.as_var() == Some(var)).map(|(axis, _)| axis)
     }
 
     pub(crate) fn extent(&self, at: usize) -> Option<i64> {

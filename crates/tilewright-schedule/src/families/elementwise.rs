@@ -37,10 +37,7 @@ impl Elementwise {
 
 /// The period of a loop, if it has one.
 fn period(nest: &LoopNest, at: usize) -> Option<Period> {
-    let l = nest.loops.get(at)?;
-    let mut axes = nest.nest.block.iters.iter().zip(&nest.nest.values);
-    let (axis, _) = axes.find(|(_, value)| value.as_var() == Some(&l.var))?;
-    let extent = nest.extent(at)?;
+    let (axis, extent) = (nest.axis_of(at)?, nest.extent(at)?);
     match periods_of(&nest.nest.block.body, &axis.var).as_slice() {
         &[size] if (MIN_PERIOD..extent).contains(&size) && extent % size == 0 => {
             Some(Period { at, count: extent / size, size })

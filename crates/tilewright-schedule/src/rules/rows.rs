@@ -182,10 +182,8 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
 /// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements
 /// becomes one over groups and one over the elements of a group.
 fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
-    for (at, l) in last.loops.iter().enumerate() {
-        let axis =
-            last.nest.block.iters.iter().zip(&last.nest.values).find(|(_, value)| value.as_var() == Some(&l.var));
-        let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, l.extent.as_int(), last.rvs.get(at)) else { continue };
+    for (at, &rv) in last.rvs.iter().enumerate() {
+        let (Some(axis), Some(extent)) = (last.axis_of(at), last.extent(at)) else { continue };
         let mut size = None;
         walk(&last.nest.block.body, |e: &Expr| {
             if let ExprKind::Load { buffer, indices, .. } = &e.kind

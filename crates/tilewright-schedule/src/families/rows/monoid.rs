@@ -25,7 +25,7 @@ use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
-use super::{Combine, Fold, Map, Reduction, RowProgram};
+use super::{Combine, Fold, Map, Reduction, RowProgram, fault};
 use crate::facts::exprs::{binary, compare, greater, substituted, typed};
 use crate::facts::fault::Fault;
 
@@ -81,10 +81,6 @@ pub(crate) struct Monoid {
     pub(crate) totals: Vec<(Var, Expr)>,
     /// What the result is made with once for a row, by its name in the map, of the totals.
     pub(crate) of_row: Vec<(Var, Expr)>,
-}
-
-fn fault(message: &str) -> Fault {
-    Fault::of_call(message)
 }
 
 fn float(value: f64) -> Expr {
