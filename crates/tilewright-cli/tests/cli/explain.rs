@@ -31,6 +31,34 @@ fn a_kernel_that_stands_by_itself_is_explained_and_run() {
     assert_eq!(folder.succeed("tilewright run halve.py --function halve --random 1"), "None\n");
 }
 
+#[test]
+fn the_walks_of_row_reductions_are_compared_by_their_costs() {
+    let folder = Folder::new("explain_rows");
+    let functions = [
+        ("many", "512, 768", "R.nn.softmax(x, axis=-1)"),
+        ("long", "8, 40000", "R.nn.softmax(x, axis=-1)"),
+        ("across", "4, 64, 256", "R.nn.softmax(x, axis=1)"),
+        ("few", "32, 1000", "R.argmax(x, axis=1)"),
+    ];
+    let function = |(name, shape, value): &(&str, &str, &str)| {
+        format!("    @R.function\n    def {name}(x: R.Tensor(({shape}), \"float32\")):\n        return {value}\n")
+    };
+    let all: String = functions.iter().map(function).collect();
+    fs::write(folder.path("rows.py"), format!("@I.ir_module\nclass Module:\n{all}")).expect("the module");
+    let explain = |number: usize| {
+        folder.succeed(&format!("tilewright explain rows.py --target haswell --kernel {number} --show rule"))
+    };
+    let list = folder.succeed("tilewright explain rows.py --target haswell");
+    let found = list.lines().filter_map(|line| line.split_once('(')).map(|(_, rule)| rule.trim_end_matches(')'));
+    let expected = ["rows_resident", "rows_by_pieces", "rows_side_by_side", "rows_by_pieces"];
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{list}");
+    let many = explain(1);
+    let (taken, others) = many.split_once("`rows_by_pieces` was not taken: another candidate costs less").expect(&many);
+    assert!(taken.contains("cycles: read and write ") && others.contains("exponentials again "), "{many}");
+    assert!(explain(2).contains("`rows_resident` was not taken: exponentials of rows do not stay"), "{}", explain(2));
+    assert!(explain(3).contains("`rows_resident` was not taken: columns do not lie together"), "{}", explain(3));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_once() {

@@ -12,6 +12,7 @@ pub(crate) mod formulas;
 pub(crate) mod guard;
 pub(crate) mod independent;
 pub(crate) mod index_maps;
+pub(crate) mod loop_nest;
 pub(crate) mod loops;
 pub(crate) mod reducer;
 pub(crate) mod required;

@@ -28,6 +28,14 @@ pub(crate) const fn ceil_div(all: i64, size: i64) -> i64 {
     all / size + (all % size > 0) as i64
 }
 
+/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is
+/// not much less: then no iteration has to look whether it is past the end.
+pub(crate) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
+    let Some(all) = all.filter(|&all| all > most) else { return most };
+    let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
+    parts.into_iter().find(|part| all % part == 0).unwrap_or(most)
+}
+
 /// Operations that most functions take.
 const FUNCTION: u64 = 20;
 

@@ -6,6 +6,8 @@
 //! | [`window`] | reductions over sliding windows of images: direct and depthwise convolutions, pools |
 //! | [`attention`] | products of queries and keys, softmax, weighted values |
 //! | [`rows`] | reductions along rows and what is made of them: softmax, norms, argreduce; as monoids |
+//! | [`elementwise`] | stages without reductions, and the loops along which they read the same elements again |
+//! | [`gather`] | rows of elements looked up in, or by, rows of temporaries |
 //!
 //! Before there are loops, passes over graphs ask whether a target has a kernel for what they would fuse ([`graph`]).
 //!
@@ -13,6 +15,8 @@
 
 pub(crate) mod attention;
 pub(crate) mod contraction;
+pub(crate) mod elementwise;
+pub(crate) mod gather;
 pub(crate) mod graph;
 pub(crate) mod rows;
 pub(crate) mod window;

@@ -3,7 +3,7 @@
 //! The vectors are of neighbouring results; the loops of the reduction run around a piece of them, which stays in the
 //! first cache or, where the reduction is short, in registers.
 
-use tilewright_ir::tir::{Expr, IterKind};
+use tilewright_ir::tir::Expr;
 use tilewright_target::Target;
 
 use super::Declined;
@@ -30,17 +30,14 @@ pub(super) fn columns(
     nest: &PlainNest,
     shared: bool,
 ) -> Result<(), Declined> {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
-    let rv = |at: usize| nest.rvs.get(at).copied();
-    let vector = nest.along_result().filter(|at| !reduces(at));
+    let vector = nest.along_result().filter(|&at| !nest.reduces(at));
     let Some(vector) = vector else { return Err(Declined::because("no loop goes along the result")) };
-    let all: Vec<usize> = (0..nest.loops.len()).collect();
-    let outer: Vec<usize> = all.iter().copied().filter(|at| !reduces(at) && *at != vector).collect();
-    let own: Vec<usize> = all.iter().copied().filter(reduces).collect();
-    let (Some(along), Some(first)) = (rv(vector), own.first().and_then(|&at| rv(at))) else {
+    let (own, mut outer) = nest.reduced_and_others();
+    outer.retain(|&at| at != vector);
+    let own_loops = nest.handles(&own);
+    let (Some(&along), Some(&first)) = (nest.rvs.get(vector), own_loops.first()) else {
         return Err(Declined::because("a reduction has no loop of its own"));
     };
-    let rvs = |loops: &[usize]| loops.iter().filter_map(|&at| rv(at)).collect::<Vec<Rv>>();
     let short = nest.iterations(&own).is_some_and(|count| count <= UNROLLED);
     let size = if short { IN_REGISTERS } else { PIECE };
     let (pieces, along) = match nest.extent(vector) {
@@ -52,11 +49,11 @@ pub(super) fn columns(
             (parts.first().copied(), parts.last().copied().unwrap_or(along))
         }
     };
-    let outside: Vec<Rv> = rvs(&outer).into_iter().chain(pieces).collect();
-    let order: Vec<Rv> = outside.iter().copied().chain(rvs(&own)).chain([along]).collect();
+    let outside: Vec<Rv> = nest.handles(&outer).into_iter().chain(pieces).collect();
+    let order: Vec<Rv> = [outside.as_slice(), &own_loops, &[along]].concat();
     schedule.reorder_to(&order)?;
     let mut piece = outside.last().copied();
-    if shared && !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
+    if shared && !outside.is_empty() && !is_small(nest.iterations(&nest.all_loops()), nest.cost, target) {
         let tasks = schedule.fuse_all(&outside)?;
         schedule.on_loop(&PARALLEL, tasks)?;
         piece = Some(tasks);
@@ -67,7 +64,7 @@ pub(super) fn columns(
     begin(schedule, nest, first)?;
     schedule.on_loop(&VECTORIZE, along)?;
     if short {
-        for l in rvs(&own) {
+        for l in own_loops {
             if extent_of(schedule, l)?.as_int().is_some() {
                 schedule.on_loop(&UNROLL, l)?;
             }

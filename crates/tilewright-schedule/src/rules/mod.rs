@@ -27,7 +27,7 @@ mod fallback;
 mod inline;
 mod lookup;
 mod parts;
-mod row_reductions;
+mod row_reduction;
 mod rows;
 mod stream;
 mod transpose;
@@ -59,10 +59,7 @@ pub const CPU: &[Rule] = &[
     lookup::LOOKUP,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
-    row_reductions::SOFTMAX,
-    row_reductions::NORM,
-    row_reductions::MOMENTS,
-    row_reductions::EXTREME,
+    row_reduction::ROW_REDUCTION,
     rows::ROWS,
     fallback::FALLBACK,
 ];

@@ -11,7 +11,7 @@ use super::Declined;
 use super::accesses::{PlainNest, extent_of, is_along_row};
 use super::calls::int;
 use super::columns::PIECE;
-use super::stream::cycles;
+use super::stream::{cycles, work_of};
 use crate::Schedule;
 use crate::primitive::RFACTOR;
 use crate::trace::{Arg, Rv};
@@ -20,7 +20,7 @@ use crate::trace::{Arg, Rv};
 const MOST_PARTS: i64 = 64;
 const PARTS: i64 = 16;
 /// With as many results as this there is work for every thread without parts.
-pub(super) const ENOUGH: i64 = 32;
+pub(super) const ENOUGH_RESULTS: i64 = 32;
 /// Elements of a few neighbours that fill vectors.
 const FILLED: i64 = 64;
 /// Neighbours that fill some themselves.
@@ -30,43 +30,36 @@ const PIECES: i64 = 64;
 
 /// Whether the reduction has few results, or tasks of them, and so much work for each that parts of it pay.
 pub(super) fn is_long(nest: &PlainNest, target: &Target) -> bool {
-    let of = |kind: IterKind| (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&kind)).collect::<Vec<_>>();
-    let (results, own) = (nest.iterations(&of(IterKind::Spatial)), nest.iterations(&of(IterKind::Reduce)));
-    let Some(results) = results else { return false };
+    let Some(results) = nest.iterations(&nest.loops_of(IterKind::Spatial)) else { return false };
     let along = nest.along_result().filter(|&at| nest.kinds.get(at) == Some(&IterKind::Spatial));
     let tasks = match along.and_then(|at| nest.extent(at)) {
         Some(extent) if !is_along_row(nest) => results / extent.max(1) * (extent / PIECE).max(1),
         _ => results,
     };
+    let own = nest.iterations(&nest.loops_of(IterKind::Reduce));
     let work =
         own.map(|own| own.saturating_mul(results).unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100);
-    results > 0 && tasks < ENOUGH && work.is_none_or(|work| work >= 2 * target.tasks.part_cycles)
+    results > 0 && tasks < ENOUGH_RESULTS && work.is_none_or(|work| work >= 2 * target.tasks.part_cycles)
 }
 
 /// Takes a reduction apart; gives the block of the partial results. The block itself combines those afterwards.
 pub(super) fn into_parts(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<Rv, Declined> {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
-    let all: Vec<usize> = (0..nest.loops.len()).collect();
-    let own: Vec<usize> = all.iter().copied().filter(reduces).collect();
+    let (own, others) = nest.reduced_and_others();
     let inner = nest.contiguous(&own).min(own.len());
     // The first of those that are of unknown size.
     let longest = own.iter().copied().rev().max_by_key(|&at| nest.extent(at).unwrap_or(i64::MAX));
-    let rv = |at: usize| nest.rvs.get(at).copied();
-    let fused: Vec<Rv> = own.iter().copied().filter_map(rv).collect();
     // One index of two that is divided by a size that is not constant no longer tells which elements lie together.
     let is_linear = own.iter().skip(1).all(|&at| nest.extent(at).is_some());
-    let long = match longest.and_then(rv) {
-        _ if inner == own.len() && is_linear => schedule.fuse_all(&fused)?,
-        Some(longest) => longest,
+    let long = match longest.and_then(|at| nest.rvs.get(at)) {
+        _ if inner == own.len() && is_linear => schedule.fuse_all(&nest.handles(&own))?,
+        Some(&longest) => longest,
         None => return Err(Declined::because("a reduction has no loop of its own")),
     };
-    let work = nest.iterations(&all).map(|count| count.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100);
-    let parts = work.map_or(PARTS, |work| {
+    let parts = work_of(nest, target).map_or(PARTS, |work| {
         i64::try_from(work / target.tasks.part_cycles.max(1)).unwrap_or(i64::MAX).clamp(2, MOST_PARTS)
     });
-    let others: Vec<Rv> = all.iter().copied().filter(|at| !reduces(at)).filter_map(rv).collect();
     let unit = neighbours(nest).map_or(1, |(_, _, several)| several);
-    let long = even_part(schedule, long, &others, parts * unit)?;
+    let long = even_part(schedule, long, &nest.handles(&others), parts * unit)?;
     let split = schedule.split_by(long, &[Some(Expr::i64(parts)), None])?;
     let Some(&outer) = split.first() else { return Err(Declined::because("a loop was not split")) };
     let partial = schedule.call(&RFACTOR, vec![Arg::Rv(outer), int(0)])?;
@@ -91,11 +84,12 @@ fn even_part(schedule: &mut Schedule, long: Rv, others: &[Rv], unit: i64) -> Res
 /// Of a reduction across memory of a few results that are neighbours: the loop along these, the one of its own that
 /// goes on where they end, and how many of its iterations fill vectors.
 fn neighbours(nest: &PlainNest) -> Option<(usize, usize, i64)> {
-    let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
-    let along = nest.along_result().filter(|&at| !reduces(at))?;
+    let along = nest.along_result().filter(|&at| !nest.reduces(at))?;
     let width = nest.extent(along).filter(|width| (2..WIDE).contains(width))?;
-    let mut own = (0..nest.loops.len()).filter(|&at| reduces(at));
-    let long = own.find(|&at| nest.reads.iter().any(|read| nest.step(read, at) == Some(width)))?;
+    let long = nest
+        .loops_of(IterKind::Reduce)
+        .into_iter()
+        .find(|&at| nest.reads.iter().any(|read| nest.step(read, at) == Some(width)))?;
     Some((along, long, 2 << (FILLED / width).ilog2()))
 }
 
@@ -114,15 +108,14 @@ pub(super) fn into_pieces(schedule: &mut Schedule, nest: &PlainNest) -> Result<R
     let pieces = schedule.call(&RFACTOR, vec![Arg::Rv(inner), int(axis)])?;
     let block = pieces.rvs().first().copied().ok_or_else(|| Declined::because("there are no partial results"))?;
     let nest = PlainNest::of(schedule, block)?;
-    let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
     let along = nest.along_result().ok_or_else(|| Declined::because("no loop goes along the result"))?;
     let (own, others): (Vec<usize>, Vec<usize>) =
-        (0..nest.loops.len()).filter(|&at| at != along).partition(|&at| reduces(at));
+        (0..nest.loops.len()).filter(|&at| at != along).partition(|&at| nest.reduces(at));
     let together = |at: &usize| nest.extent(*at) == Some(several) && nest.is_contiguous(*at, along);
     let piece = others.iter().copied().find(together);
     let piece = piece.ok_or_else(|| Declined::because("a piece does not lie together in memory"))?;
     let order = others.into_iter().filter(|&at| at != piece).chain(own).chain([piece, along]);
-    let order: Vec<Rv> = order.filter_map(|at| nest.rvs.get(at).copied()).collect();
+    let order = nest.handles(&order.collect::<Vec<_>>());
     schedule.reorder_to(&order)?;
     schedule.fuse_all(order.get(order.len().saturating_sub(2)..).unwrap_or_default())?;
     Ok(block)

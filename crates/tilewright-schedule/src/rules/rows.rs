@@ -9,11 +9,12 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{Access, PlainNest, extent_of, is_along_row};
+use super::accesses::{PlainNest, extent_of, is_along_row};
 use super::calls::{int, text};
-use super::stream::{cycles, in_vectors, result_innermost};
+use super::stream::{in_vectors, result_innermost, work_of};
 use super::{Declined, Offers, Rule, columns, inline, parts};
 use crate::Schedule;
+use crate::facts::loop_nest::Access;
 use crate::facts::size::PAGE;
 use crate::primitive::{COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, PARALLEL, SET_SCOPE, VECTORIZE_REDUCTION};
 use crate::trace::{Arg, Rv};
@@ -33,7 +34,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     }
     let stages = schedule.stages()?;
     let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
-    if nests.iter().all(PlainNest::is_spatial) {
+    if nests.iter().all(|nest| nest.is_spatial()) {
         return Err(Declined::because("no stage is a reduction"));
     }
     let is_apart = |nest: &&PlainNest| !nest.is_spatial() && parts::is_long(nest, target);
@@ -59,7 +60,7 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     }
     if let (true, Some(along)) = (across, last.along_result()) {
         let depth = nests.iter().filter(|nest| !nest.is_spatial()).filter_map(depth_of).max();
-        split = strips(schedule, target, last, (along, depth.unwrap_or(1)))?;
+        split = strips(schedule, target, last, along, depth.unwrap_or(1))?;
         match split {
             Some(_) => rows.iter_mut().filter(|at| **at > along).for_each(|at| *at += 1),
             None => rows.retain(|at| *at != along),
@@ -76,27 +77,24 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
 }
 
 /// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines
-/// meet on different places of a cache.
+/// map to different sets of a cache.
 fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
-    let crowds = |read: &Access, at: usize| {
+    let shares_sets = |read: &Access, at: usize| {
         let bytes = nest.step(read, at).map(|step| step.saturating_mul(read.buffer.dtype.bytes() as i64));
         bytes.is_none_or(|bytes| bytes != 0 && bytes % PAGE == 0)
     };
-    if (0..nest.loops.len()).filter(reduces).any(|at| nest.reads.iter().any(|read| crowds(read, at))) {
+    if nest.loops_of(IterKind::Reduce).into_iter().any(|at| nest.reads.iter().any(|read| shares_sets(read, at))) {
         return false;
     }
     let extent = last.filter(|last| last.is_spatial()).and_then(|last| last.extent(last.along_result()?));
     let strip = STRIPS.iter().rev().find(|strip| extent.is_some_and(|extent| extent % **strip == 0));
-    let results = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Spatial));
-    let results = nest.iterations(&results.collect::<Vec<_>>());
-    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH)
+    let results = nest.iterations(&nest.loops_of(IterKind::Spatial));
+    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH_RESULTS)
 }
 
 /// Elements that are reduced to one.
 fn depth_of(nest: &PlainNest) -> Option<i64> {
-    let own = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Reduce));
-    nest.iterations(&own.collect::<Vec<_>>())
+    nest.iterations(&nest.loops_of(IterKind::Reduce))
 }
 
 /// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own;
@@ -105,7 +103,8 @@ fn strips(
     schedule: &mut Schedule,
     target: &Target,
     last: &PlainNest,
-    (along, depth): (usize, i64),
+    along: usize,
+    depth: i64,
 ) -> Result<Option<PlainNest>, Declined> {
     let whole = |size: &&i64| last.extent(along).is_some_and(|extent| extent > **size && extent % **size == 0);
     let is_near = |size: &&i64| {
@@ -127,7 +126,7 @@ pub(super) fn row_by_row(
     rows: &[usize],
 ) -> Result<(), Declined> {
     let others = (0..last.loops.len()).filter(|at| !rows.contains(at));
-    let order: Vec<Rv> = rows.iter().copied().chain(others).filter_map(|at| last.rvs.get(at).copied()).collect();
+    let order = last.handles(&rows.iter().copied().chain(others).collect::<Vec<_>>());
     schedule.reorder_to(&order)?;
     let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
     let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
@@ -159,8 +158,7 @@ pub(super) fn row_by_row(
 /// many elements.
 fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
     let names = |nest: &PlainNest| {
-        let wide = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial) && nest.extent(*at) != Some(1);
-        (0..nest.loops.len()).filter(wide).count()
+        nest.loops_of(IterKind::Spatial).into_iter().filter(|&at| nest.extent(at) != Some(1)).count()
     };
     let most = producers.iter().filter(|nest| !nest.is_spatial()).map(names).max().unwrap_or(0);
     let small = producers.iter().filter(|nest| !nest.is_spatial() || names(nest) <= most);
@@ -174,9 +172,7 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
         let reads = last.reads.iter().filter(|read| reduced.contains(&read.buffer));
         reads.map(|read| last.step(read, at)).any(|step| step != Some(0))
     };
-    let spatial = |at: usize| last.kinds.get(at) == Some(&IterKind::Spatial);
-    let names_row = |at: usize| last.extent(at) != Some(1) && spatial(at);
-    let all = (0..last.loops.len()).filter(|&at| names_row(at));
+    let all = last.loops_of(IterKind::Spatial).into_iter().filter(|&at| last.extent(at) != Some(1));
     match last.is_spatial() {
         true => all.filter(|&at| reads_reduced(at)).collect(),
         false => all.collect(),
@@ -186,10 +182,8 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
 /// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements
 /// becomes one over groups and one over the elements of a group.
 fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
-    for (at, l) in last.loops.iter().enumerate() {
-        let axis =
-            last.nest.block.iters.iter().zip(&last.nest.values).find(|(_, value)| value.as_var() == Some(&l.var));
-        let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, l.extent.as_int(), last.rvs.get(at)) else { continue };
+    for (at, &rv) in last.rvs.iter().enumerate() {
+        let (Some(axis), Some(extent)) = (last.axis_of(at), last.extent(at)) else { continue };
         let mut size = None;
         walk(&last.nest.block.body, |e: &Expr| {
             if let ExprKind::Load { buffer, indices, .. } = &e.kind
@@ -208,11 +202,6 @@ fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffe
         }
     }
     PlainNest::of(schedule, last.block)
-}
-
-fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
-    let all: Vec<usize> = (0..nest.loops.len()).collect();
-    Some(nest.iterations(&all)?.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
 }
 
 /// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one
@@ -246,8 +235,7 @@ fn within_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Res
 
 /// A temporary of one element a row, all uses of which are in the row, is kept in a register.
 fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> {
-    let spatial = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial);
-    if (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1)) {
+    if nest.loops_of(IterKind::Spatial).into_iter().all(|at| nest.extent(at) == Some(1)) {
         schedule.call(&SET_SCOPE, vec![Arg::Rv(nest.block), int(0), text("local")])?;
     }
     Ok(())
@@ -262,19 +250,17 @@ fn along_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resu
 
 /// Puts a reduction along contiguous elements into vectors.
 pub(super) fn reduce_in_vectors(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
-    let own: Vec<usize> = (0..nest.loops.len()).filter(reduces).collect();
-    let Some(vector) = nest.along_reads().filter(reduces).or_else(|| own.last().copied()) else {
+    let (mut own, others) = nest.reduced_and_others();
+    let Some(vector) = nest.along_reads().filter(|&at| nest.reduces(at)).or_else(|| own.last().copied()) else {
         return Err(Declined::because("a reduction has no loop of its own"));
     };
     // What goes furthest in memory is outermost.
-    let mut own: Vec<usize> = own.into_iter().filter(|&at| at != vector).collect();
+    own.retain(|&at| at != vector);
     own.sort_by_key(|&at| {
         std::cmp::Reverse(nest.reads.iter().find_map(|read| nest.step(read, at)).unwrap_or(i64::MAX))
     });
     own.push(vector);
-    let spatial = (0..nest.loops.len()).filter(|at| !reduces(at));
-    let order: Vec<Rv> = spatial.chain(own.iter().copied()).filter_map(|at| nest.rvs.get(at).copied()).collect();
+    let order = nest.handles(&[others, own.clone()].concat());
     if order != nest.rvs {
         schedule.reorder_to(&order)?;
     }

@@ -6,9 +6,10 @@ use tilewright_target::Target;
 use tilewright_tir_passes::MAX_LANES;
 
 use super::Declined;
-use super::accesses::{Cost, PlainNest, extent_of};
+use super::accesses::{PlainNest, extent_of};
 use crate::Schedule;
-use crate::facts::size::{LINE, TASKS};
+use crate::facts::loop_nest::Cost;
+use crate::facts::size::{LINE, TASKS, even_part};
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
 
@@ -22,6 +23,12 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (moved as u64).max(cost.operations * 100 / lanes).max(1)
 }
 
+/// Cycles of the work of a whole nest, where its size is known.
+pub(super) fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
+    let count = nest.iterations(&nest.all_loops())?;
+    Some(count.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
+}
+
 /// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of
 /// few elements that cost a lot a task has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
@@ -30,14 +37,6 @@ fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let least = within(target.tasks.min_task_cycles).min(most);
     let shared = all.map_or(most, |all| (all / TASKS).clamp(least, most));
     1 << shared.ilog2()
-}
-
-/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is
-/// not much less: then no iteration has to look whether it is past the end.
-pub(super) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
-    let Some(all) = all.filter(|&all| all > most) else { return most };
-    let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
-    parts.into_iter().find(|part| all % part == 0).unwrap_or(most)
 }
 
 /// Whether so many iterations are too few to be shared among threads.
@@ -53,7 +52,7 @@ type Order = (Vec<usize>, Vec<Rv>, Vec<Rv>);
 pub(super) fn result_innermost(schedule: &mut Schedule, nest: &PlainNest) -> Result<Option<Order>, Declined> {
     let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(None) };
     let order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).chain([vector]).collect();
-    let mut outer: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
+    let mut outer: Vec<Rv> = nest.handles(&order);
     if vector + 1 < nest.loops.len() {
         schedule.reorder_to(&outer)?;
     }

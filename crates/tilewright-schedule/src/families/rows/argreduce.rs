@@ -12,15 +12,11 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Var};
 
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
-use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram, is_costly};
+use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram, fault, is_costly};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::Stage;
 use crate::facts::reducer::identity;
 use crate::facts::size::size;
-
-fn fault(message: &str) -> Fault {
-    Fault::of_call(message)
-}
 
 pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Result<RowProgram, Fault> {
     let none = || fault("there is not an extreme and its index");

@@ -5,15 +5,12 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
+use super::fault;
 use crate::facts::axes::Axis;
 use crate::facts::exprs::{substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::Stage;
 use crate::facts::stride::stride;
-
-fn fault(message: &str) -> Fault {
-    Fault::of_call(message)
-}
 
 /// The axes of a result. An axis may be both: of channels in groups of `size`, `total[c // size]` names the group, and
 /// what is left is reduced.

@@ -4,8 +4,8 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, Expr};
 use tilewright_tensor::DataType;
 
-use super::ReducedAxes;
 use super::axes::Axes;
+use super::{ReducedAxes, fault};
 use crate::facts::axes::{Axis, Group};
 use crate::facts::fault::Fault;
 use crate::facts::stride::{Steps, run, steps, steps_of};
@@ -31,7 +31,7 @@ impl Accesses<'_> {
             let reduced = ReducedAxes { outer: group(outer)?, inner: group(inner)?, whole };
             return Ok((group(&axes.rows)?, None, reduced));
         }
-        let apart = || Fault::of_call("columns do not lie together in memory");
+        let apart = || fault("columns do not lie together in memory");
         if axes.reduced.len() > 1 {
             return Err(apart());
         }

@@ -103,7 +103,7 @@ impl RowProgram {
     pub(crate) fn column(&self) -> Result<&Axis, Fault> {
         match (self.reduced.outer.axes.as_slice(), self.reduced.inner.axes.as_slice()) {
             ([], [column]) => Ok(column),
-            _ => Err(Fault::of_call("rows have several axes")),
+            _ => Err(fault("rows have several axes")),
         }
     }
 
@@ -121,7 +121,7 @@ impl RowProgram {
     pub(crate) fn elements(&self) -> Result<&Formula, Fault> {
         match &self.map {
             Map::Elements(value) => Ok(value),
-            Map::Index { .. } => Err(Fault::of_call("the result is an index in a row")),
+            Map::Index { .. } => Err(fault("the result is an index in a row")),
         }
     }
 
@@ -129,7 +129,7 @@ impl RowProgram {
     pub(crate) fn contiguous(&self) -> Result<(), Fault> {
         match self.side_by_side {
             None => Ok(()),
-            Some(_) => Err(Fault::of_call("columns do not lie together in memory")),
+            Some(_) => Err(fault("columns do not lie together in memory")),
         }
     }
 
@@ -141,7 +141,7 @@ impl RowProgram {
     /// Refuses sums of terms that cost too much to work them out again.
     pub(crate) fn check_cost(&self, reductions: &[Reduction]) -> Result<(), Fault> {
         match !self.is_softmax() && reductions.iter().any(|reduction| size(&reduction.term.value).1 > MAX_TERM_COST) {
-            true => Err(Fault::of_call("the terms of a sum cost much")),
+            true => Err(fault("the terms of a sum cost much")),
             false => Ok(()),
         }
     }
@@ -155,6 +155,10 @@ impl RowProgram {
         };
         terms.chain(value).collect()
     }
+}
+
+fn fault(message: &str) -> Fault {
+    Fault::of_call(message)
 }
 
 /// Whether more than arithmetic is in a formula that is worked out more than once.

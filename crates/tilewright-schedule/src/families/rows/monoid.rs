@@ -25,7 +25,7 @@ use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
-use super::{Combine, Fold, Map, Reduction, RowProgram};
+use super::{Combine, Fold, Map, Reduction, RowProgram, fault};
 use crate::facts::exprs::{binary, compare, greater, substituted, typed};
 use crate::facts::fault::Fault;
 
@@ -83,10 +83,6 @@ pub(crate) struct Monoid {
     pub(crate) of_row: Vec<(Var, Expr)>,
 }
 
-fn fault(message: &str) -> Fault {
-    Fault::of_call(message)
-}
-
 fn float(value: f64) -> Expr {
     Expr::float(value, DataType::F32)
 }
@@ -113,7 +109,7 @@ impl Monoid {
             ([max, exps], Map::Elements(map)) if max.fold.op == Combine::Greater => {
                 Self::online_softmax(max, exps, map.of_row.clone())
             }
-            ([sum, squares], Map::Elements(map)) => Self::moments(program, (sum, squares), &map.of_row),
+            ([sum, squares], Map::Elements(map)) => Self::moments(program, sum, squares, &map.of_row),
             _ => Err(fault("there are not one or two sums and one result")),
         }
     }
@@ -171,7 +167,8 @@ impl Monoid {
     /// large means, which would round them.
     fn moments(
         program: &RowProgram,
-        (sum, squares): (&Reduction, &Reduction),
+        sum: &Reduction,
+        squares: &Reduction,
         of_row: &[(Var, Expr)],
     ) -> Result<Self, Fault> {
         let reduced = program.reduced.outer.axes.iter().chain(&program.reduced.inner.axes);
@@ -181,7 +178,7 @@ impl Monoid {
         let mean = float32("mean");
         let distance = binary(BinOp::Sub, &sum.term.value, &Expr::var(&mean))?;
         let squared = substituted(&squares.term.value, &squares.term.of_row);
-        if !of_mean(&squared, &sum.total, (&mean, &count)).equal(&binary(BinOp::Mul, &distance, &distance)?) {
+        if !of_mean(&squared, &sum.total, &mean, &count).equal(&binary(BinOp::Mul, &distance, &distance)?) {
             return Err(fault("the second sum is not of squares of distances from the mean"));
         }
         let mut monoid = Self::new(&sum.term.value, DataType::I64);
@@ -212,7 +209,7 @@ impl Monoid {
         ];
         let component = |var: Var| Component { var, identity: float(0.0), of_first: None };
         monoid.state = [between, drift, base].map(component).into();
-        let of_moments = |(var, value): &(Var, Expr)| (var.clone(), of_mean(value, &sum.total, (&mean, &count)));
+        let of_moments = |(var, value): &(Var, Expr)| (var.clone(), of_mean(value, &sum.total, &mean, &count));
         monoid.of_row = of_row.iter().map(of_moments).collect();
         Ok(monoid)
     }
@@ -265,7 +262,7 @@ fn exp_of_distance(number: &Expr, from: &Expr) -> Result<Expr, Fault> {
 }
 
 /// A formula of a sum as one of the mean.
-fn of_mean(value: &Expr, sum: &Var, (mean, count): (&Var, &Expr)) -> Expr {
+fn of_mean(value: &Expr, sum: &Var, mean: &Var, count: &Expr) -> Expr {
     let with_mean = rewrite(value, |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::Div, a, b) if a.as_var() == Some(sum) && b.equal(count) => Some(Expr::var(mean)),
         _ => None,

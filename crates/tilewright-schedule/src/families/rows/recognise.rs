@@ -9,17 +9,13 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
-use super::{Combine, Fold, Formula, Map, Reduction, RowProgram, argreduce, is_costly};
+use super::{Combine, Fold, Formula, Map, Reduction, RowProgram, argreduce, fault, is_costly};
 use crate::facts::exprs::{binary, mentions, substituted, typed};
 use crate::facts::fault::Fault;
 use crate::facts::formulas::{self, Stage, check_temporary};
 
 /// Reductions of a program at most: each is a row that has to stay in a cache.
 const MAX_REDUCTIONS: usize = 3;
-
-fn fault(message: &str) -> Fault {
-    Fault::of_call(message)
-}
 
 impl RowProgram {
     /// The function as a row reduction, which is all that it computes.

@@ -22,23 +22,23 @@
 //!
 //! Sums are of independent accumulators over the whole row, in the order of `accumulators` vectors of `lanes`.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, PrimFunc, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Stmt};
 use tilewright_tensor::DataType;
 
 use super::pieces::{Piece, Pieces};
 use super::side_by_side;
+use super::state::State;
 use super::vectors::{NumberedRow, Row, RowVectors, Sizes, Stages, Vector};
-use super::{axes_at, global, kept, loaded, local, placed, prefetches, result_at};
+use super::{Cx, formula_at, global, load_numbers, local, store_numbers};
 use crate::facts::axes::Group;
 use crate::facts::exprs::{binary, compare, mentions, substituted, typed};
 use crate::facts::fault::Fault;
-use crate::facts::loops::{folded, load, named, only_if, serial, store, used_in, with_names};
+use crate::facts::loops::{folded, load, named, only_if, serial, store, with_names};
 use crate::facts::size::ceil_div;
-use crate::facts::tree::Site;
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::Plan;
-use crate::plan::cpu::rows::{ByPiecesPlan, SideBySidePlan};
+use crate::plan::cpu::rows::ByPiecesPlan;
 use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched where an extreme alone is looked for, which is as fast as memory.
@@ -55,9 +55,10 @@ pub(crate) const ROWS_BY_PIECES: Primitive = Primitive {
     run: |call| super::run(call, kernel),
 };
 
-fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
+fn kernel(cx: &Cx<'_>, plan: &ByPiecesPlan) -> Result<Stmt, Fault> {
+    let program = cx.program;
     if let (Map::Index { .. }, Some(_)) = (&program.map, &program.side_by_side) {
-        return side_by_side::kernel(around, program, &as_strips(plan));
+        return side_by_side::kernel(cx, &plan.as_strips());
     }
     program.contiguous()?;
     let unknown = || Fault::of_call("the length of a row is not known");
@@ -66,54 +67,36 @@ fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ByPiecesPlan)
     if columns <= 0 {
         return Err(Fault::of_call("rows have no elements"));
     }
-    let (monoid, lanes) = (Monoid::of(program, DataType::I64)?, plan.lanes);
+    let lanes = plan.lanes;
     let sizes = Sizes { lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
     // Where a result follows each piece, several runs of inner columns may be one.
     let pieces = match (&program.reduced.whole, outer) {
-        (Some(_), 2..) => Pieces::joining((outer, columns), lanes, plan.piece),
-        _ => Pieces::of((outer, columns), lanes, plan.piece),
+        (Some(_), 2..) => Pieces::joining(outer, columns, lanes, plan.piece),
+        _ => Pieces::of(outer, columns, lanes, plan.piece),
     };
     let column = pieces.column(pieces.longest());
-    let of = RowVectors::of(around, (&program.rows, &column), &program.out, sizes)?;
-    let kept = program.kept().map(|(_, name)| name.clone());
-    let keep = plan.keep && kept.is_some() && outer == 1;
-    let m = memory(&monoid, (&pieces, outer * columns), plan, program.out.dtype);
-    let walk = Walk { program, monoid, of, pieces, kept, keep, prefetch_row: plan.prefetch_row, m };
-    walk.tasks()
-}
-
-/// Argreduce of rows side by side in a plan of pieces, as `seek_extreme` has it: a piece is a strip of rows.
-fn as_strips(plan: &ByPiecesPlan) -> SideBySidePlan {
-    let ByPiecesPlan { lanes, accumulators: vectors, rows, piece: strip, .. } = *plan;
-    SideBySidePlan { lanes, rows, strip, steps: 1, keep: false, vectors }
+    let state = state(program, &pieces, outer * columns, plan)?;
+    let of = RowVectors::of(cx, &program.rows, &column, sizes)?;
+    let m = Memory::of(&state.monoid, plan, program.out.dtype);
+    Walk { program, of, pieces, prefetch_row: plan.prefetch_row, state, m }.tasks()
 }
 
 struct Walk<'a> {
     program: &'a RowProgram,
-    monoid: Monoid,
     of: RowVectors<'a>,
     pieces: Pieces,
-    /// The name in the map of terms that it reads again, and whether these are kept.
-    kept: Option<Var>,
-    keep: bool,
     prefetch_row: bool,
+    state: State,
     m: Memory,
 }
 
-/// The memory of a task.
+/// The memory of a task without the state.
 struct Memory {
-    /// Terms of a row that the result reads again, and the first component of the state when those of a piece were
-    /// worked out.
-    kept: Buffer,
-    kept_from: Buffer,
     /// Accumulators of a run and of the sum of a row.
     runs: Buffer,
     sums: Buffer,
     /// A vector on its way to one number.
     halves: Buffer,
-    /// The state, and its first component for the row whose result is written.
-    state: Vec<Buffer>,
-    last: Buffer,
     /// What the result is made with.
     of_row: Buffer,
     /// Accumulators of indices, a vector of them on its way to one, of argreduce.
@@ -148,54 +131,51 @@ struct Here<'a> {
     ahead: Row,
 }
 
+/// A row whose result is written: its axes with those around the piece, the first column, and what kept terms of the
+/// piece have to be multiplied by.
+struct Written<'a> {
+    axes: &'a Row,
+    begin: &'a Expr,
+    scale: Option<&'a Expr>,
+}
+
 /// Statements of a vector, which those of another stage are interleaved with.
 type Interleaved<'a> = dyn Fn(&RowVectors<'_>, &Vector) -> Result<Vec<Stmt>, Fault> + 'a;
 
 impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
-        let formulas = self.program.formulas();
-        self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
+        let Self { state, m, .. } = self;
+        let own = [&state.kept, &state.kept_from, &m.runs, &m.sums, &m.halves].into_iter().chain(&state.components);
+        let own = own.chain([&state.last, &m.of_row, &m.indices, &m.index]).collect();
+        self.of.tasks(own, |first, count| {
             let stages = Stages {
-                begun: &|| self.begun(),
-                once: &|| self.once(),
+                init_state: &|| self.init_state(),
+                finish: &|| self.finish(),
                 step: &|here, next| self.pieces.each(|piece| self.piece(here, next, piece)),
             };
-            let body = match &self.program.map {
-                Map::Elements(_) => self.of.pipelined(first, count, &stages)?,
-                Map::Index { index, none_found } => self.searched((first, count), (index, none_found))?,
-            };
-            let own = [&self.m.kept, &self.m.kept_from, &self.m.runs, &self.m.sums, &self.m.halves]
-                .into_iter()
-                .chain(&self.m.state);
-            let own = own.chain([&self.m.last, &self.m.of_row, &self.m.indices, &self.m.index]).cloned().collect();
-            let own = used_in(&body, own);
-            Ok((body, own))
+            match &self.program.map {
+                Map::Elements(_) => self.of.pipelined(first, count, &stages),
+                Map::Index { index, none_found } => self.search(first, count, index, none_found),
+            }
         })
     }
 
-    /// Nothing of a row is taken in.
-    fn begun(&self) -> Result<Stmt, Fault> {
+    fn init_state(&self) -> Result<Stmt, Fault> {
         let mut stmts = Vec::new();
-        if self.monoid.tail.is_some() {
-            stmts.push(self.of.cleared(&self.m.sums, &Expr::float(0.0, DataType::F32))?);
+        if self.state.monoid.tail.is_some() {
+            stmts.push(self.of.fill(&self.m.sums, &Expr::float(0.0, DataType::F32))?);
         }
-        for (component, own) in self.monoid.state.iter().zip(&self.m.state) {
+        for (component, own) in self.state.monoid.state.iter().zip(&self.state.components) {
             stmts.push(store(own, &[&Expr::i64(0)], &component.identity)?);
         }
         Ok(Stmt::seq(stmts))
     }
 
-    fn state(&self) -> Result<Row, Fault> {
-        let component =
-            |(component, own): (&Component, &Buffer)| Ok((component.var.clone(), load(own, &[&Expr::i64(0)])?));
-        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
-    }
-
-    /// A piece of two rows: the result of the one before, and the next one taken in.
+    /// A piece of two rows: writes the result of the one before, and reduces the next one.
     fn piece(&self, before: Option<&NumberedRow>, next: Option<&NumberedRow>, piece: &Piece) -> Result<Stmt, Fault> {
         let (mut names, mut stmts) = (Vec::new(), Vec::new());
         let scale = match before {
-            Some(_) if self.keep => self.scale(piece)?.map(|scale| named("scale", &scale, &mut names)),
+            Some(_) if self.state.keep => self.scale(piece)?.map(|scale| named("scale", &scale, &mut names)),
             _ => None,
         };
         let (together, apart) = if self.shares_pass() { (before, None) } else { (None, before) };
@@ -206,20 +186,23 @@ impl Walk<'_> {
         let of = self.of.along(&column);
         let result = |of: &RowVectors<'_>, at: &Vector| match together {
             // Of kept terms those of the row before are read before others overwrite them.
-            Some(row) => Ok(vec![self.result((&row.axes, &piece.begin), of, (at, scale.as_ref()))?]),
+            Some(row) => {
+                let written = Written { axes: &row.axes, begin: &piece.begin, scale: scale.as_ref() };
+                Ok(vec![self.result(&written, of, at)?])
+            }
             None => Ok(Vec::new()),
         };
         match next {
-            Some(next) => stmts.push(self.taken_in(next, piece, of, &result)?),
+            Some(next) => stmts.push(self.reduce(next, piece, of, &result)?),
             None if together.is_some() => stmts.push(of.columns(|at| result(&of, at))?),
             None => {}
         }
         Ok(with_names(names, Stmt::seq(stmts)))
     }
 
-    /// A piece of a row is taken in: the head of its run, and the tails, interleaved with other statements of the same
+    /// Reduces a piece of a row: the head of its run, and the tails, interleaved with other statements of the same
     /// vectors.
-    fn taken_in(
+    fn reduce(
         &self,
         next: &NumberedRow,
         piece: &Piece,
@@ -239,7 +222,7 @@ impl Walk<'_> {
         let here = Here { piece, of, axes, ahead };
         let run = self.run(&here)?;
         let pass = here.of.columns(|at| {
-            let mut stmts = self.prefetched(Pass::Tail, &here, &at.first)?;
+            let mut stmts = self.prefetch(Pass::Tail, &here, &at.first)?;
             stmts.extend(interleaved(&here.of, at)?);
             stmts.extend(self.tail(&here, at, &run)?);
             Ok(stmts)
@@ -251,48 +234,48 @@ impl Walk<'_> {
     /// Whether results are written in the loop of the tails: memory takes them while exponentials are worked out. Tails
     /// that cost little are as fast as memory, and results then have a loop of their own.
     fn shares_pass(&self) -> bool {
-        self.monoid.rescale.is_some()
+        self.state.monoid.rescale.is_some()
     }
 
     /// A run of elements is reduced and merged into the state.
     fn run(&self, here: &Here<'_>) -> Result<Run, Fault> {
-        let zero = Expr::i64(0);
-        let mut run = Run { pass: Vec::new(), names: Vec::new(), merged: Vec::new(), values: self.state()? };
-        let Some(Head { fold, from }) = &self.monoid.head else { return Ok(run) };
+        let (state, zero) = (&self.state, Expr::i64(0));
+        let mut run = Run { pass: Vec::new(), names: Vec::new(), merged: Vec::new(), values: state.load(&zero)? };
+        let Some(Head { fold, from }) = &state.monoid.head else { return Ok(run) };
         let both = |a: &Expr, b: &Expr| fold.op.both(a, b);
-        run.pass.push(here.of.cleared(&self.m.runs, &substituted(from, &run.values))?);
+        run.pass.push(here.of.fill(&self.m.runs, &substituted(from, &run.values))?);
         run.pass.push(here.of.columns(|at| {
-            let mut stmts = self.prefetched(Pass::Head, here, &at.first)?;
-            stmts.push(here.of.accumulated(&self.m.runs, at, both, |column| self.element(here, column))?);
+            let mut stmts = self.prefetch(Pass::Head, here, &at.first)?;
+            stmts.push(here.of.accumulate(&self.m.runs, at, both, |column| self.element(here, column))?);
             Ok(stmts)
         })?);
         run.pass.extend(folded(&self.m.runs, &self.m.halves, &both)?);
-        let names = &self.monoid.names;
+        let names = &state.monoid.names;
         run.values.push((names.run.clone(), named("run", &load(&self.m.halves, &[&zero])?, &mut run.names)));
         run.values.push((names.begin.clone(), here.piece.begin.clone()));
-        if !self.monoid.lets.is_empty() {
-            self.counted(here.piece, &mut run)?;
+        if !state.monoid.lets.is_empty() {
+            self.bind_counts(here.piece, &mut run)?;
         }
-        for (var, value) in &self.monoid.lets {
+        for (var, value) in &state.monoid.lets {
             let value = self.of.known.simplify(&substituted(value, &run.values));
             run.values.push((var.clone(), named(&var.name, &value, &mut run.names)));
         }
-        if let Some(rescale) = &self.monoid.rescale {
+        if let Some(rescale) = &state.monoid.rescale {
             let by = named("rescale", &substituted(rescale, &run.values), &mut run.names);
-            run.merged.push(here.of.scaled(&self.m.sums, &by)?);
+            run.merged.push(here.of.scale(&self.m.sums, &by)?);
         }
-        for (merge, own) in self.monoid.merge.iter().zip(&self.m.state) {
+        for (merge, own) in state.monoid.merge.iter().zip(&state.components) {
             run.merged.push(store(own, &[&zero], &substituted(merge, &run.values))?);
         }
-        if self.keep {
-            run.merged.push(store(&self.m.kept_from, &[&self.number(here.piece)?], &load_first(&self.m.state)?)?);
+        if state.keep {
+            run.merged.push(store(&state.kept_from, &[&self.number(here.piece)?], &state.load_first(&zero)?)?);
         }
         Ok(run)
     }
 
-    /// How many elements of the row are in front of a piece, and in it.
-    fn counted(&self, piece: &Piece, run: &mut Run) -> Result<(), Fault> {
-        let names = &self.monoid.names;
+    /// Gives the numbers of elements of the row in front of a piece, and in it, their names.
+    fn bind_counts(&self, piece: &Piece, run: &mut Run) -> Result<(), Fault> {
+        let names = &self.state.monoid.names;
         let before = self.of.known.simplify(&self.pieces.before(piece));
         let is_first = self.of.known.simplify(&compare(CmpOp::Eq, &before, &Expr::i64(0))?);
         let before = match before.as_int() {
@@ -307,26 +290,26 @@ impl Walk<'_> {
 
     /// What elements of a vector add to the sum; what the result reads again is kept.
     fn tail(&self, here: &Here<'_>, at: &Vector, run: &Run) -> Result<Vec<Stmt>, Fault> {
-        let Some(tail) = &self.monoid.tail else { return Ok(Vec::new()) };
+        let Some(tail) = &self.state.monoid.tail else { return Ok(Vec::new()) };
         let own = |column: &Expr| {
-            let x = (self.monoid.names.x.clone(), self.element(here, column)?);
+            let x = (self.state.monoid.names.x.clone(), self.element(here, column)?);
             Ok(substituted(tail, &[run.values.as_slice(), &[x]].concat()))
         };
         let add = |a: &Expr, b: &Expr| binary(BinOp::Add, a, b);
-        if !self.keep {
-            return Ok(vec![here.of.accumulated(&self.m.sums, at, add, own)?]);
+        if !self.state.keep {
+            return Ok(vec![here.of.accumulate(&self.m.sums, at, add, own)?]);
         }
         let kept = |column: &Expr| &here.piece.begin + column;
         Ok(vec![
-            here.of.vector(at, |_, column| store(&self.m.kept, &[&kept(column)], &own(column)?))?,
-            here.of.accumulated(&self.m.sums, at, add, |column| load(&self.m.kept, &[&kept(column)]))?,
+            here.of.vector(at, |_, column| store(&self.state.kept, &[&kept(column)], &own(column)?))?,
+            here.of.accumulate(&self.m.sums, at, add, |column| load(&self.state.kept, &[&kept(column)]))?,
         ])
     }
 
     /// What kept terms of a piece have to be multiplied by.
     fn scale(&self, piece: &Piece) -> Result<Option<Expr>, Fault> {
-        let (from, last) = (load(&self.m.kept_from, &[&self.number(piece)?])?, load(&self.m.last, &[&Expr::i64(0)])?);
-        Ok(self.monoid.rescaled(&from, &[last]))
+        let from = load(&self.state.kept_from, &[&self.number(piece)?])?;
+        self.state.scale(&Expr::i64(0), &from)
     }
 
     /// The number of a piece among those of its row.
@@ -335,21 +318,19 @@ impl Walk<'_> {
         Ok(self.of.known.simplify(&binary(BinOp::FloorDiv, &piece.begin, &longest)?))
     }
 
-    /// What the result of the row is made with whose pieces are all taken in.
-    fn once(&self) -> Result<Stmt, Fault> {
+    /// Computes what the result of a row is made with, of which all pieces are reduced.
+    fn finish(&self) -> Result<Stmt, Fault> {
+        let (monoid, zero) = (&self.state.monoid, Expr::i64(0));
         let mut stmts = folded(&self.m.sums, &self.m.halves, &|a, b| binary(BinOp::Add, a, b))?;
-        let mut values = self.state()?;
-        values.push((self.monoid.names.sum.clone(), load(&self.m.halves, &[&Expr::i64(0)])?));
-        if self.kept.is_some() {
-            stmts.push(store(&self.m.last, &[&Expr::i64(0)], &load_first(&self.m.state)?)?);
+        if self.state.again.is_some() {
+            stmts.push(self.state.store_last(&zero)?);
         }
+        let numbers: Vec<Expr> = monoid.of_row.iter().map(|(_, number)| number.clone()).collect();
+        let mut totals = self.state.totals(&zero, load(&self.m.halves, &[&zero])?)?;
+        totals.retain(|(var, _)| mentions(&numbers, std::slice::from_ref(var)));
         let mut names = Vec::new();
-        let total =
-            |(var, value): &(Var, Expr)| (var.clone(), named(&var.name, &substituted(value, &values), &mut names));
-        let numbers: Vec<Expr> = self.monoid.of_row.iter().map(|(_, number)| number.clone()).collect();
-        let is_read = |(var, _): &&(Var, Expr)| mentions(&numbers, std::slice::from_ref(var));
-        let totals: Row = self.monoid.totals.iter().filter(is_read).map(total).collect();
-        stmts.push(with_names(names, Stmt::seq(kept(&self.m.of_row, &self.monoid.of_row, &totals)?)));
+        totals.iter_mut().for_each(|(var, total)| *total = named(&var.name, total, &mut names));
+        stmts.push(with_names(names, Stmt::seq(store_numbers(&self.m.of_row, &monoid.of_row, &totals)?)));
         Ok(Stmt::seq(stmts))
     }
 
@@ -362,57 +343,49 @@ impl Walk<'_> {
         let mut names = Vec::new();
         let outer = self.outer(&self.of.known.simplify(&group), &mut names)?;
         let (axes, of) = ([row.axes.clone(), outer].concat(), self.of.along(&column));
-        let columns = of.columns(|at| Ok(vec![self.result((&axes, &piece.begin), &of, (at, None))?]))?;
+        let written = Written { axes: &axes, begin: &piece.begin, scale: None };
+        let columns = of.columns(|at| Ok(vec![self.result(&written, &of, at)?]))?;
         let columns = with_names(names, columns);
         Ok(if several == 1 { columns } else { serial(&within, &Expr::i64(several), columns) })
     }
 
-    /// The result of a vector of a piece, whose first column and axes around are these.
-    fn result(
-        &self,
-        (around, begin): (&Row, &Expr),
-        of: &RowVectors<'_>,
-        (at, scale): (&Vector, Option<&Expr>),
-    ) -> Result<Stmt, Fault> {
-        let (map, numbers) = (self.program.elements()?, loaded(&self.m.of_row, &self.monoid.of_row)?);
+    /// The result of a vector of a piece.
+    fn result(&self, written: &Written<'_>, of: &RowVectors<'_>, at: &Vector) -> Result<Stmt, Fault> {
+        let (map, numbers) = (self.program.elements()?, load_numbers(&self.m.of_row, &self.state.monoid.of_row)?);
         of.result(at, |column| {
-            let position = begin + column;
-            let inner = axes_at(&of.known, &self.program.reduced.inner, &position)?;
-            let (axes, mut numbers) = ([around.clone(), inner].concat(), numbers.clone());
-            if let Some(name) = &self.kept {
-                let again = |last: Expr| self.monoid.tail_of_row(&placed(&self.monoid.element, &axes, &[]), &[last]);
-                let term = match scale {
-                    Some(scale) => Some(binary(BinOp::Mul, &load(&self.m.kept, &[&position])?, scale)?),
-                    None => again(load(&self.m.last, &[&Expr::i64(0)])?),
-                };
-                numbers.extend(term.map(|term| (name.clone(), term)));
-            }
-            result_at(self.program, &axes, &placed(&map.value, &axes, &numbers))
+            let position = written.begin + column;
+            let inner = of.axes_at(&self.program.reduced.inner, &position)?;
+            let (axes, mut numbers) = ([written.axes.clone(), inner].concat(), numbers.clone());
+            let kept: &[&Expr] = &[&position];
+            numbers.extend(self.state.term(&Expr::i64(0), &axes, written.scale.map(|scale| (kept, scale)))?);
+            of.store_result(&axes, &formula_at(&map.value, &axes, &numbers))
         })
     }
 
-    /// Each row's extreme with the piece that has it, and then its index in that.
-    fn searched(&self, (first, count): (&Expr, &Expr), (index, none_found): (&Expr, &Expr)) -> Result<Stmt, Fault> {
+    /// Finds each row's extreme with the piece that has it, and then its index in that.
+    fn search(&self, first: &Expr, count: &Expr, index: &Expr, none_found: &Expr) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
         let (row, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
-        let mut steps = vec![self.begun()?];
+        let mut steps = vec![self.init_state()?];
         steps.push(self.pieces.each(|piece| {
             let column = self.pieces.column(piece.length);
             let run = self.run(&Here { piece, of: self.of.along(&column), axes: row.clone(), ahead: row.clone() })?;
             Ok(Stmt::seq([run.pass, vec![with_names(run.names, Stmt::seq(run.merged))]].concat()))
         })?);
-        let [at, best] = self.m.state.as_slice() else { return Err(Fault::of_call("there is no extreme")) };
+        let [at, best] = self.state.components.as_slice() else {
+            return Err(Fault::of_call("there is no extreme"));
+        };
         let (zero, of, count_of_row) = (Expr::i64(0), &self.of, self.pieces.columns);
         let (at, best) = (load(at, &[&zero])?, load(best, &[&zero])?);
-        steps.push(of.cleared(&self.m.indices, none_found)?);
+        steps.push(of.fill(&self.m.indices, none_found)?);
         steps.push(of.columns(|vector| {
             // The last piece may be shorter than others.
             let is_even = count_of_row % self.pieces.longest() == 0;
             let least = of.vector(vector, |l, column| {
                 let column = &at + column;
-                let axes = [row.clone(), axes_at(&of.known, &self.program.reduced.inner, &column)?].concat();
-                let here = is_extreme(&placed(&self.monoid.element, &axes, &[]), &best)?;
-                let number = typed(Expr::select(&here, &placed(index, &axes, &[]), none_found))?;
+                let axes = [row.clone(), of.axes_at(&self.program.reduced.inner, &column)?].concat();
+                let here = is_extreme(&formula_at(&self.state.monoid.element, &axes, &[]), &best)?;
+                let number = typed(Expr::select(&here, &formula_at(index, &axes, &[]), none_found))?;
                 let own = [&vector.accumulator, l];
                 let least = store(&self.m.indices, &own, &binary(BinOp::Min, &load(&self.m.indices, &own)?, &number)?)?;
                 let is_in = compare(CmpOp::Lt, &column, &Expr::i64(count_of_row))?;
@@ -421,15 +394,15 @@ impl Walk<'_> {
             Ok(vec![least])
         })?);
         steps.extend(folded(&self.m.indices, &self.m.index, &|a, b| binary(BinOp::Min, a, b))?);
-        steps.push(result_at(self.program, &row, &load(&self.m.index, &[&zero])?)?);
+        steps.push(of.store_result(&row, &load(&self.m.index, &[&zero])?)?);
         Ok(serial(&number, count, with_names(names, Stmt::seq(steps))))
     }
 
     /// An element of a piece.
     fn element(&self, here: &Here<'_>, column: &Expr) -> Result<Expr, Fault> {
         let (group, position) = self.position(here.piece, column);
-        let axes = [here.axes.clone(), axes_at(&self.of.known, group, &position)?].concat();
-        Ok(placed(&self.monoid.element, &axes, &[]))
+        let axes = [here.axes.clone(), self.of.axes_at(group, &position)?].concat();
+        Ok(formula_at(&self.state.monoid.element, &axes, &[]))
     }
 
     /// An element of a piece as a position in a group of axes.
@@ -444,14 +417,14 @@ impl Walk<'_> {
     fn outer(&self, position: &Expr, names: &mut Row) -> Result<Row, Fault> {
         let group = &self.program.reduced.outer;
         let position = if group.axes.len() > 1 { named("outer", position, names) } else { position.clone() };
-        let values = axes_at(&self.of.known, group, &position)?;
+        let values = self.of.axes_at(group, &position)?;
         Ok(values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, names))).collect())
     }
 
     /// Prefetches with a vector of a pass: of what comes some bytes later where there are only heads, and otherwise of
     /// the next piece or row; by halves where two passes are as fast as memory, which then has something to do in both.
-    fn prefetched(&self, pass: Pass, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let (monoid, length) = (&self.monoid, here.piece.length);
+    fn prefetch(&self, pass: Pass, here: &Here<'_>, first: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let (monoid, length) = (&self.state.monoid, here.piece.length);
         let halved = |column: &Expr| binary(BinOp::FloorDiv, column, &Expr::i64(2));
         let (axes, column) = match pass {
             Pass::Head if monoid.tail.is_none() => {
@@ -468,31 +441,38 @@ impl Walk<'_> {
             }
         };
         let (group, position) = self.position(here.piece, &column);
-        let axes = [axes.clone(), axes_at(&self.of.known, group, &self.of.known.simplify(&position))?].concat();
-        prefetches(self.program, std::slice::from_ref(&monoid.element), &axes)
+        let axes = [axes.clone(), self.of.axes_at(group, &self.of.known.simplify(&position))?].concat();
+        self.of.prefetch(std::slice::from_ref(&monoid.element), &axes)
     }
 }
 
-fn memory(monoid: &Monoid, (pieces, count): (&Pieces, i64), plan: &ByPiecesPlan, index: DataType) -> Memory {
-    let (accumulators, element) = ([plan.accumulators, plan.lanes], monoid.element.dtype);
+impl Memory {
+    fn of(monoid: &Monoid, plan: &ByPiecesPlan, index: DataType) -> Self {
+        let (accumulators, element) = ([plan.accumulators, plan.lanes], monoid.element.dtype);
+        Self {
+            runs: local("runs", &accumulators, element),
+            sums: local("sums", &accumulators, DataType::F32),
+            halves: local("halves", &[plan.lanes], element),
+            of_row: local("of_row", &[monoid.of_row.len().max(1) as i64], DataType::F32),
+            indices: local("indices", &accumulators, index),
+            index: local("index", &[plan.lanes], index),
+        }
+    }
+}
+
+/// The state of a row of so many elements.
+fn state(program: &RowProgram, pieces: &Pieces, count: i64, plan: &ByPiecesPlan) -> Result<State, Fault> {
+    let (monoid, again) = (Monoid::of(program, DataType::I64)?, State::again(program));
     let component = |component: &Component| local(&component.var.name, &[1], component.var.dtype);
-    Memory {
+    Ok(State {
+        components: monoid.state.iter().map(component).collect(),
+        last: local("last", &[1], DataType::F32),
+        keep: plan.keep && again.is_some() && program.reduced.outer.size.as_int() == Some(1),
         kept: global("kept", &[ceil_div(count, plan.lanes) * plan.lanes], DataType::F32),
         kept_from: global("kept_from", &[ceil_div(count, pieces.longest())], DataType::F32),
-        runs: local("runs", &accumulators, element),
-        sums: local("sums", &accumulators, DataType::F32),
-        halves: local("halves", &[plan.lanes], element),
-        state: monoid.state.iter().map(component).collect(),
-        last: local("last", &[1], DataType::F32),
-        of_row: local("of_row", &[monoid.of_row.len().max(1) as i64], DataType::F32),
-        indices: local("indices", &accumulators, index),
-        index: local("index", &[plan.lanes], index),
-    }
-}
-
-fn load_first(state: &[Buffer]) -> Result<Expr, Fault> {
-    let first = state.first().ok_or_else(|| Fault::of_call("the monoid has no state"))?;
-    load(first, &[&Expr::i64(0)])
+        monoid,
+        again,
+    })
 }
 
 /// Whether the element is the extreme of its row, or NaN.

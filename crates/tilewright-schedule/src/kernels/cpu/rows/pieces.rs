@@ -1,4 +1,4 @@
-//! How a row is gone through in pieces.
+//! A row in pieces.
 
 use tilewright_ir::tir::{Expr, Stmt, Var};
 use tilewright_tensor::DataType;
@@ -34,7 +34,7 @@ pub(crate) struct Piece {
 impl Pieces {
     /// Pieces of at most so many elements, of so many outer indices that have so many columns each; whole vectors, if
     /// there are even ones that are not much smaller.
-    pub(crate) fn of((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
+    pub(crate) fn of(outer: i64, columns: i64, lanes: i64, piece: i64) -> Self {
         if columns > piece {
             let even = (piece / 2 / lanes + 1..=piece / lanes).rev().map(|vectors| vectors * lanes);
             let length = even.into_iter().find(|length| columns % length == 0).unwrap_or(piece);
@@ -50,14 +50,14 @@ impl Pieces {
     }
 
     /// The same, where elements of several outer indices may be one piece.
-    pub(crate) fn joining((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
+    pub(crate) fn joining(outer: i64, columns: i64, lanes: i64, piece: i64) -> Self {
         let fits = |joined: &i64| outer % joined == 0 && joined * columns <= piece;
         match (2..=(piece / columns).min(outer)).rev().find(fits) {
             Some(joined) => {
                 let runs = vec![Run { first: 0, count: 1, length: joined * columns }];
                 Self { joined, groups: outer / joined, runs, columns }
             }
-            None => Self::of((outer, columns), lanes, piece),
+            None => Self::of(outer, columns, lanes, piece),
         }
     }
 

@@ -18,19 +18,18 @@
 //! summed that is too dear: the result then lags (`Y[i - 1, k]`), is left out at first, and the last row's comes at the
 //! end. Exponentials that the result reads are kept for two rows.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, PrimFunc, Scope, Stmt, StmtKind};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Scope, Stmt, StmtKind};
 use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
-use super::{ASSUMED_COLUMNS, axes_at, kept, loaded, local, placed, prefetches, result_at};
+use super::{Cx, formula_at, load_numbers, local, store_numbers};
 use crate::facts::exprs::{binary, compare};
 use crate::facts::fault::Fault;
-use crate::facts::loops::{self, folded, load, serial, store, used_in, with_names};
+use crate::facts::loops::{self, folded, load, serial, store, with_names};
 use crate::facts::size::PAGE;
-use crate::facts::tree::Site;
 use crate::families::rows::{Formula, Reduction, RowProgram};
 use crate::plan::Plan;
-use crate::plan::cpu::rows::ResidentPlan;
+use crate::plan::cpu::rows::{ASSUMED_COLUMNS, ResidentPlan};
 use crate::primitive::call::Primitive;
 
 /// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory
@@ -54,11 +53,12 @@ pub(crate) const ROWS_RESIDENT: Primitive = Primitive {
     run: |call| super::run(call, kernel),
 };
 
-fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &ResidentPlan) -> Result<Stmt, Fault> {
+fn kernel(cx: &Cx<'_>, plan: &ResidentPlan) -> Result<Stmt, Fault> {
+    let program = cx.program;
     program.contiguous()?;
     program.check_cost(&program.reductions)?;
     let sizes = Sizes { lanes: plan.lanes, accumulators: plan.accumulators, rows_per_task: plan.rows };
-    let of = RowVectors::of(around, (&program.rows, program.column()?), &program.out, sizes)?;
+    let of = RowVectors::of(cx, &program.rows, program.column()?, sizes)?;
     let lags = program.is_softmax();
     let lead = program.depth() as i64 - i64::from(lags);
     let map = program.elements()?;
@@ -102,6 +102,14 @@ struct Reduced {
     before: i64,
 }
 
+/// A reduction that runs in a step, and its row.
+struct Running<'a> {
+    reduction: &'a Reduction,
+    own: &'a ReductionMemory,
+    row: Row,
+    reduced: &'a Reduced,
+}
+
 /// A step of a task: what runs, and in which rows of the task.
 struct Step {
     reduced: Vec<Option<Reduced>>,
@@ -115,15 +123,9 @@ struct Step {
 
 impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
-        let formulas = self.program.formulas();
-        self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
-            let body = self.pipeline(first, count)?;
-            let m = &self.m;
-            let of_reductions = m.reductions.iter().flat_map(|m| [&m.accumulators, &m.totals, &m.of_row]);
-            let own = of_reductions.chain([&m.of_row, &m.halves, &m.kept]).cloned().collect();
-            let own = used_in(&body, own);
-            Ok((body, own))
-        })
+        let of_reductions = self.m.reductions.iter().flat_map(|m| [&m.accumulators, &m.totals, &m.of_row]);
+        let own = of_reductions.chain([&self.m.of_row, &self.m.halves, &self.m.kept]).collect();
+        self.of.tasks(own, |first, count| self.pipeline(first, count))
     }
 
     /// The reductions of the first rows, all rows, and the result of the last one if that lags.
@@ -136,8 +138,8 @@ impl Walk<'_> {
         };
         let depths = || self.program.reductions.iter().map(|reduction| reduction.depth as i64);
         let mut stmts = Vec::new();
-        for begun in 0..self.lead {
-            let reduced = depths().map(|depth| match begun - depth {
+        for lead in 0..self.lead {
+            let reduced = depths().map(|depth| match lead - depth {
                 ..0 => Ok(None),
                 before => Ok(Some(Reduced { number: within(&Expr::i64(before))?, before })),
             });
@@ -170,11 +172,11 @@ impl Walk<'_> {
         let (mut stmts, mut names, mut running) = (Vec::new(), Vec::new(), Vec::new());
         for ((reduction, own), reduced) in self.program.reductions.iter().zip(&self.m.reductions).zip(&step.reduced) {
             let Some(reduced) = reduced else { continue };
-            stmts.extend(self.once(&reduction.term, reduction.depth, &own.of_row)?);
-            stmts.push(self.of.cleared(&own.accumulators, &reduction.fold.identity)?);
+            stmts.extend(self.row_numbers(&reduction.term, reduction.depth, &own.of_row)?);
+            stmts.push(self.of.fill(&own.accumulators, &reduction.fold.identity)?);
             let (row, own_names) = self.of.row("next", &(first + &reduced.number))?;
             names.extend(own_names);
-            running.push((reduction, own, row, reduced));
+            running.push(Running { reduction, own, row, reduced });
         }
         let ahead = step.ahead.as_ref().map(|ahead| self.of.row("ahead", &(first + ahead))).transpose()?;
         let ahead = ahead.map(|(row, own_names)| {
@@ -183,11 +185,11 @@ impl Walk<'_> {
         });
         let reduce = |at: &Vector| {
             let mut stmts = match &ahead {
-                Some(row) => prefetches(self.program, &self.program.formulas(), &self.axes(row, &at.first)?)?,
+                Some(row) => self.of.prefetch(&self.program.formulas(), &self.axes(row, &at.first)?)?,
                 None => Vec::new(),
             };
-            for (reduction, own, row, reduced) in &running {
-                stmts.extend(self.accumulated((reduction, own), (row, &reduced.number), at)?);
+            for running in &running {
+                stmts.extend(self.accumulate(running, at)?);
             }
             Ok(stmts)
         };
@@ -195,12 +197,12 @@ impl Walk<'_> {
             None => self.of.columns(reduce)?,
             Some(number) => {
                 let (row, own_names) = self.of.row("here", &(first + number))?;
-                let mut result = self.once(self.map, self.program.depth(), &self.m.of_row)?;
+                let mut result = self.row_numbers(self.map, self.program.depth(), &self.m.of_row)?;
                 result.push(with_names(
                     own_names,
                     self.of.columns(|at| {
                         let mut stmts = reduce(at)?;
-                        stmts.push(self.result((&row, number), at)?);
+                        stmts.push(self.result(&row, number, at)?);
                         Ok(stmts)
                     })?,
                 ));
@@ -214,19 +216,19 @@ impl Walk<'_> {
             }
         };
         stmts.push(with_names(names, columns));
-        for (reduction, own, _, reduced) in &running {
-            stmts.extend(self.total(reduction, own, reduced.before)?);
+        for running in &running {
+            stmts.extend(self.total(running)?);
         }
         Ok(Stmt::seq(stmts))
     }
 
     /// The axes of an element.
     fn axes(&self, row: &Row, column: &Expr) -> Result<Row, Fault> {
-        Ok([row.clone(), axes_at(&self.of.known, &self.program.reduced.inner, column)?].concat())
+        Ok([row.clone(), self.of.axes_at(&self.program.reduced.inner, column)?].concat())
     }
 
-    /// What a formula of so deep a stage is made with in this row.
-    fn once(&self, formula: &Formula, depth: usize, of_row: &Buffer) -> Result<Vec<Stmt>, Fault> {
+    /// Stores the numbers of the row that a formula of so deep a stage reads.
+    fn row_numbers(&self, formula: &Formula, depth: usize, of_row: &Buffer) -> Result<Vec<Stmt>, Fault> {
         let mut totals: Row = Vec::new();
         for (reduction, own) in
             self.program.reductions.iter().zip(&self.m.reductions).filter(|(own, _)| own.depth < depth)
@@ -234,46 +236,43 @@ impl Walk<'_> {
             let rows_before = Expr::i64((depth - reduction.depth - 1) as i64);
             totals.push((reduction.total.clone(), load(&own.totals, &[&rows_before])?));
         }
-        kept(of_row, &formula.of_row, &totals)
+        store_numbers(of_row, &formula.of_row, &totals)
     }
 
-    /// A vector of a row is reduced; what the result reads again is kept, too.
-    fn accumulated(
-        &self,
-        (reduction, own): (&Reduction, &ReductionMemory),
-        (row, number): (&Row, &Expr),
-        at: &Vector,
-    ) -> Result<Vec<Stmt>, Fault> {
-        let numbers = loaded(&own.of_row, &reduction.term.of_row)?;
-        let term = |column: &Expr| Ok(placed(&reduction.term.value, &self.axes(row, column)?, &numbers));
+    /// Reduces a vector of a row; what the result reads again is kept, too.
+    fn accumulate(&self, running: &Running<'_>, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let Running { reduction, own, row, reduced } = running;
+        let numbers = load_numbers(&own.of_row, &reduction.term.of_row)?;
+        let term = |column: &Expr| Ok(formula_at(&reduction.term.value, &self.axes(row, column)?, &numbers));
         let both = |a: &Expr, b: &Expr| reduction.fold.op.both(a, b);
         if reduction.kept.is_none() {
-            return Ok(vec![self.of.accumulated(&own.accumulators, at, both, term)?]);
+            return Ok(vec![self.of.accumulate(&own.accumulators, at, both, term)?]);
         }
-        let slot = self.slot(number)?;
+        let slot = self.slot(&reduced.number)?;
         Ok(vec![
             self.of.vector(at, |_, column| store(&self.m.kept, &[&slot, column], &term(column)?))?,
-            self.of.accumulated(&own.accumulators, at, both, |column| load(&self.m.kept, &[&slot, column]))?,
+            self.of.accumulate(&own.accumulators, at, both, |column| load(&self.m.kept, &[&slot, column]))?,
         ])
     }
 
-    fn result(&self, (row, number): (&Row, &Expr), at: &Vector) -> Result<Stmt, Fault> {
-        let numbers = loaded(&self.m.of_row, &self.map.of_row)?;
+    fn result(&self, row: &Row, number: &Expr, at: &Vector) -> Result<Stmt, Fault> {
+        let numbers = load_numbers(&self.m.of_row, &self.map.of_row)?;
         let slot = self.slot(number)?;
         self.of.result(at, |column| {
             let (axes, mut numbers) = (self.axes(row, column)?, numbers.clone());
             if let Some((_, name)) = self.program.kept() {
                 numbers.push((name.clone(), load(&self.m.kept, &[&slot, column])?));
             }
-            result_at(self.program, &axes, &placed(&self.map.value, &axes, &numbers))
+            self.of.store_result(&axes, &formula_at(&self.map.value, &axes, &numbers))
         })
     }
 
     /// The total of a row, in front of those of so many rows before it.
-    fn total(&self, reduction: &Reduction, own: &ReductionMemory, before: i64) -> Result<Vec<Stmt>, Fault> {
+    fn total(&self, running: &Running<'_>) -> Result<Vec<Stmt>, Fault> {
+        let Running { reduction, own, reduced, .. } = running;
         let mut stmts = folded(&own.accumulators, &self.m.halves, &|a, b| reduction.fold.op.both(a, b))?;
         let all = own.totals.shape.first().and_then(Expr::as_int).unwrap_or(1);
-        for number in (1..all.min(before + 1)).rev() {
+        for number in (1..all.min(reduced.before + 1)).rev() {
             let newer = load(&own.totals, &[&Expr::i64(number - 1)])?;
             stmts.push(store(&own.totals, &[&Expr::i64(number)], &newer)?);
         }

@@ -21,17 +21,17 @@
 //! strip.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 use tilewright_tensor::DataType;
 
+use super::state::State;
 use super::vectors::{Row, RowVectors, Sizes, Stages, Vector};
-use super::{axes_at, global, local, placed, prefetches, result_at};
+use super::{Cx, formula_at, global, local};
 use crate::facts::axes::{Axis, Group};
 use crate::facts::exprs::{binary, compare, substituted, typed};
 use crate::facts::fault::Fault;
-use crate::facts::loops::{load, named, only_if, serial, store, used_in, with_names};
+use crate::facts::loops::{load, named, only_if, serial, store, with_names};
 use crate::facts::size::ceil_div;
-use crate::facts::tree::Site;
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::Plan;
@@ -52,13 +52,12 @@ pub(crate) const ROWS_SIDE_BY_SIDE: Primitive = Primitive {
     run: |call| super::run(call, kernel),
 };
 
-pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &SideBySidePlan) -> Result<Stmt, Fault> {
+pub(super) fn kernel(cx: &Cx<'_>, plan: &SideBySidePlan) -> Result<Stmt, Fault> {
+    let program = cx.program;
     let neighbours = program.side_by_side.as_ref();
     let neighbours = neighbours.ok_or_else(|| Fault::of_call("the elements of a row lie together"))?;
-    let extent = program.column()?.extent.as_int();
-    let kept = program.kept().map(|(_, name)| name.clone());
-    let keep = plan.keep && kept.is_some();
-    if keep && extent.is_none() {
+    let (extent, again) = (program.column()?.extent.as_int(), State::again(program));
+    if plan.keep && again.is_some() && extent.is_none() {
         return Err(Fault::of_call("powers of a row of unknown length are not kept"));
     }
     if extent.is_some_and(|extent| extent <= 0) {
@@ -81,10 +80,10 @@ pub(super) fn kernel(around: (&PrimFunc, &Site), program: &RowProgram, plan: &Si
     let axes: Vec<Axis> = program.rows.axes.iter().chain([&number]).cloned().collect();
     let rows = Group::new(&Analyzer::new(), axes, DataType::I64)?;
     let sizes = Sizes { lanes: plan.lanes, accumulators: plan.vectors, rows_per_task: plan.rows };
-    let of = RowVectors::of(around, (&rows, &column), &program.out, sizes)?;
-    let monoid = Monoid::of(program, index_dtype(program)?)?;
-    let m = memory(program, &monoid, plan, keep);
-    Walk { program, monoid, of, neighbours, number: &number.var, plan, width, kept, keep, m }.tasks()
+    let of = RowVectors::of(cx, &rows, &column, sizes)?;
+    let state = state(program, plan)?;
+    let m = Memory::of(&state.monoid, plan);
+    Walk { program, of, neighbours, number: &number.var, plan, width, state, m }.tasks()
 }
 
 /// The narrowest type that has all indices of a row, for there is one in each lane.
@@ -96,7 +95,6 @@ fn index_dtype(program: &RowProgram) -> Result<DataType, Fault> {
 
 struct Walk<'a> {
     program: &'a RowProgram,
-    monoid: Monoid,
     /// Strips as rows, whose columns are the rows side by side.
     of: RowVectors<'a>,
     neighbours: &'a Group,
@@ -105,26 +103,18 @@ struct Walk<'a> {
     plan: &'a SideBySidePlan,
     /// The name of the number of rows of a strip, where some have fewer.
     width: Option<Var>,
-    /// The name in the map of terms that it reads again, and whether these are kept.
-    kept: Option<Var>,
-    keep: bool,
+    state: State,
     m: Memory,
 }
 
-/// The memory of a task.
+/// The memory of a task without the states of the rows of a strip.
 struct Memory {
-    /// The state of each row of a strip, and its sum.
-    state: Vec<Buffer>,
+    /// The sum of each row of a strip.
     total: Buffer,
     /// A vector of runs, and of sums over some steps.
     run: Buffer,
     sum: Buffer,
-    /// Terms that the result reads again, and the first component of the state when those of some steps were worked
-    /// out.
-    kept: Buffer,
-    kept_from: Buffer,
-    /// That of the rows whose results are written, and what these are made with.
-    last: Buffer,
+    /// What the results of the rows are made with.
     of_row: Buffer,
     /// What kept terms have to be multiplied by.
     scale: Buffer,
@@ -145,22 +135,19 @@ impl Steps {
 
 impl Walk<'_> {
     fn tasks(&self) -> Result<Stmt, Fault> {
-        let formulas = self.program.formulas();
-        self.of.tasks(&formulas.iter().collect::<Vec<_>>(), &self.program.out, |first, count| {
+        let Self { state, m, .. } = self;
+        let own = [&m.total, &m.run, &m.sum, &state.kept, &state.kept_from, &state.last, &m.of_row, &m.scale];
+        self.of.tasks(state.components.iter().chain(own).collect(), |first, count| {
             let stages = Stages {
-                begun: &|| self.begun(),
-                once: &|| self.once(),
+                init_state: &|| self.init_state(),
+                finish: &|| self.finish(),
                 step: &|here, next| self.step(here.map(|here| &here.axes), next.map(|next| &next.axes)),
             };
-            let body = match (&self.program.map, &self.width) {
-                (Map::Index { index, .. }, _) => self.indices(first, count, index)?,
-                (Map::Elements(_), Some(width)) => self.one_by_one(width, first, count)?,
-                (Map::Elements(_), None) => self.of.pipelined(first, count, &stages)?,
-            };
-            let m = &self.m;
-            let own = [&m.total, &m.run, &m.sum, &m.kept, &m.kept_from, &m.last, &m.of_row, &m.scale];
-            let own = used_in(&body, m.state.iter().chain(own).cloned().collect());
-            Ok((body, own))
+            match (&self.program.map, &self.width) {
+                (Map::Index { index, .. }, _) => self.search(first, count, index),
+                (Map::Elements(_), Some(width)) => self.unpipelined(width, first, count),
+                (Map::Elements(_), None) => self.of.pipelined(first, count, &stages),
+            }
         })
     }
 
@@ -170,28 +157,29 @@ impl Walk<'_> {
         self.of.known.simplify(&(&own.unwrap_or(Expr::i64(0)) * self.plan.strip))
     }
 
-    /// The result of one strip, and another one taken in.
+    /// Writes the result of one strip, and reduces another one.
     fn step(&self, here: Option<&Row>, next: Option<&Row>) -> Result<Stmt, Fault> {
         self.each(|steps, at| {
             let mut stmts = here.map_or(Ok(Vec::new()), |here| self.results(here, steps, at))?;
-            stmts.extend(next.map_or(Ok(Vec::new()), |next| self.taken_in(next, steps, at))?);
+            stmts.extend(next.map_or(Ok(Vec::new()), |next| self.reduce(next, steps, at))?);
             Ok(stmts)
         })
     }
 
     /// Strips one after the other, some of fewer rows.
-    fn one_by_one(&self, width: &Var, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
+    fn unpipelined(&self, width: &Var, first: &Expr, count: &Expr) -> Result<Stmt, Fault> {
         let row = self.of.var("row");
         let (strip, mut names) = self.of.row("here", &(first + &Expr::var(&row)))?;
         let left = binary(BinOp::Min, &Expr::i64(self.plan.strip), &(&self.neighbours.size - &self.begin(&strip)))?;
         names.push((width.clone(), left));
-        let steps = [self.begun()?, self.step(None, Some(&strip))?, self.once()?, self.step(Some(&strip), None)?];
+        let steps =
+            [self.init_state()?, self.step(None, Some(&strip))?, self.finish()?, self.step(Some(&strip), None)?];
         Ok(serial(&row, count, with_names(names, Stmt::seq(steps))))
     }
 
     /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no
     /// index.
-    fn indices(&self, first: &Expr, count: &Expr, index: &Expr) -> Result<Stmt, Fault> {
+    fn search(&self, first: &Expr, count: &Expr, index: &Expr) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
         let (strip, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
         let extent = &self.program.column()?.extent;
@@ -202,19 +190,19 @@ impl Walk<'_> {
         let ahead = self.wrapped(&strip, &next, &mut ahead_names)?;
         let others = self.of.columns(|at| {
             let mut stmts = match &ahead {
-                Some((begin, k)) => self.prefetches(&self.axes(&strip, k, &(begin + &at.first))?)?,
+                Some((begin, k)) => self.prefetch_at(&self.axes(&strip, k, &(begin + &at.first))?)?,
                 None => Vec::new(),
             };
-            stmts.extend(self.taken_in(&strip, &next, at)?);
+            stmts.extend(self.reduce(&strip, &next, at)?);
             Ok(stmts)
         })?;
         let left = self.of.known.simplify(&(extent - 1));
         let others = Stmt::for_loop(&k, Expr::i64(1), left, ForKind::Serial, with_names(ahead_names, others));
-        let at = self.m.state.first().ok_or_else(|| Fault::of_call("there is no index"))?;
+        let at = self.state.components.first().ok_or_else(|| Fault::of_call("there is no index"))?;
         let results = self.of.columns(|vector| {
             Ok(vec![self.of.result(vector, |column| {
                 let axes = self.axes(&strip, &load(at, &[column])?, &(&self.begin(&strip) + column))?;
-                result_at(self.program, &axes, &placed(index, &axes, &[]))
+                self.of.store_result(&axes, &formula_at(index, &axes, &[]))
             })?])
         })?;
         let steps = Stmt::seq([first_elements, others, results]);
@@ -227,7 +215,7 @@ impl Walk<'_> {
 
     /// The states of a vector of rows after their first elements.
     fn first_elements(&self, strip: &Row, at: &Vector) -> Result<Vec<Stmt>, Fault> {
-        let names = &self.monoid.names;
+        let names = &self.state.monoid.names;
         let zero = Expr::int(0, names.begin.dtype);
         let component = |(component, own): (&Component, &Buffer)| {
             self.of.vector(at, |_, column| {
@@ -239,14 +227,14 @@ impl Walk<'_> {
                 store(own, &[column], &substituted(first, &values))
             })
         };
-        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
+        self.state.monoid.state.iter().zip(&self.state.components).map(component).collect()
     }
 
-    /// Nothing of a strip is taken in.
-    fn begun(&self) -> Result<Stmt, Fault> {
+    fn init_state(&self) -> Result<Stmt, Fault> {
         self.of.columns(|at| {
-            let identities = self.monoid.state.iter().map(|component| component.identity.clone());
-            let all = self.m.state.iter().zip(identities).chain([(&self.m.total, Expr::float(0.0, DataType::F32))]);
+            let identities = self.state.monoid.state.iter().map(|component| component.identity.clone());
+            let all =
+                self.state.components.iter().zip(identities).chain([(&self.m.total, Expr::float(0.0, DataType::F32))]);
             all.map(|(own, value)| self.of.vector(at, |_, column| store(own, &[column], &value))).collect()
         })
     }
@@ -269,20 +257,20 @@ impl Walk<'_> {
         Ok(Stmt::seq(stmts))
     }
 
-    /// A vector of rows takes in some elements of each.
-    fn taken_in(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+    /// Reduces some elements of each row of a vector of rows.
+    fn reduce(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
         let (of, zero) = (&self.of, Expr::i64(0));
         let element = |step: i64, column: &Expr| self.element(strip, &steps.at(step), column);
         let mut stmts = Vec::new();
-        if self.monoid.tail.is_some() {
-            stmts.extend(self.prefetched(strip, steps, at)?);
+        if self.state.monoid.tail.is_some() {
+            stmts.extend(self.prefetch(strip, steps, at)?);
         }
         // A run of one element from the identity on is that element.
         let is_element = |head: &&Head| steps.count == 1 && head.from.equal(&head.fold.identity);
-        let folded = self.monoid.head.as_ref().filter(|head| !is_element(head));
+        let folded = self.state.monoid.head.as_ref().filter(|head| !is_element(head));
         if let Some(head) = folded {
             stmts.push(of.vector(at, |l, column| {
-                store(&self.m.run, &[&zero, l], &substituted(&head.from, &self.state(column)?))
+                store(&self.m.run, &[&zero, l], &substituted(&head.from, &self.state.load(column)?))
             })?);
             for step in 0..steps.count {
                 stmts.push(of.vector(at, |l, column| {
@@ -296,20 +284,21 @@ impl Walk<'_> {
             self.values(steps, run, column)
         };
         stmts.extend(self.tails(steps, at, &element, &values)?);
-        for (merge, own) in self.monoid.merge.iter().zip(&self.m.state) {
+        for (merge, own) in self.state.monoid.merge.iter().zip(&self.state.components) {
             stmts.push(of.vector(at, |l, column| store(own, &[column], &substituted(merge, &values(l, column)?)))?);
         }
-        if let (true, Some(first)) = (self.keep, self.m.state.first()) {
-            let kept = |column: &Expr| store(&self.m.kept_from, &[&steps.number, column], &load(first, &[column])?);
-            stmts.push(of.vector(at, |_, column| kept(column))?);
+        if self.state.keep {
+            stmts.push(of.vector(at, |_, column| {
+                store(&self.state.kept_from, &[&steps.number, column], &self.state.load_first(column)?)
+            })?);
         }
         Ok(stmts)
     }
 
     /// Values of the monoid's names for a run of a row.
     fn values(&self, steps: &Steps, run: Expr, column: &Expr) -> Result<Row, Fault> {
-        let names = &self.monoid.names;
-        let mut values = self.state(column)?;
+        let names = &self.state.monoid.names;
+        let mut values = self.state.load(column)?;
         values.extend([
             (names.run.clone(), run),
             (names.begin.clone(), typed(steps.first.cast(names.begin.dtype))?),
@@ -317,7 +306,7 @@ impl Walk<'_> {
             (names.before.clone(), typed(steps.first.cast(DataType::F32))?),
             (names.length.clone(), Expr::float(steps.count as f64, DataType::F32)),
         ]);
-        for (var, value) in &self.monoid.lets {
+        for (var, value) in &self.state.monoid.lets {
             values.push((var.clone(), substituted(value, &values)));
         }
         Ok(values)
@@ -332,27 +321,27 @@ impl Walk<'_> {
         values: &dyn Fn(&Expr, &Expr) -> Result<Row, Fault>,
     ) -> Result<Vec<Stmt>, Fault> {
         let (of, zero, mut stmts) = (&self.of, Expr::i64(0), Vec::new());
-        let Some(tail) = &self.monoid.tail else { return Ok(stmts) };
+        let Some(tail) = &self.state.monoid.tail else { return Ok(stmts) };
         for step in 0..steps.count {
             let k = steps.at(step);
             let own = |l: &Expr, column: &Expr| {
-                let x = (self.monoid.names.x.clone(), element(step, column)?);
+                let x = (self.state.monoid.names.x.clone(), element(step, column)?);
                 Ok(substituted(tail, &[values(l, column)?, vec![x]].concat()))
             };
             let add = |l: &Expr, tail: &Expr| match step {
                 0 => store(&self.m.sum, &[&zero, l], tail),
                 _ => store(&self.m.sum, &[&zero, l], &binary(BinOp::Add, &load(&self.m.sum, &[&zero, l])?, tail)?),
             };
-            if self.keep {
-                stmts.push(of.vector(at, |l, column| store(&self.m.kept, &[&k, column], &own(l, column)?))?);
-                stmts.push(of.vector(at, |l, column| add(l, &load(&self.m.kept, &[&k, column])?))?);
+            if self.state.keep {
+                stmts.push(of.vector(at, |l, column| store(&self.state.kept, &[&k, column], &own(l, column)?))?);
+                stmts.push(of.vector(at, |l, column| add(l, &load(&self.state.kept, &[&k, column])?))?);
             } else {
                 stmts.push(of.vector(at, |l, column| add(l, &own(l, column)?))?);
             }
         }
         stmts.push(of.vector(at, |l, column| {
             let mut before = load(&self.m.total, &[column])?;
-            if let Some(rescale) = &self.monoid.rescale {
+            if let Some(rescale) = &self.state.monoid.rescale {
                 before = binary(BinOp::Mul, &before, &substituted(rescale, &values(l, column)?))?;
             }
             store(&self.m.total, &[column], &binary(BinOp::Add, &before, &load(&self.m.sum, &[&zero, l])?)?)
@@ -360,27 +349,18 @@ impl Walk<'_> {
         Ok(stmts)
     }
 
-    /// The state of a row of the strip.
-    fn state(&self, column: &Expr) -> Result<Row, Fault> {
-        let component = |(component, own): (&Component, &Buffer)| Ok((component.var.clone(), load(own, &[column])?));
-        self.monoid.state.iter().zip(&self.m.state).map(component).collect()
-    }
-
-    /// What the results of the rows are made with whose totals are there.
-    fn once(&self) -> Result<Stmt, Fault> {
+    /// Computes what the results of the rows are made with, whose elements are all reduced.
+    fn finish(&self) -> Result<Stmt, Fault> {
         self.of.columns(|at| {
             let one = |(number, (_, formula)): (i64, &(Var, Expr))| {
                 self.of.vector(at, |_, column| {
-                    let mut values = self.state(column)?;
-                    values.push((self.monoid.names.sum.clone(), load(&self.m.total, &[column])?));
-                    let totals = self.monoid.totals.iter();
-                    let totals: Row = totals.map(|(var, total)| (var.clone(), substituted(total, &values))).collect();
+                    let totals = self.state.totals(column, load(&self.m.total, &[column])?)?;
                     store(&self.m.of_row, &[&Expr::i64(number), column], &substituted(formula, &totals))
                 })
             };
-            let mut stmts: Vec<Stmt> = (0..).zip(&self.monoid.of_row).map(one).collect::<Result<_, _>>()?;
-            if let (Some(_), Some(first)) = (&self.kept, self.m.state.first()) {
-                stmts.push(self.of.vector(at, |_, column| store(&self.m.last, &[column], &load(first, &[column])?))?);
+            let mut stmts: Vec<Stmt> = (0..).zip(&self.state.monoid.of_row).map(one).collect::<Result<_, _>>()?;
+            if self.state.again.is_some() {
+                stmts.push(self.of.vector(at, |_, column| self.state.store_last(column))?);
             }
             Ok(stmts)
         })
@@ -388,38 +368,30 @@ impl Walk<'_> {
 
     /// The results of a vector of rows in some steps.
     fn results(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
-        let (map, zero, mut stmts) = (self.program.elements()?, Expr::i64(0), Vec::new());
-        if self.keep {
+        let (map, state, zero, mut stmts) = (self.program.elements()?, &self.state, Expr::i64(0), Vec::new());
+        if state.keep {
             stmts.push(self.of.vector(at, |l, column| {
-                let from = load(&self.m.kept_from, &[&steps.number, column])?;
-                let scale = self.monoid.rescaled(&from, &[load(&self.m.last, &[column])?]);
+                let scale = state.scale(column, &load(&state.kept_from, &[&steps.number, column])?)?;
                 store(&self.m.scale, &[&zero, l], &scale.ok_or_else(|| Fault::of_call("nothing is rescaled"))?)
             })?);
         } else {
-            stmts.extend(self.prefetched(strip, steps, at)?);
+            stmts.extend(self.prefetch(strip, steps, at)?);
         }
         for step in 0..steps.count {
             let k = steps.at(step);
             stmts.push(self.of.result(at, |column| {
-                let (axes, mut numbers) = (self.axes(strip, &k, &(&self.begin(strip) + column))?, Row::new());
-                if let Some(name) = &self.kept {
-                    let term = if self.keep {
-                        let l = self.of.known.simplify(&(column - &at.first));
-                        Some(binary(
-                            BinOp::Mul,
-                            &load(&self.m.kept, &[&k, column])?,
-                            &load(&self.m.scale, &[&zero, &l])?,
-                        )?)
-                    } else {
-                        let last = load(&self.m.last, &[column])?;
-                        self.monoid.tail_of_row(&placed(&self.monoid.element, &axes, &[]), &[last])
-                    };
-                    numbers.extend(term.map(|term| (name.clone(), term)));
-                }
-                for (number, (var, _)) in (0..).zip(&self.monoid.of_row) {
+                let axes = self.axes(strip, &k, &(&self.begin(strip) + column))?;
+                let term = if state.keep {
+                    let l = self.of.known.simplify(&(column - &at.first));
+                    state.term(column, &axes, Some((&[&k, column], &load(&self.m.scale, &[&zero, &l])?)))?
+                } else {
+                    state.term(column, &axes, None)?
+                };
+                let mut numbers: Row = term.into_iter().collect();
+                for (number, (var, _)) in (0..).zip(&state.monoid.of_row) {
                     numbers.push((var.clone(), load(&self.m.of_row, &[&Expr::i64(number), column])?));
                 }
-                result_at(self.program, &axes, &placed(&map.value, &axes, &numbers))
+                self.of.store_result(&axes, &formula_at(&map.value, &axes, &numbers))
             })?);
         }
         Ok(stmts)
@@ -427,32 +399,31 @@ impl Walk<'_> {
 
     /// The axes of an element of a row, by the number of that among its neighbours.
     fn axes(&self, strip: &Row, k: &Expr, row: &Expr) -> Result<Row, Fault> {
-        let known = &self.of.known;
-        let reduced = axes_at(known, &self.program.reduced.inner, k)?;
-        Ok([strip.clone(), reduced, axes_at(known, self.neighbours, &known.simplify(row))?].concat())
+        let reduced = self.of.axes_at(&self.program.reduced.inner, k)?;
+        Ok([strip.clone(), reduced, self.of.axes_at(self.neighbours, &self.of.known.simplify(row))?].concat())
     }
 
     fn element(&self, strip: &Row, k: &Expr, column: &Expr) -> Result<Expr, Fault> {
-        Ok(placed(&self.monoid.element, &self.axes(strip, k, &(&self.begin(strip) + column))?, &[]))
+        Ok(formula_at(&self.state.monoid.element, &self.axes(strip, k, &(&self.begin(strip) + column))?, &[]))
     }
 
     /// Prefetches of what comes some steps after these.
-    fn prefetched(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
-        let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
+    fn prefetch(&self, strip: &Row, steps: &Steps, at: &Vector) -> Result<Vec<Stmt>, Fault> {
+        let bytes = self.plan.strip * self.state.monoid.element.dtype.bytes() as i64;
         let ahead = (PREFETCH_BYTES_OF_EXPS / bytes / self.plan.steps).max(1) * self.plan.steps;
         let row = &self.begin(strip) + &at.first;
-        let one = |step: i64| self.prefetches(&self.axes(strip, &(&steps.first + (step + ahead)), &row)?);
+        let one = |step: i64| self.prefetch_at(&self.axes(strip, &(&steps.first + (step + ahead)), &row)?);
         Ok((0..steps.count).map(one).collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    fn prefetches(&self, axes: &Row) -> Result<Vec<Stmt>, Fault> {
-        prefetches(self.program, std::slice::from_ref(&self.monoid.element), axes)
+    fn prefetch_at(&self, axes: &Row) -> Result<Vec<Stmt>, Fault> {
+        self.of.prefetch(std::slice::from_ref(&self.state.monoid.element), axes)
     }
 
     /// The first row and the index that are prefetched meanwhile: some indices further on, or the first of the next
     /// strip; nothing where rows are short.
     fn wrapped(&self, strip: &Row, steps: &Steps, names: &mut Row) -> Result<Option<(Expr, Expr)>, Fault> {
-        let bytes = self.plan.strip * self.monoid.element.dtype.bytes() as i64;
+        let bytes = self.plan.strip * self.state.monoid.element.dtype.bytes() as i64;
         let further = (PREFETCH_BYTES / bytes.max(1)).max(1);
         let extent = self.program.column()?.extent.as_int();
         let Some(all) = extent.filter(|&all| all > 2 * further) else { return Ok(None) };
@@ -465,20 +436,37 @@ impl Walk<'_> {
     }
 }
 
-fn memory(program: &RowProgram, monoid: &Monoid, plan: &SideBySidePlan, keep: bool) -> Memory {
-    let (lanes, steps, float32) = (plan.lanes, plan.steps, DataType::F32);
-    let strip = ceil_div(plan.strip, lanes) * lanes;
+impl Memory {
+    fn of(monoid: &Monoid, plan: &SideBySidePlan) -> Self {
+        let (lanes, strip, float32) = (plan.lanes, whole_strip(plan), DataType::F32);
+        Self {
+            total: global("total", &[strip], float32),
+            run: local("run", &[1, lanes], monoid.element.dtype),
+            sum: local("sum", &[1, lanes], float32),
+            of_row: global("of_row", &[monoid.of_row.len().max(1) as i64, strip], float32),
+            scale: local("scale", &[1, lanes], float32),
+        }
+    }
+}
+
+/// Rows of a strip in whole vectors.
+fn whole_strip(plan: &SideBySidePlan) -> i64 {
+    ceil_div(plan.strip, plan.lanes) * plan.lanes
+}
+
+/// The states of the rows of a strip.
+fn state(program: &RowProgram, plan: &SideBySidePlan) -> Result<State, Fault> {
+    let (monoid, again) = (Monoid::of(program, index_dtype(program)?)?, State::again(program));
+    let (steps, strip, keep) = (plan.steps, whole_strip(plan), plan.keep && again.is_some());
     let all = program.reduced.inner.size.as_int().filter(|_| keep).unwrap_or(1);
     let component = |component: &Component| global(&component.var.name, &[strip], component.var.dtype);
-    Memory {
-        state: monoid.state.iter().map(component).collect(),
-        total: global("total", &[strip], float32),
-        run: local("run", &[1, lanes], monoid.element.dtype),
-        sum: local("sum", &[1, lanes], float32),
-        kept: global("kept", &[all, strip], float32),
-        kept_from: global("kept_from", &[all / steps + all % steps, strip], float32),
-        last: global("last", &[strip], float32),
-        of_row: global("of_row", &[monoid.of_row.len().max(1) as i64, strip], float32),
-        scale: local("scale", &[1, lanes], float32),
-    }
+    Ok(State {
+        components: monoid.state.iter().map(component).collect(),
+        last: global("last", &[strip], DataType::F32),
+        kept: global("kept", &[all, strip], DataType::F32),
+        kept_from: global("kept_from", &[all / steps + all % steps, strip], DataType::F32),
+        keep,
+        monoid,
+        again,
+    })
 }

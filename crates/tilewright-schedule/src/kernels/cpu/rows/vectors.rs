@@ -4,19 +4,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
+use super::{Cx, formula_at};
 use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::{binary, compare, typed};
+use crate::facts::exprs::{binary, compare, elements_read, mentions, prefetch_element, stored, typed};
 use crate::facts::fault::Fault;
-use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
-use crate::facts::tree::Site;
+use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, used_in, with_names};
+use crate::families::rows::RowProgram;
 
 /// Lanes of the narrowest vector that goes past the caches.
 const STREAMED_LANES: i64 = 4;
-/// Elements of a row that is gone through in one piece, at most: its last vectors are written out.
+/// Elements of a row, or of a piece of one, at most: its last vectors are written out.
 const MAX_COLUMNS: i64 = 1 << 16;
 
 /// Values of the axes of a row.
@@ -40,15 +41,15 @@ type Step<'a> = dyn Fn(Option<&NumberedRow>, Option<&NumberedRow>) -> Result<Stm
 
 /// The stages of a row, where its result waits for its totals.
 pub(crate) struct Stages<'a> {
-    /// Nothing of a row is taken in.
-    pub(crate) begun: &'a dyn Fn() -> Result<Stmt, Fault>,
-    /// What the result of the row is made with that is taken in.
-    pub(crate) once: &'a dyn Fn() -> Result<Stmt, Fault>,
-    /// The result of one row, and another one taken in.
+    /// Gives the state the identity.
+    pub(crate) init_state: &'a dyn Fn() -> Result<Stmt, Fault>,
+    /// Computes what the result of a reduced row is made with.
+    pub(crate) finish: &'a dyn Fn() -> Result<Stmt, Fault>,
+    /// Writes the result of one row, and reduces another one.
     pub(crate) step: &'a Step<'a>,
 }
 
-/// How rows are gone through.
+/// Sizes of the loops over rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     /// Lanes of a vector.
@@ -58,8 +59,9 @@ pub(crate) struct Sizes {
     pub(crate) rows_per_task: i64,
 }
 
-/// Rows that are gone through in vectors.
+/// Rows, and their columns in vectors.
 pub(crate) struct RowVectors<'a> {
+    program: &'a RowProgram,
     rows: &'a Group,
     column: &'a Axis,
     pub(crate) sizes: Sizes,
@@ -69,29 +71,23 @@ pub(crate) struct RowVectors<'a> {
 
 impl<'a> RowVectors<'a> {
     /// Of the columns of rows, where the block gives the result.
-    pub(crate) fn of(
-        (function, site): (&PrimFunc, &Site),
-        (rows, column): (&'a Group, &'a Axis),
-        out: &Buffer,
-        sizes: Sizes,
-    ) -> Result<Self, Fault> {
-        let result = site.block().filter(|block| block.writes.iter().any(|region| region.buffer == *out));
+    pub(super) fn of(cx: &Cx<'a>, rows: &'a Group, column: &'a Axis, sizes: Sizes) -> Result<Self, Fault> {
+        let Cx { function, site, program } = *cx;
+        let result = site.block().filter(|block| block.writes.iter().any(|region| region.buffer == program.out));
         let name = result.ok_or_else(|| Fault::at(site, "the block does not give the result"))?.name.clone();
         if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MAX_COLUMNS) {
             return Err(Fault::at(site, format!("{columns} columns are too many")));
         }
-        Ok(Self { rows, column, sizes, name, known: Rc::new(analyzer_of(function)) })
+        Ok(Self { program, rows, column, sizes, name, known: Rc::new(analyzer_of(function)) })
     }
 }
 
 impl RowVectors<'_> {
-    /// The parallel loop over tasks, which read for these formulas and write the result: `body` is of the first row and
-    /// of how many there are, and gives the statements and their memory.
+    /// The parallel loop over tasks, which own these buffers: `body` is of the first row and of how many there are.
     pub(crate) fn tasks(
         &self,
-        read: &[&Expr],
-        out: &Buffer,
-        body: impl FnOnce(&Expr, &Expr) -> Result<(Stmt, Vec<Buffer>), Fault>,
+        own: Vec<&Buffer>,
+        body: impl FnOnce(&Expr, &Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
         let (all, several) = (&self.rows.size, Expr::i64(self.sizes.rows_per_task));
         let task = self.var("task");
@@ -100,14 +96,16 @@ impl RowVectors<'_> {
         let left = binary(BinOp::Min, &several, &(all - &first))?;
         let is_even = all.as_int().is_some_and(|all| all % self.sizes.rows_per_task == 0);
         let count = if is_even { several } else { named("count", &left, &mut lets) };
-        let (body, own) = body(&first, &count)?;
-        let block = task_block(&self.name, read, vec![out.clone()], own, with_names(lets, body));
+        let body = body(&first, &count)?;
+        let (read, own) = (self.program.formulas(), used_in(&body, own.into_iter().cloned().collect()));
+        let read: Vec<&Expr> = read.iter().collect();
+        let block = task_block(&self.name, &read, vec![self.program.out.clone()], own, with_names(lets, body));
         Ok(looped(&task, &self.ceil_div(all, self.sizes.rows_per_task)?, ForKind::Parallel, block))
     }
 
     /// The same rows, of other columns.
     pub(crate) fn along<'b>(&'b self, column: &'b Axis) -> RowVectors<'b> {
-        RowVectors { rows: self.rows, column, sizes: self.sizes, name: self.name.clone(), known: self.known.clone() }
+        RowVectors { column, name: self.name.clone(), known: self.known.clone(), ..*self }
     }
 
     /// Elements of a row, or so many where that is symbolic.
@@ -130,9 +128,9 @@ impl RowVectors<'_> {
         Ok((row, names))
     }
 
-    /// The rows of a task by software pipelining: the result of each while the next one is taken in.
+    /// The rows of a task by software pipelining: the result of each while the next one is reduced.
     pub(crate) fn pipelined(&self, first: &Expr, count: &Expr, stages: &Stages<'_>) -> Result<Stmt, Fault> {
-        let Stages { begun, once, step } = stages;
+        let Stages { init_state, finish, step } = stages;
         let row = |name: &str, number: Expr| {
             let (axes, names) = self.row(name, &number)?;
             Ok::<_, Fault>((NumberedRow { number, axes }, names))
@@ -152,8 +150,8 @@ impl RowVectors<'_> {
             let then = step(Some(&here), Some(&next))?;
             StmtKind::If { condition, then, otherwise: Some(results) }.into()
         };
-        let steps = Stmt::seq([once()?, begun()?, with_names(names, both)]);
-        Ok(Stmt::seq([begun()?, start, serial(&number, count, steps)]))
+        let steps = Stmt::seq([finish()?, init_state()?, with_names(names, both)]);
+        Ok(Stmt::seq([init_state()?, start, serial(&number, count, steps)]))
     }
 
     /// Loops over the vectors of a row: blocks of as many as there are accumulators, and what is left.
@@ -206,6 +204,39 @@ impl RowVectors<'_> {
         })
     }
 
+    /// The axes of a group at a position in it, in their own types.
+    pub(crate) fn axes_at(&self, group: &Group, position: &Expr) -> Result<Row, Fault> {
+        let values = match group.axes.as_slice() {
+            [axis] => vec![(axis.var.clone(), position.clone())],
+            _ => group.values(&self.known, position)?,
+        };
+        let cast = |(var, value): (Var, Expr)| {
+            let value = typed(value.cast(var.dtype))?;
+            Ok((var, value))
+        };
+        values.into_iter().map(cast).collect()
+    }
+
+    /// Stores an element of the result.
+    pub(crate) fn store_result(&self, axes: &Row, value: &Expr) -> Result<Stmt, Fault> {
+        let indices = self.program.indices.iter().map(|index| formula_at(index, axes, &[]));
+        stored(&self.program.out, indices.collect(), value)
+    }
+
+    /// Prefetches of what the formulas read elsewhere in other rows and columns, to the second-level cache. It is no
+    /// matter that there may be no such row or column.
+    pub(crate) fn prefetch(&self, formulas: &[Expr], axes: &Row) -> Result<Vec<Stmt>, Fault> {
+        let vars = |groups: &[&Group]| {
+            let axes = groups.iter().flat_map(|group| &group.axes);
+            axes.filter(|axis| axis.extent.as_int() != Some(1)).map(|axis| axis.var.clone()).collect::<Vec<Var>>()
+        };
+        let rows = vars(&[self.program.side_by_side.as_ref().unwrap_or(&self.program.rows)]);
+        let reduced = vars(&[&self.program.reduced.outer, &self.program.reduced.inner]);
+        let is_meant = |e: &Expr| mentions(e, &reduced) && (rows.is_empty() || mentions(e, &rows));
+        let elements = elements_read(formulas, is_meant);
+        elements.iter().map(|e| prefetch_element(&formula_at(e, axes, &[]))).collect()
+    }
+
     /// The lanes of a vector that is a part of the result: a constant number of columns at the end of a row is in
     /// vectors of exactly these, so that each can go past the caches.
     pub(crate) fn result(&self, at: &Vector, value: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
@@ -234,13 +265,13 @@ impl RowVectors<'_> {
         Ok(Stmt::seq(stmts))
     }
 
-    /// The value in all lanes of all accumulators.
-    pub(crate) fn cleared(&self, buffer: &Buffer, value: &Expr) -> Result<Stmt, Fault> {
+    /// Stores the value in all lanes of all accumulators.
+    pub(crate) fn fill(&self, buffer: &Buffer, value: &Expr) -> Result<Stmt, Fault> {
         self.each_accumulator(|at| store(buffer, at, value))
     }
 
-    /// All lanes of all accumulators times a number.
-    pub(crate) fn scaled(&self, buffer: &Buffer, by: &Expr) -> Result<Stmt, Fault> {
+    /// Multiplies all lanes of all accumulators by a number.
+    pub(crate) fn scale(&self, buffer: &Buffer, by: &Expr) -> Result<Stmt, Fault> {
         self.each_accumulator(|at| store(buffer, at, &binary(BinOp::Mul, &load(buffer, at)?, by)?))
     }
 
@@ -250,8 +281,8 @@ impl RowVectors<'_> {
         Ok(looped(&u, &Expr::i64(self.sizes.accumulators), ForKind::Unrolled, all))
     }
 
-    /// A vector of a row is combined with its accumulator: `value` is of a column.
-    pub(crate) fn accumulated(
+    /// Combines a vector of a row with its accumulator: `value` is of a column.
+    pub(crate) fn accumulate(
         &self,
         accumulators: &Buffer,
         at: &Vector,

@@ -1,6 +1,58 @@
-//! The plans of the walks over rows.
+//! The plans of the walks over the rows of a row reduction: their sizes, and what each walk costs.
+//!
+//! | walk | rows |
+//! |---|---|
+//! | [`resident`] | contiguous, many: the rows of all stages stay in the first-level cache, or a softmax's in the caches |
+//! | [`by_pieces`] | contiguous, long, few or of several axes; argreduce |
+//! | [`side_by_side`] | neighbours in memory: a softmax, argreduce |
+//!
+//! Each walk's `choose` gives sizes and a cost, or the reason why it is not for a program. Where there are too few rows
+//! to share among tasks, all decline: the rule `rows` takes the function apart. Sizes depend on shapes and the target
+//! alone.
+
+pub(crate) mod by_pieces;
+mod cost;
+pub(crate) mod resident;
+pub(crate) mod side_by_side;
 
 use tilewright_macros::Plan;
+use tilewright_target::Target;
+
+use crate::facts::size::signed;
+use crate::plan::Declined;
+
+/// Columns for which symbolic numbers of columns are planned.
+pub(crate) const ASSUMED_COLUMNS: i64 = 1 << 10;
+
+/// Independent accumulators of a reduction, at most.
+const MAX_ACCUMULATORS: i64 = 4;
+/// Bytes of a float32.
+const FLOAT_BYTES: i64 = 4;
+
+/// Lanes of float32 of a vector.
+fn lanes(target: &Target) -> i64 {
+    i64::from(target.lanes(32)).clamp(1, 64)
+}
+
+/// As many accumulators as leave the fewest vectors of a row over.
+fn accumulators(columns: i64, lanes: i64) -> i64 {
+    let left = |accumulators: &i64| columns / lanes % accumulators;
+    [MAX_ACCUMULATORS, 2, 1].into_iter().min_by_key(left).unwrap_or(1)
+}
+
+/// Rows of so many elements each that make up the work of a task; at least one.
+fn rows_per_task(elements: i64, target: &Target) -> i64 {
+    (signed(target.tasks.row_task_elements) / elements.max(1)).max(1)
+}
+
+/// Whether so many float32 take at most these bytes.
+fn fits(numbers: i64, bytes: u64) -> bool {
+    u64::try_from(numbers.saturating_mul(FLOAT_BYTES)).is_ok_and(|own| own <= bytes)
+}
+
+fn declined<T>(reason: &str) -> Result<T, Declined> {
+    Err(Declined::because(reason))
+}
 
 /// Rows that stay in the first-level cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Plan)]
@@ -37,6 +89,14 @@ pub(crate) struct ByPiecesPlan {
     /// Whether the next row is prefetched, and not the next piece.
     #[plan(default = false, alias = "ahead")]
     pub(crate) prefetch_row: bool,
+}
+
+impl ByPiecesPlan {
+    /// Argreduce of rows side by side: a piece is a strip of rows.
+    pub(crate) fn as_strips(&self) -> SideBySidePlan {
+        let Self { lanes, accumulators: vectors, rows, piece: strip, .. } = *self;
+        SideBySidePlan { lanes, rows, strip, steps: 1, keep: false, vectors }
+    }
 }
 
 /// Rows whose neighbours are neighbours in memory.

@@ -1,0 +1,67 @@
+//! `row_reduction`: functions that reduce rows to a few numbers and make a result of these: softmax, norms, argreduce.
+//!
+//! | candidate | for |
+//! |---|---|
+//! | `rows_resident` | many rows that stay in a cache: their reductions and the result run at once, each in another row |
+//! | `rows_by_pieces` | long rows, few rows, rows of several axes, argreduce: piece by piece |
+//! | `rows_side_by_side` | a softmax or argreduce of rows that are neighbours in memory: a lane for each |
+//!
+//! The function is recognised once (`families::rows`); the plan of each walk says what it costs, or why it is not for
+//! these rows (`plan::cpu::rows`).
+
+use tilewright_target::Target;
+
+use super::accesses::gone;
+use super::candidate::{Candidate, Offer};
+use super::{Declined, Offers, Rule};
+use crate::Schedule;
+use crate::families::rows::RowProgram;
+use crate::kernels::cpu::rows::by_pieces::ROWS_BY_PIECES;
+use crate::kernels::cpu::rows::resident::ROWS_RESIDENT;
+use crate::kernels::cpu::rows::side_by_side::ROWS_SIDE_BY_SIDE;
+use crate::plan::cpu::rows::{by_pieces, resident, side_by_side};
+use crate::plan::{Cost, Plan};
+use crate::primitive::{MULTIPLY_BY_RECIPROCAL, Primitive};
+use crate::trace::Rv;
+
+pub(super) const ROW_REDUCTION: Rule = Rule {
+    name: "row_reduction",
+    doc: "A softmax, norm or argreduce of rows: reductions and results of rows that follow each other at once, in a cache, piece by piece or side by side.",
+    kernels: &[ROWS_RESIDENT.method, ROWS_BY_PIECES.method, ROWS_SIDE_BY_SIDE.method],
+    offers: Offers::Several(offer),
+};
+
+fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Declined> {
+    let mut schedule = start.clone();
+    let last = *schedule.stages()?.last().ok_or_else(gone)?;
+    let (function, _) = schedule.site(last).ok_or_else(gone)?;
+    let program = RowProgram::of(function)?;
+    let mut offer = Offer::default();
+    let resident = resident::choose(&program, target).map(|planned| {
+        let mut schedule = schedule.clone();
+        if !program.is_softmax() {
+            // Divisions by the root of a variance.
+            let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
+        }
+        walk(&ROWS_RESIDENT, schedule, last, planned)
+    });
+    let pieces = by_pieces::choose(&program, target);
+    let strips = side_by_side::choose(&program, target);
+    offer.add(ROWS_RESIDENT.method, resident);
+    offer.add(ROWS_BY_PIECES.method, pieces.map(|planned| walk(&ROWS_BY_PIECES, schedule.clone(), last, planned)));
+    offer.add(ROWS_SIDE_BY_SIDE.method, strips.map(|planned| walk(&ROWS_SIDE_BY_SIDE, schedule, last, planned)));
+    Ok(offer)
+}
+
+/// A walk with its plan.
+fn walk<'a, P: Plan + 'a>(
+    kernel: &'static Primitive,
+    mut schedule: Schedule,
+    last: Rv,
+    (plan, cost): (P, Cost),
+) -> Candidate<'a> {
+    Candidate::new(kernel.method, Some(cost), move || {
+        schedule.build(kernel, last, &plan)?;
+        Ok(schedule)
+    })
+}
