@@ -57,6 +57,9 @@ fn the_walks_of_row_reductions_are_compared_by_their_costs() {
     assert!(taken.contains("cycles: read and write ") && others.contains("exponentials again "), "{many}");
     assert!(explain(2).contains("`rows_resident` was not taken: exponentials of rows do not stay"), "{}", explain(2));
     assert!(explain(3).contains("`rows_resident` was not taken: columns do not lie together"), "{}", explain(3));
+    // The search in a piece does not wait for the one before: a norm of such rows has one accumulator.
+    let trace = folder.succeed("tilewright explain rows.py --target haswell --kernel 4 --show trace");
+    assert!(trace.contains("accumulators=4, "), "{trace}");
 }
 
 #[cfg(unix)]

@@ -30,7 +30,7 @@ const MIN_ROWS: i64 = 8;
 /// the next, and what is left of others.
 const ROWS_IN_L2: i64 = 4;
 
-/// Elements of a row, and of the longest piece, of few rows of argreduce.
+/// Elements of a row at least, and of the longest piece at most, of argreduce.
 const MIN_SEARCHED: i64 = 256;
 const MAX_SEARCHED_PIECE: i64 = 1 << 13;
 /// Elements whose search takes as long as to begin one more piece.
@@ -41,7 +41,7 @@ const PIECE_OVERHEAD_ELEMENTS: i64 = 512;
 pub(crate) fn choose(program: &RowProgram, target: &Target) -> Result<(ByPiecesPlan, Cost), Declined> {
     program.contiguous()?;
     let plan = match (&program.map, long_softmax_row(program, target)) {
-        (Map::Index { .. }, _) => many_rows(program, target).or_else(|_| argreduce(program, target))?,
+        (Map::Index { .. }, _) => argreduce(program, target)?,
         (Map::Elements(_), Some(columns)) => long_softmax(program, columns, target)?,
         (Map::Elements(_), None) => many_rows(program, target)?,
     };
@@ -75,9 +75,8 @@ fn long_softmax(program: &RowProgram, columns: i64, target: &Target) -> Result<B
     })
 }
 
-/// Rows enough for some of each task: of norms, of a softmax of several axes or whose rows are too few to be resident,
-/// and of argreduce.
-pub(super) fn many_rows(program: &RowProgram, target: &Target) -> Result<ByPiecesPlan, Declined> {
+/// Rows enough for some of each task: of norms, of a softmax of several axes or whose rows are too few to be resident.
+fn many_rows(program: &RowProgram, target: &Target) -> Result<ByPiecesPlan, Declined> {
     let size = |group: &Group| group.size.as_int();
     let (outer, columns) = (size(&program.reduced.outer), size(&program.reduced.inner));
     let Some((outer, columns)) = outer.zip(columns) else { return declined("the length of a row is not known") };
@@ -102,7 +101,7 @@ pub(super) fn many_rows(program: &RowProgram, target: &Target) -> Result<ByPiece
     })
 }
 
-/// Argreduce of few rows, or of short ones.
+/// Argreduce: pieces long enough that to begin one costs less than the search in it.
 fn argreduce(program: &RowProgram, target: &Target) -> Result<ByPiecesPlan, Declined> {
     let Some(columns) = program.column()?.extent.as_int() else { return declined("the length of a row is not known") };
     if columns < MIN_SEARCHED {
@@ -112,7 +111,8 @@ fn argreduce(program: &RowProgram, target: &Target) -> Result<ByPiecesPlan, Decl
     let rows = argreduce_rows(program.rows.size.as_int(), columns, target)?;
     let lanes = lanes(target);
     let accumulators = argreduce_accumulators(piece, lanes);
-    Ok(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row: false })
+    let prefetch_row = fits(columns.saturating_mul(ROWS_IN_L2), target.limits.l2_bytes);
+    Ok(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row })
 }
 
 /// Rows, or strips of rows, of a task of argreduce, of so many elements each; few that are long are better taken in

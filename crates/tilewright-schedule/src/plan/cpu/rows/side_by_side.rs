@@ -2,7 +2,7 @@
 
 use tilewright_target::Target;
 
-use super::by_pieces::{argreduce_accumulators, argreduce_rows, many_rows};
+use super::by_pieces::{argreduce_accumulators, argreduce_rows};
 use super::cost::Work;
 use super::{SideBySidePlan, declined, fits, lanes, rows_per_task};
 use crate::facts::axes::Group;
@@ -92,10 +92,6 @@ fn argreduce(program: &RowProgram, neighbours: &Group, target: &Target) -> Resul
     let unknown = || Declined::because("the number of rows, or of their elements, is not known");
     let columns = program.column()?.extent.as_int().ok_or_else(unknown)?;
     let (rows, all) = (program.rows.size.as_int(), neighbours.size.as_int().ok_or_else(unknown)?);
-    // Of many long rows strips are as wide as the pieces of contiguous ones, if these are even.
-    if let Some(plan) = many_rows(program, target).ok().filter(|plan| all % plan.piece == 0) {
-        return Ok(plan.as_strips());
-    }
     // Strips enough to share where there are few other rows.
     let max_rows = (all.saturating_mul(rows.unwrap_or(TASKS)) / TASKS).clamp(MIN_STRIP, MAX_STRIP);
     let mut strips = (MIN_STRIP.min(all)..=max_rows.max(all.min(MIN_STRIP))).rev();
