@@ -113,27 +113,26 @@ pub(crate) fn build_kernels(
         for ((name, function), target) in functions.iter().zip(&targets) {
             jobs.extend(served.iter().find(|cx| cx.target == target).map(|cx| (*name, Job { name, function, cx })));
         }
-        build_with(*backend, program, module, target.device_kind(), &jobs, watch, &mut table)?;
+        if jobs.is_empty() {
+            continue;
+        }
+        let plain: Vec<Job<'_>> = jobs.iter().map(|(_, job)| *job).collect();
+        let failed = |failures: Vec<Failure>| joined(failures.into_iter().map(|f| reported(module, f)).collect());
+        let compiled = compile(&plain, watch).map_err(failed)?;
+        add_kernels(*backend, program, target.device_kind(), &jobs, compiled, &mut table)?;
     }
     Ok(table)
 }
 
-/// Compiles functions by one backend into an image of the program, and adds them to the table.
-fn build_with(
+/// Links what a backend compiled into images of the program, and adds its kernels to the table.
+fn add_kernels(
     backend: &dyn Backend,
     program: &mut ProgramBuilder,
-    module: &IRModule,
     device: DeviceKind,
     functions: &[(&Arc<str>, Job<'_>)],
-    watch: Watch<'_>,
+    compiled: Objects,
     table: &mut KernelTable,
 ) -> Result<(), Diagnostics> {
-    if functions.is_empty() {
-        return Ok(());
-    }
-    let jobs: Vec<Job<'_>> = functions.iter().map(|(_, job)| *job).collect();
-    let compiled = compile(&jobs, watch)
-        .map_err(|failures| joined(failures.into_iter().map(|failure| reported(module, failure)).collect()))?;
     let host = program.host();
     let calls_out: Set<&str> = match host == DeviceIndex::FIRST {
         true => Set::default(),
