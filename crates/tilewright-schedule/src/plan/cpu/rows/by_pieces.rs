@@ -111,8 +111,7 @@ fn argreduce(program: &RowProgram, target: &Target) -> Result<ByPiecesPlan, Decl
     let rows = argreduce_rows(program.rows.size.as_int(), columns, target)?;
     let lanes = lanes(target);
     let accumulators = argreduce_accumulators(piece, lanes);
-    let prefetch_row = fits(columns.saturating_mul(ROWS_IN_L2), target.limits.l2_bytes);
-    Ok(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row })
+    Ok(ByPiecesPlan { lanes, accumulators, rows, piece, keep: false, prefetch_row: false })
 }
 
 /// Rows, or strips of rows, of a task of argreduce, of so many elements each; few that are long are better taken in
