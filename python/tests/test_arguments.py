@@ -71,7 +71,6 @@ WHY_NOT_READ = {
         relax/analysis.py well_formed check_struct_info
         relax/dpl/pattern.py _call add_constraint
         relax/frontend/nn/modules.py forward cross_attention_kwargs
-        relax/frontend/nn/op/collective.py ccl_allgather name
         relax/struct_info.py opaque_func derive_func
         script/entry.py function check_well_formed
         script/entry.py ir_module check_well_formed

@@ -552,7 +552,7 @@ class Target:
 
     @property
     def kind_name(self) -> str:
-        """The kind's name, `llvm` or `cuda`."""
+        """The kind's name, `llvm`, `cuda` or `ext_dev`."""
 
     @property
     def machine(self) -> str:

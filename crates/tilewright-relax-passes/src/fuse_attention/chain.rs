@@ -50,7 +50,8 @@ impl<'b> Block<'b> {
         let operands = if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
             let [queries, keys, values, ..] = args else { return None };
             // The operator computes in float32 at least.
-            let computed = |operand: &Expr| Some(if is_narrow(operand)? { DataType::F32 } else { operand.struct_info.dtype()? });
+            let computed =
+                |operand: &Expr| Some(if is_narrow(operand)? { DataType::F32 } else { operand.struct_info.dtype()? });
             self.has_kernel([queries, keys, values], computed(queries)?)?;
             [queries, keys, values]
         } else if op == OpRef(&matmul::OP) {
