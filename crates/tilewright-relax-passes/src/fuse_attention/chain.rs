@@ -49,10 +49,7 @@ impl<'b> Block<'b> {
         let (mut members, mut copied) = (vec![end], Vec::new());
         let operands = if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
             let [queries, keys, values, ..] = args else { return None };
-            // The operator computes in float32 at least.
-            let computed =
-                |operand: &Expr| Some(if is_narrow(operand)? { DataType::F32 } else { operand.struct_info.dtype()? });
-            self.has_kernel([queries, keys, values], computed(queries)?)?;
+            self.has_kernel([queries, keys, values], sum_dtype(queries)?)?;
             [queries, keys, values]
         } else if op == OpRef(&matmul::OP) {
             let [weights, values] = args else { return None };
@@ -292,7 +289,7 @@ impl<'b> Block<'b> {
     /// The operand that the binding casts to float32 from a narrower type.
     fn widens(&self, at: usize) -> Option<&'b Expr> {
         let (op, [narrow, ..], _) = self.op(at)? else { return None };
-        let fits = is_narrow(narrow) == Some(true) && self.result(at).dtype() == Some(DataType::F32);
+        let fits = sum_dtype(narrow) == Some(DataType::F32) && self.result(at).dtype() == Some(DataType::F32);
         (op == OpRef(&astype::OP) && fits && narrow.as_var().is_some()).then_some(narrow)
     }
 
@@ -405,7 +402,9 @@ struct Weights<'b> {
     keys: &'b Expr,
 }
 
-/// Whether sums of the operand's elements are of float32.
-fn is_narrow(operand: &Expr) -> Option<bool> {
-    Some([DataType::F32, DataType::F16, DataType::BF16].contains(&operand.struct_info.dtype()?))
+/// The data type in which operators add up the operand's elements: narrow floats are added in float32.
+fn sum_dtype(operand: &Expr) -> Option<DataType> {
+    let dtype = operand.struct_info.dtype()?;
+    let is_narrow = matches!(dtype, DataType::F16 | DataType::BF16);
+    Some(if is_narrow { DataType::F32 } else { dtype })
 }
