@@ -401,10 +401,7 @@ fn of_machine(
     let machine = match made.get() {
         Some(machine) => machine,
         None => {
-            let target = match device.kind {
-                DeviceKind::ExtDev => Target::parse("ext_dev").map_err(|error| error.to_string())?,
-                _ => Target::host(),
-            };
+            let target = Target::parse(device.kind.name()).map_err(|error| error.to_string())?;
             let options = CompileOptions { pipeline: pipeline(), ..CompileOptions::for_target(target) };
             let machine = machine(module, options, device)?;
             made.get_or_init(|| machine)

@@ -1,10 +1,10 @@
 //! Machine code as it lies in a file: linked, but for its own address and the addresses of a few known functions.
 
+use tilewright_tensor::DeviceKind;
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
 use crate::encode;
 use crate::wire::{Reader, WireResult, Writer};
-use tilewright_tensor::DeviceKind;
 
 /// Distance of the image's parts from page boundaries: the largest page size of the supported systems, so that one
 /// image serves them all. The gaps cost address space only.
