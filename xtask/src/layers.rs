@@ -6,14 +6,27 @@ use crate::source;
 const CRATE: &str = "crates/tilewright-schedule/src/";
 
 /// The folders and files, from the bottom up.
-const LAYERS: [&str; 9] =
-    ["facts", "families", "primitive", "plan", "kernels", "trace", "registry", "schedule", "rules"];
+const LAYERS: [&str; 13] = [
+    "units",
+    "site",
+    "fault",
+    "build",
+    "analysis",
+    "families",
+    "primitive",
+    "plan",
+    "kernels",
+    "trace",
+    "registry",
+    "schedule",
+    "rules",
+];
 
 /// What the crate's root offers of a layer, by which files may name it as well.
 const RE_EXPORTS: [(&str, &str); 3] = [("Schedule", "schedule"), ("ScheduleError", "schedule"), ("Trace", "trace")];
 
 /// Layers that know no target: two kinds of machine share them.
-const WITHOUT_TARGET: [&str; 2] = ["facts", "families"];
+const WITHOUT_TARGET: [&str; 6] = ["units", "site", "fault", "build", "analysis", "families"];
 
 pub(crate) fn check() -> Result<Vec<String>, String> {
     let mut problems = Vec::new();

@@ -122,7 +122,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 
             fn of_call(
                 call: &crate::primitive::Call<'_>,
-            ) -> ::core::result::Result<Self, crate::facts::fault::Fault> {
+            ) -> ::core::result::Result<Self, crate::fault::Fault> {
                 #(#reads)*
                 #(#checks)*
                 let found = Self { #(#idents),* };
@@ -169,7 +169,7 @@ pub(crate) fn expand_choice(input: &DeriveInput) -> Result<TokenStream> {
             fn read(
                 call: &crate::primitive::Call<'_>,
                 at: usize,
-            ) -> ::core::result::Result<Self, crate::facts::fault::Fault> {
+            ) -> ::core::result::Result<Self, crate::fault::Fault> {
                 crate::plan::choice(call.text(at)?, &[#((#names, Self::#variants)),*])
             }
 

@@ -20,11 +20,11 @@ use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::Diagnostic;
 use tilewright_target::{DeviceLimits, Target};
 
-use crate::facts::exprs::mentions;
-use crate::facts::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
-use crate::facts::tree::{Key, Site, around, follow, loop_of};
-use crate::facts::unique::with_unique_keys;
+use crate::analysis::dependence::{check_affine, check_independent, driven_axes, has_threads, is_global};
+use crate::build::exprs::mentions;
+use crate::build::unique::with_unique_keys;
 use crate::primitive::{Fault, bind_independent, fuse, site_of, split};
+use crate::site::{Key, Site, around, follow, loop_of};
 
 const NAME: &str = "DefaultGPUSchedule";
 /// Threads of more blocks than this do several iterations each.

@@ -4,23 +4,28 @@
 //! handles to new ones. A [`Schedule`] holds a module while primitives are applied, gives out *handles* for blocks and
 //! loops, and writes down each call in a *trace*. [`DefaultGPUSchedule`] is a pass made of primitives.
 //!
-//! Reading order: `facts` (what is known about a function; the bottom of the crate), `primitive` (one file each),
+//! Reading order: `site` (where a loop or block is), `build` (how loops are made), `analysis` (what is known of a
+//! function); these are the bottom of the crate. Then `primitive` (one file each),
 //! [`Schedule`], [`DefaultGPUSchedule`], [`rules`] (schedules without a user).
 //!
 //! Invariants: a primitive keeps what the function computes, whatever the arguments, or refuses with the place at which
 //! a condition does not hold; nothing is changed then. This crate prints nothing and knows no text format: faults carry
 //! paths, which others underline.
 
+mod analysis;
+mod build;
 mod default_gpu;
-mod facts;
 mod families;
+mod fault;
 mod kernels;
 mod plan;
 pub mod primitive;
 pub mod registry;
 pub mod rules;
 mod schedule;
+mod site;
 pub mod trace;
+mod units;
 
 use tilewright_ir::pass::PassDef;
 
@@ -28,8 +33,8 @@ use tilewright_ir::pass::PassDef;
 pub const PASSES: &[PassDef] = &[DefaultGPUSchedule::DEF, rules::ApplyDefaultSchedule::DEF];
 
 pub use default_gpu::{DefaultGPUSchedule, IS_SCHEDULED, MOST_BLOCKS};
-pub use facts::fault::Fault;
-pub use facts::tree::Key;
+pub use fault::Fault;
 pub use primitive::{Intrinsics, TensorIntrin};
 pub use schedule::{Names, Schedule, ScheduleError};
+pub use site::Key;
 pub use trace::{Arg, Output, Rv, Trace};

@@ -4,7 +4,7 @@ use tilewright_ir::Attr;
 
 use crate::kernels::KERNELS;
 
-use crate::plan::cpu::gemm::Narrow;
+use crate::plan::cpu::gemm::Conversion;
 use crate::primitive::{GENERAL, Primitive};
 use crate::trace::Arg;
 
@@ -52,10 +52,10 @@ pub(crate) fn translate(
     let is_set = |arg: &Arg| matches!(arg, Arg::Attr(attr) if attr.is_true());
     let by_name = |flag: &str| named.iter().any(|(name, arg)| name == flag && is_set(arg));
     let by_position = |at: usize| positional.get(at).is_some_and(is_set);
-    let narrow = match (by_name("grouped") || by_position(first), by_name("widened") || by_position(first + 1)) {
-        (false, false) => Narrow::WidenInTile,
-        (false, true) => Narrow::WidenInPanel,
-        (true, false) => Narrow::DotProduct,
+    let conversion = match (by_name("grouped") || by_position(first), by_name("widened") || by_position(first + 1)) {
+        (false, false) => Conversion::InTile,
+        (false, true) => Conversion::InPanel,
+        (true, false) => Conversion::DotProduct,
         (true, true) => return Err("`grouped` and `widened` exclude each other"),
     };
     for (at, flag) in ["outer_steps", "ask_near"].into_iter().enumerate() {
@@ -65,6 +65,6 @@ pub(crate) fn translate(
     }
     positional.truncate(first);
     named.retain(|(name, _)| name != "grouped" && name != "widened");
-    named.push(("narrow".to_owned(), Arg::Attr(Attr::str(narrow.name()))));
+    named.push(("conversion".to_owned(), Arg::Attr(Attr::str(conversion.name()))));
     Ok(())
 }

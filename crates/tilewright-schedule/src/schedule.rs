@@ -10,11 +10,11 @@ use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, nearest};
 
-use crate::facts::seed::{next_seed, scattered};
-use crate::facts::tree::{Key, find};
-use crate::facts::unique::with_unique_keys;
+use crate::build::unique::with_unique_keys;
+use crate::primitive::seed::{next_seed, scattered};
 use crate::primitive::{self, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
 use crate::registry;
+use crate::site::{Key, find};
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
 
 pub use parse::Names;
@@ -372,7 +372,7 @@ fn default_arg(default: Default) -> Option<Arg> {
 /// How many blocks without axes there are of each name.
 fn bare_blocks(function: &PrimFunc) -> Map<Arc<str>, usize> {
     let mut found: Map<Arc<str>, usize> = Map::default();
-    crate::facts::tree::search(&function.body, |stmt, _| {
+    crate::site::search(&function.body, |stmt, _| {
         if let tilewright_ir::tir::StmtKind::Block { block, .. } = &stmt.kind
             && block.iters.is_empty()
         {

@@ -15,8 +15,8 @@ use std::fmt;
 use tilewright_ir::Attr;
 use tilewright_ir::tir::Expr;
 
-use crate::facts::tree::Key;
 use crate::primitive::{Default, Primitive};
+use crate::site::Key;
 
 /// What a handle stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -3,8 +3,8 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Stmt, Var};
 
-use crate::facts::fault::Fault;
-use crate::facts::loop_nest::LoopNest;
+use crate::analysis::loop_nest::LoopNest;
+use crate::fault::Fault;
 
 /// Elements that are worth a loop of their own where they are read again and again: a vector of the widest.
 const MIN_PERIOD: i64 = 16;

@@ -9,8 +9,8 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind};
 
-use crate::facts::fault::Fault;
-use crate::facts::loop_nest::{Access, LoopNest};
+use crate::analysis::loop_nest::{Access, LoopNest};
+use crate::fault::Fault;
 
 /// The rows of a gather.
 #[derive(Clone, Debug)]

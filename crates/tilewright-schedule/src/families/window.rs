@@ -6,18 +6,18 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::axes::{self, Axis, Group};
-use crate::facts::epilogue::check_whole;
-use crate::facts::exprs::{
+use crate::analysis::axes::{self, Axis, Group};
+use crate::analysis::epilogue::check_whole;
+use crate::analysis::guard::known_around;
+use crate::analysis::reducer::{Part, Reducer};
+use crate::analysis::stages::{stages, writes};
+use crate::build::exprs::{
     binary, compare, mentions, mentions_var, reads_memory, reads_under_condition, substituted, typed,
 };
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::reducer::{Part, Reducer};
-use crate::facts::rewrite::Formula;
-use crate::facts::stages::{stages, writes};
-use crate::facts::tree::Site;
+use crate::build::rewrite::Formula;
 use crate::families::contraction::{divisor, with_groups};
+use crate::fault::Fault;
+use crate::site::Site;
 
 /// Elements of an image, at most.
 const MAX_ELEMENTS: i64 = 1 << 40;

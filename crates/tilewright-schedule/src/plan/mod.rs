@@ -14,7 +14,7 @@ use tilewright_ir::Attr;
 
 pub use cost::Cost;
 
-use crate::facts::fault::Fault;
+use crate::fault::Fault;
 use crate::primitive::{Call, Default, PlanDef};
 
 /// How a kernel is built. Derived: see the module's documentation.

@@ -6,12 +6,12 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, BufferRegion, CmpOp, Expr, IterVar, PrimFunc, Range, StmtKind};
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::compare;
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_inside;
-use crate::facts::index_maps::mapped;
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::tree::{Key, Site};
+use crate::analysis::guard::known_inside;
+use crate::analysis::index_maps::mapped;
+use crate::build::exprs::compare;
+use crate::build::rewrite::{path_of, with_block};
+use crate::fault::Fault;
+use crate::site::{Key, Site};
 
 pub(crate) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
     name: "AnnotateBufferAccess",

@@ -6,8 +6,8 @@ use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
-use crate::facts::tree::{Key, around, loop_of};
+use crate::fault::Fault;
+use crate::site::{Key, around, loop_of};
 
 pub(crate) const ADD_UNIT_LOOP: Primitive = Primitive {
     name: "AddUnitLoop",

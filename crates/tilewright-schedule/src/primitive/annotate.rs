@@ -7,8 +7,8 @@ use tilewright_ir::tir::{PrimFunc, StmtKind};
 use tilewright_ir::{Attr, Attrs};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, Value};
-use crate::facts::fault::Fault;
-use crate::facts::tree::Site;
+use crate::fault::Fault;
+use crate::site::Site;
 
 pub(crate) const ANNOTATE: Primitive = Primitive {
     name: "Annotate",

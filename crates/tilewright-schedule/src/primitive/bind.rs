@@ -5,9 +5,9 @@ use tilewright_ir::tir::{ForKind, PrimFunc, is_thread};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
-use crate::facts::fault::Fault;
-use crate::facts::independent::check_independent;
-use crate::facts::tree::{Key, Site, around, loop_of, search};
+use crate::analysis::dependence::check_independent;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, loop_of, search};
 
 pub(crate) const BIND: Primitive = Primitive {
     name: "Bind",

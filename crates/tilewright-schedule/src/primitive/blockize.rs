@@ -17,11 +17,11 @@ use tilewright_support::Origins;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::{init_block, with_own_loops, without_reduction};
-use crate::facts::exprs::{binary, compare, mentions, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::{known_around, known_inside};
-use crate::facts::independent::driven_axes;
-use crate::facts::tree::{Key, Site, around, blocks_below, key_at, loop_of};
+use crate::analysis::dependence::driven_axes;
+use crate::analysis::guard::{known_around, known_inside};
+use crate::build::exprs::{binary, compare, mentions, substituted};
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, blocks_below, key_at, loop_of};
 
 pub(crate) const BLOCKIZE: Primitive = Primitive {
     name: "Blockize",
@@ -225,9 +225,9 @@ impl Divided<'_> {
 }
 
 fn typed_as(value: &Expr, dtype: tilewright_tensor::DataType) -> Result<Expr, Fault> {
-    crate::facts::exprs::typed(value.cast(dtype))
+    crate::build::exprs::typed(value.cast(dtype))
 }
 
 fn typed_not(value: &Expr) -> Result<Expr, Fault> {
-    crate::facts::exprs::typed(value.not())
+    crate::build::exprs::typed(value.not())
 }

@@ -12,12 +12,12 @@ use super::cache_write::CACHE_WRITE;
 use super::call::{Call, Default, Outcome, Primitive, Results, Value, site_of};
 use super::compute_at::COMPUTE_AT;
 use super::reverse_compute_at::REVERSE_COMPUTE_AT;
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::required::{cache_of, copy_block, outermost_free, read_box, written_box};
-use crate::facts::rewrite::{path_of, with_block, with_buffer};
-use crate::facts::stages::{reads, scope_stages, writes};
-use crate::facts::written::written_exactly;
+use crate::analysis::guard::known_around;
+use crate::analysis::required::{cache_of, copy_block, outermost_free, read_box, written_box};
+use crate::analysis::stages::{reads, scope_stages, writes};
+use crate::analysis::written::written_exactly;
+use crate::build::rewrite::{path_of, with_block, with_buffer};
+use crate::fault::Fault;
 
 pub(crate) const CACHE_INPLACE: Primitive = Primitive {
     name: "CacheInplace",

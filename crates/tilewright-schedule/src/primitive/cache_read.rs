@@ -7,12 +7,12 @@
 use tilewright_ir::tir::{PrimFunc, Scope, Stmt, StmtKind};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::required::{cache_of, copy_block, outermost_free, read_box, written_box};
-use crate::facts::rewrite::{path_of, with_block, with_buffer};
-use crate::facts::stages::{reads, scope_stages};
-use crate::facts::tree::{Key, Site, find, key_at};
+use crate::analysis::guard::known_around;
+use crate::analysis::required::{cache_of, copy_block, outermost_free, read_box, written_box};
+use crate::analysis::stages::{reads, scope_stages};
+use crate::build::rewrite::{path_of, with_block, with_buffer};
+use crate::fault::Fault;
+use crate::site::{Key, Site, find, key_at};
 
 pub(crate) const CACHE_READ: Primitive = Primitive {
     name: "CacheRead",

@@ -5,15 +5,15 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::facts::exprs::{compare, mentions};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::driven_axes;
-use crate::facts::required::{cache_of, copy_block, loops_to, outermost_free};
-use crate::facts::rewrite::{path_of, with_block, with_buffer};
-use crate::facts::stages::{reads, scope_stages, touches, writes};
-use crate::facts::tree::Site;
-use crate::facts::written::written_exactly;
+use crate::analysis::dependence::driven_axes;
+use crate::analysis::guard::known_around;
+use crate::analysis::required::{cache_of, copy_block, loops_to, outermost_free};
+use crate::analysis::stages::{reads, scope_stages, touches, writes};
+use crate::analysis::written::written_exactly;
+use crate::build::exprs::{compare, mentions};
+use crate::build::rewrite::{path_of, with_block, with_buffer};
+use crate::fault::Fault;
+use crate::site::Site;
 
 pub(crate) const CACHE_WRITE: Primitive = Primitive {
     name: "CacheWrite",

@@ -10,9 +10,9 @@ use tilewright_ir::{Attr, IRModule, IndexMap};
 use tilewright_support::nearest;
 use tilewright_tensor::DataType;
 
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::tree::{Key, Site, find, key_at};
+use crate::build::rewrite::{path_of, with_block};
+use crate::fault::Fault;
+use crate::site::{Key, Site, find, key_at};
 
 /// What a parameter is where a call leaves it out.
 #[derive(Clone, Copy, Debug)]

@@ -7,13 +7,13 @@ use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Ra
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_inline::check_temporary;
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_inside;
-use crate::facts::independent::{check_affine, check_independent, has_effects, reads_what_stays};
-use crate::facts::required::{BoxLoops, read_box};
-use crate::facts::rewrite::{axes_of, path_of, without};
-use crate::facts::stages::{reads, stages, touches, writes};
-use crate::facts::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
+use crate::analysis::dependence::{check_affine, check_independent, has_effects, reads_what_stays};
+use crate::analysis::guard::known_inside;
+use crate::analysis::required::{BoxLoops, read_box};
+use crate::analysis::stages::{reads, stages, touches, writes};
+use crate::build::rewrite::{axes_of, path_of, without};
+use crate::fault::Fault;
+use crate::site::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
 
 pub(crate) const COMPUTE_AT: Primitive = Primitive {
     name: "ComputeAt",

@@ -9,12 +9,12 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::{mentions, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
-use crate::facts::stages::{stages, touches};
-use crate::facts::tree::{Site, follow};
+use crate::analysis::dependence::{check_affine, has_effects};
+use crate::analysis::stages::{stages, touches};
+use crate::build::exprs::{mentions, substituted};
+use crate::build::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::fault::Fault;
+use crate::site::{Site, follow};
 
 pub(crate) const COMPUTE_INLINE: Primitive = Primitive {
     name: "ComputeInline",

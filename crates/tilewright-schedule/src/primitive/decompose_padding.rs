@@ -7,13 +7,13 @@ use tilewright_ir::tir::{BinOp, Block, Expr, ExprKind, Intrinsic, PrimFunc, Stmt
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::with_own_loops;
-use crate::facts::exprs::{binary, reads_memory, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, path_of};
-use crate::facts::stages::touches;
-use crate::facts::tree::{Key, axis_values, loop_of};
-use crate::facts::unique::renewed_axes;
+use crate::analysis::dependence::{check_affine, has_effects};
+use crate::analysis::stages::touches;
+use crate::build::exprs::{binary, reads_memory, substituted};
+use crate::build::rewrite::{Formula, path_of};
+use crate::build::unique::renewed_axes;
+use crate::fault::Fault;
+use crate::site::{Key, axis_values, loop_of};
 
 pub(crate) const DECOMPOSE_PADDING: Primitive = Primitive {
     name: "DecomposePadding",

@@ -7,13 +7,13 @@ use tilewright_ir::tir::{
 };
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::{binary, compare, mentions, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_affine, driven_axes};
-use crate::facts::rewrite::path_of;
-use crate::facts::tree::{Key, Site, around, loop_of};
-use crate::facts::unique::renewed_axes;
+use crate::analysis::dependence::{check_affine, driven_axes};
+use crate::analysis::guard::known_around;
+use crate::build::exprs::{binary, compare, mentions, substituted};
+use crate::build::rewrite::path_of;
+use crate::build::unique::renewed_axes;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, loop_of};
 
 pub(crate) const DECOMPOSE_REDUCTION: Primitive = Primitive {
     name: "DecomposeReduction",

@@ -1,7 +1,7 @@
 //! `enter_postproc()`: a mark in the trace. What follows it finishes what was drawn before, and can be left out.
 
 use super::call::{Call, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
+use crate::fault::Fault;
 
 pub(crate) const ENTER_POSTPROC: Primitive = Primitive {
     name: "EnterPostproc",

@@ -10,10 +10,10 @@ use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
-use crate::facts::exprs::{binary, mentions, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::{known_around, known_but_units, simplified};
-use crate::facts::tree::{Key, Site, around, loop_of};
+use crate::analysis::guard::{known_around, known_but_units, simplified};
+use crate::build::exprs::{binary, mentions, substituted, typed};
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, loop_of};
 
 pub(crate) const FUSE: Primitive = Primitive {
     name: "Fuse",

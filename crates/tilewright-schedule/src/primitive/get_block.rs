@@ -3,8 +3,8 @@
 use tilewright_support::nearest;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
-use crate::facts::tree::{follow, is_block, key_at, search};
+use crate::fault::Fault;
+use crate::site::{follow, is_block, key_at, search};
 
 pub(crate) const GET_BLOCK: Primitive = Primitive {
     name: "GetBlock",

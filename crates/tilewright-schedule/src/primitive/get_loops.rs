@@ -1,8 +1,8 @@
 //! `get_loops(block)`: the loops around a block as far as the next block around it, from outside inwards.
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
-use crate::facts::tree::Key;
+use crate::fault::Fault;
+use crate::site::Key;
 
 pub(crate) const GET_LOOPS: Primitive = Primitive {
     name: "GetLoops",

@@ -7,12 +7,12 @@ use tilewright_support::with_stack;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use crate::facts::exprs::{binary, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::driven_axes;
-use crate::facts::tree::{Key, Site, around, below, blocks_below, with_below};
-use crate::facts::unique::with_unique_keys;
+use crate::analysis::dependence::driven_axes;
+use crate::analysis::guard::known_around;
+use crate::build::exprs::{binary, substituted, typed};
+use crate::build::unique::with_unique_keys;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, below, blocks_below, with_below};
 
 pub(crate) const LOOP_PARTITION: Primitive = Primitive {
     name: "LoopPartition",

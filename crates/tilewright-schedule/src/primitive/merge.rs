@@ -5,13 +5,13 @@ use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
-use crate::facts::exprs::substituted;
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::check_independent;
-use crate::facts::rewrite::path_of;
-use crate::facts::stages::{reads, writes};
-use crate::facts::tree::{Key, Site, around, blocks_below};
+use crate::analysis::dependence::check_independent;
+use crate::analysis::guard::known_around;
+use crate::analysis::stages::{reads, writes};
+use crate::build::exprs::substituted;
+use crate::build::rewrite::path_of;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, blocks_below};
 
 pub(crate) const MERGE: Primitive = Primitive {
     name: "Merge",
@@ -68,7 +68,7 @@ fn bodies(function: &PrimFunc, first: &Site, others: &[Site], l: &Loop) -> Resul
                 format!("the bounds of loop `{}` are not known to be those of loop `{}`", other.var.name, l.var.name);
             return Err(Fault::at(site, message));
         }
-        let value = crate::facts::exprs::typed(Expr::var(&l.var).cast(other.var.dtype))?;
+        let value = crate::build::exprs::typed(Expr::var(&l.var).cast(other.var.dtype))?;
         bodies.push(substituted(&body, &[(other.var.clone(), value)]));
     }
     Ok(bodies)

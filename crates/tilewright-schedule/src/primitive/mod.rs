@@ -33,6 +33,7 @@ mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
 mod sample;
+pub(crate) mod seed;
 mod set_scope;
 mod split;
 mod stage_transpose;
@@ -76,7 +77,7 @@ pub(crate) use vectorize_transpose::VECTORIZE_TRANSPOSE;
 pub use call::{Call, Default, Intrinsics, Outcome, PlanDef, Primitive, Results, TensorIntrin, Value};
 pub(crate) use call::{prim_func, site_of};
 
-pub use crate::facts::fault::Fault;
+pub use crate::fault::Fault;
 
 /// The general primitives, in the order of the documentation.
 pub(crate) const GENERAL: &[Primitive] = &[

@@ -14,14 +14,14 @@ use tilewright_ir::tir::{
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use crate::facts::exprs::{binary, compare, stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::has_effects;
-use crate::facts::reducer::Reducer;
-use crate::facts::required::{index_vars, spatial_block};
-use crate::facts::rewrite::{path_of, with_block, with_buffer_in};
-use crate::facts::tree::{Site, around};
+use crate::analysis::dependence::has_effects;
+use crate::analysis::guard::known_around;
+use crate::analysis::reducer::Reducer;
+use crate::analysis::required::{index_vars, spatial_block};
+use crate::build::exprs::{binary, compare, stored, typed};
+use crate::build::rewrite::{path_of, with_block, with_buffer_in};
+use crate::fault::Fault;
+use crate::site::{Site, around};
 
 pub(crate) const PAD_EINSUM: Primitive = Primitive {
     name: "PadEinsum",
@@ -170,7 +170,7 @@ impl Einsum<'_> {
         let vars: Vec<Var> = self.block.iters.iter().map(|iter| iter.var.clone()).collect();
         let mut see = |buffer: &Buffer, indices: &[Expr]| {
             plain &=
-                indices.iter().all(|index| self.axis(index).is_some() || !crate::facts::exprs::mentions(index, &vars));
+                indices.iter().all(|index| self.axis(index).is_some() || !crate::build::exprs::mentions(index, &vars));
             let known = |(other, at): &(Buffer, Vec<Expr>)| other == buffer && same_indices(at, indices);
             if indices.iter().any(|index| self.is_longer(index)) && !found.iter().any(known) {
                 found.push((buffer.clone(), indices.to_vec()));

@@ -4,9 +4,9 @@ use tilewright_ir::tir::{ForKind, PrimFunc};
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use crate::facts::fault::Fault;
-use crate::facts::independent::check_independent;
-use crate::facts::tree::{Site, around};
+use crate::analysis::dependence::check_independent;
+use crate::fault::Fault;
+use crate::site::{Site, around};
 use tilewright_ir::nest::Loop;
 
 pub(crate) const PARALLEL: Primitive = Primitive {

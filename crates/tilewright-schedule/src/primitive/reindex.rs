@@ -15,15 +15,15 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::exprs::{compare, mentions, mentions_var, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_affine, driven_axes};
-use crate::facts::index_maps::{mapped, with_accesses_moved};
-use crate::facts::required::{outermost_free, spatial_block, written_box};
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::stages::{reads, scope_stages, writes};
-use crate::facts::tree::{Key, Site, blocks_below};
+use crate::analysis::dependence::{check_affine, driven_axes};
+use crate::analysis::guard::known_around;
+use crate::analysis::index_maps::{mapped, with_accesses_moved};
+use crate::analysis::required::{outermost_free, spatial_block, written_box};
+use crate::analysis::stages::{reads, scope_stages, writes};
+use crate::build::exprs::{compare, mentions, mentions_var, stored, substituted, typed};
+use crate::build::rewrite::{path_of, with_block};
+use crate::fault::Fault;
+use crate::site::{Key, Site, blocks_below};
 
 pub(crate) const REINDEX: Primitive = Primitive {
     name: "ReIndex",
@@ -258,8 +258,10 @@ fn shape_of(known: &mut Analyzer, site: &Site, used: &[IterVar], moved_indices: 
 fn are_distinct(known: &mut Analyzer, used: &[IterVar], moved_indices: &[Expr]) -> bool {
     let wide: Vec<(Var, Var)> =
         used.iter().map(|iter| (iter.var.clone(), Var::new(iter.var.name.clone(), DataType::I64))).collect();
-    let renamed =
-        moved_indices.iter().map(|index| crate::facts::index_maps::renamed(index, &wide)).collect::<Option<Vec<_>>>();
+    let renamed = moved_indices
+        .iter()
+        .map(|index| crate::analysis::index_maps::renamed(index, &wide))
+        .collect::<Option<Vec<_>>>();
     let map = renamed
         .and_then(|moved_indices| IndexMap::new(wide.iter().map(|(_, to)| to.clone()).collect(), moved_indices).ok());
     let shape = used.iter().map(|iter| iter.domain.extent.cast(DataType::I64).ok()).collect::<Option<Vec<_>>>();

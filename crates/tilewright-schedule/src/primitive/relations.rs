@@ -4,9 +4,9 @@
 use tilewright_ir::tir::{BufferRegion, PrimFunc};
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
-use crate::facts::stages::stages;
-use crate::facts::tree::{Key, Site, below, blocks_below, key_at};
+use crate::analysis::stages::stages;
+use crate::fault::Fault;
+use crate::site::{Key, Site, below, blocks_below, key_at};
 
 pub(crate) const GET_CHILD_BLOCKS: Primitive = Primitive {
     name: "GetChildBlocks",

@@ -5,10 +5,10 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::facts::exprs::mentions;
-use crate::facts::fault::Fault;
-use crate::facts::independent::{check_affine, check_own_reads, driven_axes, has_effects};
-use crate::facts::tree::{Key, Site, around, blocks_below, is_block, loop_of};
+use crate::analysis::dependence::{check_affine, check_own_reads, driven_axes, has_effects};
+use crate::build::exprs::mentions;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, blocks_below, is_block, loop_of};
 
 pub(crate) const REORDER: Primitive = Primitive {
     name: "Reorder",

@@ -6,14 +6,14 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, 
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_at::{check_loops_around, check_moves, inserted};
-use crate::facts::exprs::substituted;
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_inside;
-use crate::facts::independent::{check_affine, driven_axes};
-use crate::facts::required::{BoxLoops, loops_to, written_box};
-use crate::facts::rewrite::{path_of, without};
-use crate::facts::stages::{reads, stages, writes};
-use crate::facts::tree::{Site, axis_values, key_at, loop_of};
+use crate::analysis::dependence::{check_affine, driven_axes};
+use crate::analysis::guard::known_inside;
+use crate::analysis::required::{BoxLoops, loops_to, written_box};
+use crate::analysis::stages::{reads, stages, writes};
+use crate::build::exprs::substituted;
+use crate::build::rewrite::{path_of, without};
+use crate::fault::Fault;
+use crate::site::{Site, axis_values, key_at, loop_of};
 
 pub(crate) const REVERSE_COMPUTE_AT: Primitive = Primitive {
     name: "ReverseComputeAt",

@@ -6,13 +6,13 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, Ite
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::{check_plain_loads, check_temporary};
-use crate::facts::exprs::{mentions, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
-use crate::facts::stages::{stages, touches};
-use crate::facts::tree::{Site, find, key_at};
+use crate::analysis::dependence::{check_affine, has_effects};
+use crate::analysis::guard::known_around;
+use crate::analysis::stages::{stages, touches};
+use crate::build::exprs::{mentions, substituted};
+use crate::build::rewrite::{Formula, axes_of, path_of, with_block, with_loads_replaced, with_regions_anew, without};
+use crate::fault::Fault;
+use crate::site::{Site, find, key_at};
 
 pub(crate) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
     name: "ReverseComputeInline",

@@ -16,14 +16,14 @@ use tilewright_support::Set;
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::without_reduction;
 use super::split::plain_loop;
-use crate::facts::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_affine, driven_axes, has_effects};
-use crate::facts::reducer::{Part, Reducer};
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::tree::{Key, Site, around, blocks_below, loop_of};
-use crate::facts::unique::renewed_axes;
+use crate::analysis::dependence::{check_affine, driven_axes, has_effects};
+use crate::analysis::guard::known_around;
+use crate::analysis::reducer::{Part, Reducer};
+use crate::build::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
+use crate::build::rewrite::{path_of, with_block};
+use crate::build::unique::renewed_axes;
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, blocks_below, loop_of};
 
 pub(crate) const RFACTOR: Primitive = Primitive {
     name: "RFactor",

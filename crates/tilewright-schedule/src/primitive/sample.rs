@@ -7,10 +7,10 @@ use tilewright_ir::tir::Expr;
 
 use super::call::{Call, Default, Outcome, Primitive, Results, Value};
 use super::compute_at::COMPUTE_AT;
-use crate::facts::fault::Fault;
-use crate::facts::seed::scattered;
-use crate::facts::stages::{reads, stages, writes};
-use crate::facts::tree::{Key, Site, key_at, loop_of};
+use crate::analysis::stages::{reads, stages, writes};
+use crate::fault::Fault;
+use crate::primitive::seed::scattered;
+use crate::site::{Key, Site, key_at, loop_of};
 
 pub(crate) const SAMPLE_CATEGORICAL: Primitive = Primitive {
     name: "SampleCategorical",

@@ -4,8 +4,8 @@ use tilewright_ir::tir::{PrimFunc, Scope};
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_temporary;
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::with_buffer;
+use crate::build::rewrite::with_buffer;
+use crate::fault::Fault;
 
 pub(crate) const SET_SCOPE: Primitive = Primitive {
     name: "SetScope",

@@ -9,10 +9,10 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::facts::exprs::{binary, compare, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::{guarded, known_around, known_but_units, known_inside, simplified};
-use crate::facts::tree::{Key, Site, around, below, loop_of};
+use crate::analysis::guard::{guarded, known_around, known_but_units, known_inside, simplified};
+use crate::build::exprs::{binary, compare, substituted, typed};
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, below, loop_of};
 
 pub(crate) const SPLIT: Primitive = Primitive {
     name: "Split",

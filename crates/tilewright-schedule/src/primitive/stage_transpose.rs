@@ -29,14 +29,14 @@ use super::call::{Call, Default, Outcome, Primitive};
 use super::vectorize_transpose::{
     Bounds, Edges, Transpose, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
 };
-use crate::facts::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::check_affine;
-use crate::facts::loops::{looped, memory, only_if, serial, serial_loop};
-use crate::facts::rewrite::Formula;
-use crate::facts::size::{LINE, ceil_div};
-use crate::facts::tree::Site;
+use crate::analysis::dependence::check_affine;
+use crate::analysis::guard::known_around;
+use crate::build::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
+use crate::build::loops::{looped, memory, only_if, serial, serial_loop};
+use crate::build::rewrite::Formula;
+use crate::fault::Fault;
+use crate::site::Site;
+use crate::units::{LINE, ceil_div};
 
 pub(crate) const STAGE_TRANSPOSE: Primitive = Primitive {
     name: "StageTranspose",

@@ -6,7 +6,7 @@ use tilewright_ir::Attr;
 
 use super::annotate::with_annotations;
 use super::call::{Call, Default, Outcome, Primitive, Results};
-use crate::facts::fault::Fault;
+use crate::fault::Fault;
 
 pub(crate) const STORAGE_ALIGN: Primitive = Primitive {
     name: "StorageAlign",

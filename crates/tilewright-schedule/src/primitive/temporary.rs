@@ -11,8 +11,8 @@ use tilewright_tensor::DataType;
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_plain_loads;
 use super::transform_layout::{check_compact, home_of};
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::with_buffer;
+use crate::build::rewrite::with_buffer;
+use crate::fault::Fault;
 
 pub(crate) const UNSAFE_SET_DTYPE: Primitive = Primitive {
     name: "UnsafeSetDType",

@@ -18,13 +18,13 @@ use tilewright_tir_passes::Substitute;
 
 use super::blockize::blockize;
 use super::call::{Call, Default, Outcome, Primitive, Results, TensorIntrin, site_of};
-use crate::facts::exprs::{mentions, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_inside;
-use crate::facts::independent::driven_axes;
-use crate::facts::index_maps::at_values;
-use crate::facts::tree::{Key, key_at};
-use crate::facts::unique::with_unique_keys;
+use crate::analysis::dependence::driven_axes;
+use crate::analysis::guard::known_inside;
+use crate::analysis::index_maps::at_values;
+use crate::build::exprs::{mentions, substituted};
+use crate::build::unique::with_unique_keys;
+use crate::fault::Fault;
+use crate::site::{Key, key_at};
 
 pub(crate) const TENSORIZE: Primitive = Primitive {
     name: "Tensorize",

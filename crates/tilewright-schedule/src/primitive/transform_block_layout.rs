@@ -12,12 +12,12 @@ use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
-use crate::facts::exprs::{mentions, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_own_reads, has_effects};
-use crate::facts::index_maps::renamed;
-use crate::facts::tree::{Key, Site, around};
+use crate::analysis::dependence::{check_own_reads, has_effects};
+use crate::analysis::guard::known_around;
+use crate::analysis::index_maps::renamed;
+use crate::build::exprs::{mentions, substituted, typed};
+use crate::fault::Fault;
+use crate::site::{Key, Site, around};
 
 pub(crate) const TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
     name: "TransformBlockLayout",

@@ -12,14 +12,14 @@ use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_plain_loads;
-use crate::facts::exprs::{stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::index_maps::{mapped, renamed, with_accesses_moved};
-use crate::facts::required::spatial_block;
-use crate::facts::rewrite::with_regions_anew;
-use crate::facts::stages::touches;
-use crate::facts::tree::Site;
+use crate::analysis::guard::known_around;
+use crate::analysis::index_maps::{mapped, renamed, with_accesses_moved};
+use crate::analysis::required::spatial_block;
+use crate::analysis::stages::touches;
+use crate::build::exprs::{stored, typed};
+use crate::build::rewrite::with_regions_anew;
+use crate::fault::Fault;
+use crate::site::Site;
 
 pub(crate) const TRANSFORM_LAYOUT: Primitive = Primitive {
     name: "TransformLayout",

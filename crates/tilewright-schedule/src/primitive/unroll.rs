@@ -4,8 +4,8 @@ use tilewright_ir::tir::ForKind;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::parallel::with_kind;
-use crate::facts::fault::Fault;
-use crate::facts::tree::loop_of;
+use crate::fault::Fault;
+use crate::site::loop_of;
 
 pub(crate) const UNROLL: Primitive = Primitive {
     name: "Unroll",

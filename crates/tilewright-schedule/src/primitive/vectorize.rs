@@ -4,8 +4,8 @@ use tilewright_ir::tir::ForKind;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::parallel::with_kind;
-use crate::facts::fault::Fault;
-use crate::facts::independent::check_independent;
+use crate::analysis::dependence::check_independent;
+use crate::fault::Fault;
 
 pub(crate) const VECTORIZE: Primitive = Primitive {
     name: "Vectorize",

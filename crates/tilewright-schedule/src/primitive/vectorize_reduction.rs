@@ -24,13 +24,13 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ForKind, IterKind, S
 use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive};
-use crate::facts::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::{check_affine, has_effects};
-use crate::facts::loops::{folded, load, store};
-use crate::facts::reducer::{identity, is_in, update_of};
-use crate::facts::tree::{Site, around};
+use crate::analysis::dependence::{check_affine, has_effects};
+use crate::analysis::guard::known_around;
+use crate::analysis::reducer::{identity, is_in, update_of};
+use crate::build::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
+use crate::build::loops::{folded, load, store};
+use crate::fault::Fault;
+use crate::site::{Site, around};
 
 pub(crate) const VECTORIZE_REDUCTION: Primitive = Primitive {
     name: "VectorizeReduction",

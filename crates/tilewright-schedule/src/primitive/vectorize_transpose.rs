@@ -26,15 +26,15 @@ use tilewright_ir::tir::{
 };
 
 use super::call::{Call, Default, Outcome, Primitive};
-use crate::facts::exprs::{
+use crate::analysis::dependence::check_affine;
+use crate::analysis::guard::known_around;
+use crate::build::exprs::{
     binary, compare, mentions, mentions_var, prefetch, reads_memory, stored, substituted, typed, typed_stmt,
 };
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::check_affine;
-use crate::facts::loops::only_if;
-use crate::facts::rewrite::Formula;
-use crate::facts::tree::{Site, around, axis_values, loop_of};
+use crate::build::loops::only_if;
+use crate::build::rewrite::Formula;
+use crate::fault::Fault;
+use crate::site::{Site, around, axis_values, loop_of};
 
 pub(crate) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",

@@ -4,12 +4,12 @@ use tilewright_target::Target;
 
 use super::{Declined, MAIN, Offers, Rule};
 use crate::Schedule;
-use crate::facts::axes::Axis;
-use crate::facts::size::TASKS;
-use crate::facts::stride::byte_stride;
+use crate::analysis::axes::Axis;
+use crate::analysis::stride::byte_stride;
 use crate::families::attention::Attention;
 use crate::kernels::cpu::attention::FLASH_ATTENTION;
 use crate::plan::cpu::attention::AttentionPlan;
+use crate::units::TASKS;
 
 pub(super) const RULE: Rule = Rule {
     name: "attention",

@@ -16,16 +16,15 @@ use tilewright_ir::{Attr, IndexMap};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use super::accesses::{gone, heavy_stage};
-use super::calls::attempt;
-use super::calls::{int, text};
 use super::candidate::{Candidate, Offer};
 use super::fallback;
 use super::inline::cheap_temporaries;
+use super::nests::{gone, heavy_stage};
+use super::primitive_calls::attempt;
+use super::primitive_calls::{int, text};
 use super::{Declined, Offers, Rule};
 use crate::Schedule;
-use crate::facts::exprs::mentions;
-use crate::facts::size::ceil_div;
+use crate::build::exprs::mentions;
 use crate::families::contraction::outputs::matrices;
 use crate::families::contraction::{Contraction, is_constant};
 use crate::families::window::Windows;
@@ -39,6 +38,7 @@ use crate::plan::cpu::gemm::k_block::even_blocks;
 use crate::plan::cpu::gemm::{GemmPlan, choose};
 use crate::primitive::{CACHE_WRITE, COMPUTE_INLINE, PARALLEL, TRANSFORM_LAYOUT, VECTORIZE};
 use crate::trace::{Arg, Rv};
+use crate::units::ceil_div;
 
 /// The candidate whose kernel is a GEMM of another layout; the others are called as their kernels.
 const GEMM_CHANNELS: &str = "gemm_channels";

@@ -7,8 +7,8 @@
 use tilewright_ir::tir::Expr;
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, gone};
-use super::stream::stream;
+use super::nests::{PlainNest, gone};
+use super::spatial::spatial_order;
 use super::{Declined, Offers, Rule, inline, transpose};
 use crate::Schedule;
 use crate::families::elementwise::Elementwise;
@@ -27,7 +27,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let nests = stages.into_iter().map(|block| with_periods_split(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     nests.iter().try_for_each(|nest| match transpose::crossed(nest, target) {
         Some(crossed) => transpose::in_squares(schedule, target, nest, crossed),
-        None => stream(schedule, target, nest),
+        None => spatial_order(schedule, target, nest),
     })
 }
 

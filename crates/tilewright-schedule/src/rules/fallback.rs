@@ -6,9 +6,12 @@
 
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, is_along_row};
-use super::calls::attempt;
-use super::{Declined, MAIN, Offers, Rule, columns, inline, loses_guards, parts, rows, stream, transpose};
+use super::nests::{PlainNest, is_along_row};
+use super::primitive_calls::attempt;
+use super::{
+    Declined, MAIN, Offers, Rule, contiguous_reduction, inline, loses_guards, spatial, split_reduction,
+    strided_reduction, transpose,
+};
 use crate::Schedule;
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
@@ -60,9 +63,9 @@ pub(super) fn stage(schedule: &mut Schedule, target: &Target, block: Rv) -> Resu
         return transpose::in_squares(schedule, target, &nest, crossed);
     }
     if nest.is_spatial() {
-        return stream::stream(schedule, target, &nest);
+        return spatial::spatial_order(schedule, target, &nest);
     }
-    if parts::is_long(&nest, target) && attempt(schedule, |schedule| in_parts(schedule, target, &nest)) {
+    if split_reduction::is_long(&nest, target) && attempt(schedule, |schedule| in_parts(schedule, target, &nest)) {
         return Ok(());
     }
     reduction(schedule, target, &nest)
@@ -70,7 +73,7 @@ pub(super) fn stage(schedule: &mut Schedule, target: &Target, block: Rv) -> Resu
 
 /// A reduction to few results: partial ones first.
 fn in_parts(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let partial = parts::into_parts(schedule, target, nest)?;
+    let partial = split_reduction::into_parts(schedule, target, nest)?;
     let partial = PlainNest::of(schedule, partial)?;
     reduction(schedule, target, &partial)?;
     attempt(schedule, |schedule| {
@@ -82,24 +85,25 @@ fn in_parts(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resul
 
 /// A reduction along what lies together in memory, or across it.
 fn reduction(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    if is_along_row(nest) && attempt(schedule, |schedule| rows::together(schedule, target, std::slice::from_ref(nest)))
+    if is_along_row(nest)
+        && attempt(schedule, |schedule| contiguous_reduction::together(schedule, target, std::slice::from_ref(nest)))
     {
         return Ok(());
     }
     if attempt(schedule, |schedule| in_pieces(schedule, target, nest)) {
         return Ok(());
     }
-    columns::columns(schedule, target, nest, true)
+    strided_reduction::strided_reduction(schedule, target, nest, true)
 }
 
 /// A reduction across memory of a few neighbours: pieces that lie together first.
 fn in_pieces(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let pieces = parts::into_pieces(schedule, nest)?;
+    let pieces = split_reduction::into_pieces(schedule, nest)?;
     let pieces = PlainNest::of(schedule, pieces)?;
-    columns::columns(schedule, target, &pieces, true)?;
+    strided_reduction::strided_reduction(schedule, target, &pieces, true)?;
     attempt(schedule, |schedule| {
         let whole = PlainNest::of(schedule, nest.block)?;
-        columns::columns(schedule, target, &whole, true)
+        strided_reduction::strided_reduction(schedule, target, &whole, true)
     });
     Ok(())
 }

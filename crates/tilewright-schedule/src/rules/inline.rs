@@ -5,10 +5,10 @@ use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, StmtKind};
 
 use super::Declined;
-use super::accesses::gone;
+use super::nests::gone;
 use crate::Schedule;
-use crate::facts::size::{MAX_INLINED_NODES, size};
-use crate::facts::stride::stride;
+use crate::analysis::size::{MAX_INLINED_NODES, size};
+use crate::analysis::stride::stride;
 use crate::primitive::COMPUTE_INLINE;
 use crate::trace::Rv;
 

@@ -15,21 +15,21 @@
 //! Invariants: rules read the function and the target, never the operator that the function came from; what they decide
 //! depends on shapes and the target's description alone, so that results are the same for any number of threads.
 
-mod accesses;
 mod apply;
 mod attention;
-mod calls;
 mod candidate;
-mod columns;
+mod contiguous_reduction;
 mod contraction;
 mod elementwise;
 mod fallback;
+mod gather;
 mod inline;
-mod lookup;
-mod parts;
+mod nests;
+mod primitive_calls;
 mod row_reduction;
-mod rows;
-mod stream;
+mod spatial;
+mod split_reduction;
+mod strided_reduction;
 mod transpose;
 mod windows;
 
@@ -41,9 +41,9 @@ use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_target::{Kind, Target};
 
+use crate::build::exprs::reads_memory;
 use crate::default_gpu::IS_SCHEDULED;
-use crate::facts::exprs::reads_memory;
-use crate::facts::tree::{follow, search};
+use crate::site::{follow, search};
 use crate::{Schedule, ScheduleError, Trace, plan};
 
 pub use crate::families::graph::{AttentionTypes, GraphSpec};
@@ -56,11 +56,11 @@ use candidate::{Candidate, Offer};
 pub const CPU: &[Rule] = &[
     attention::RULE,
     contraction::CONTRACTION,
-    lookup::LOOKUP,
+    gather::GATHER,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
     row_reduction::ROW_REDUCTION,
-    rows::ROWS,
+    contiguous_reduction::CONTIGUOUS_REDUCTION,
     fallback::FALLBACK,
 ];
 

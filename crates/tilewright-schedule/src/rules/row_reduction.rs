@@ -11,8 +11,8 @@
 
 use tilewright_target::Target;
 
-use super::accesses::gone;
 use super::candidate::{Candidate, Offer};
+use super::nests::gone;
 use super::{Declined, Offers, Rule};
 use crate::Schedule;
 use crate::families::rows::RowProgram;

@@ -11,14 +11,14 @@ use tilewright_ir::tir::{Expr, StmtKind};
 use tilewright_target::Target;
 
 use super::Declined;
-use super::accesses::{PlainNest, extent_of, gone};
-use super::calls::attempt;
-use super::calls::{int, text};
-use super::stream::{self, is_small};
+use super::nests::{PlainNest, extent_of, gone};
+use super::primitive_calls::attempt;
+use super::primitive_calls::{int, text};
+use super::spatial::{self, is_small};
 use crate::Schedule;
-use crate::facts::size::{LINE, ceil_div, signed};
 use crate::primitive::{CACHE_READ, COMPUTE_AT, PARALLEL, STAGE_TRANSPOSE, VECTORIZE, VECTORIZE_TRANSPOSE};
 use crate::trace::{Arg, Rv};
+use crate::units::{LINE, ceil_div, signed};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
 const SQUARE: i64 = 64;
@@ -68,7 +68,7 @@ pub(super) fn in_squares(
         return Ok(());
     }
     if joined.iter().any(|side| is_short(side)) {
-        return stream::stream(schedule, target, nest);
+        return spatial::spatial_order(schedule, target, nest);
     }
     if attempt(schedule, |schedule| squares_of(schedule, target, nest, &joined)) {
         return Ok(());

@@ -9,11 +9,11 @@ use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, gone, heavy_stage};
-use super::calls::attempt;
-use super::{Declined, Offers, Rule, inline, rows};
+use super::nests::{PlainNest, gone, heavy_stage};
+use super::primitive_calls::attempt;
+use super::{Declined, Offers, Rule, contiguous_reduction, inline};
 use crate::Schedule;
-use crate::facts::exprs::{mentions, reads_memory};
+use crate::build::exprs::{mentions, reads_memory};
 use crate::families::window::Windows;
 use crate::kernels::cpu::direct_conv::DIRECT_CONV;
 use crate::plan::cpu::direct_conv::depthwise::{self, MAX_WINDOW};
@@ -57,7 +57,7 @@ fn image_by_image(schedule: &mut Schedule, target: &Target) -> Result<(), Declin
     if rows.is_empty() {
         return Err(Declined::because("there is one image"));
     }
-    rows::row_by_row(schedule, target, &nests, last, &rows)
+    contiguous_reduction::row_by_row(schedule, target, &nests, last, &rows)
 }
 
 /// The dimensions of the result along which windows lie: their axes stand in an index together with axes of the

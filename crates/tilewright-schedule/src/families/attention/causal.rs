@@ -5,7 +5,7 @@ use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic};
 
 use super::Attention;
 use super::weights::is_float;
-use crate::facts::exprs::reads_memory;
+use crate::build::exprs::reads_memory;
 
 impl Attention {
     /// Whether there are keys that a query sees and one before it does not.

@@ -20,10 +20,10 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, 
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{binary, compare, mentions, mentions_var, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::formulas::{self, Stage, check_temporary};
+use crate::analysis::axes::Axis;
+use crate::analysis::formulas::{self, Stage, check_temporary};
+use crate::build::exprs::{binary, compare, mentions, mentions_var, substituted, typed};
+use crate::fault::Fault;
 use weights::{check_exponential, factor_of, is_float};
 
 /// Attention, its formulas over the axes.

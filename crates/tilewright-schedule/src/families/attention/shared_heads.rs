@@ -8,8 +8,8 @@ use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Range, Var};
 
 use super::Attention;
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{mentions_var, substituted, typed};
+use crate::analysis::axes::Axis;
+use crate::build::exprs::{mentions_var, substituted, typed};
 
 impl Attention {
     /// The same with heads that share keys and values as queries, where each of them has one.

@@ -5,7 +5,7 @@
 
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 
-use crate::facts::fault::Fault;
+use crate::fault::Fault;
 
 pub(crate) fn is_float(value: &Expr, wanted: f64) -> bool {
     number(value) == Some(wanted)

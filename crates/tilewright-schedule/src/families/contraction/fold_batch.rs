@@ -12,10 +12,10 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use super::Contraction;
-use crate::facts::axes::{Axis, Group};
-use crate::facts::epilogue::{Output, Outputs};
-use crate::facts::exprs::{binary, mentions, mentions_var, typed};
-use crate::facts::fault::Fault;
+use crate::analysis::axes::{Axis, Group};
+use crate::analysis::epilogue::{Output, Outputs};
+use crate::build::exprs::{binary, mentions, mentions_var, typed};
+use crate::fault::Fault;
 
 /// A contraction whose batch, or an axis of it, is folded into M.
 pub(crate) struct Folded {

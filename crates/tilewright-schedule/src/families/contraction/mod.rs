@@ -14,13 +14,13 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::axes::{self, Axis, Group};
-use crate::facts::epilogue::check_whole;
-use crate::facts::exprs::{mentions, mentions_var, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::Formula;
-use crate::facts::stages::{own_nest, statements, touches};
-use crate::facts::tree::{Site, blocks_below};
+use crate::analysis::axes::{self, Axis, Group};
+use crate::analysis::epilogue::check_whole;
+use crate::analysis::stages::{own_nest, statements, touches};
+use crate::build::exprs::{mentions, mentions_var, substituted};
+use crate::build::rewrite::Formula;
+use crate::fault::Fault;
+use crate::site::{Site, blocks_below};
 
 /// N of a B in place that is worth a matrix of its own: half of the widest vectors.
 const MIN_CONTIGUOUS_N: i64 = 8;
@@ -57,7 +57,7 @@ impl Contraction {
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
         let (spatial, k, index) = axes::of_reduction(function, site)?;
         let (sum, spatial) = split_groups(sum_of(function, site)?, spatial);
-        let known = crate::facts::guard::known_around(function, site);
+        let known = crate::analysis::guard::known_around(function, site);
         let [x, y] = &sum.operands;
         let in_both = |axis: &&Axis| {
             let var = std::slice::from_ref(&axis.var);
@@ -149,7 +149,7 @@ fn clearing_stage(function: &PrimFunc, site: &Site, out: &Buffer) -> Result<Opti
     before.retain(|stmt| touches(&stmt.stmt, out));
     let Some(stage) = before.last().and_then(|stmt| blocks_below(stmt).into_iter().next()) else { return Ok(None) };
     let (Ok(formula), Some(block)) = (Formula::of(&stage), stage.block()) else { return Ok(None) };
-    let known = crate::facts::guard::known_around(function, &stage);
+    let known = crate::analysis::guard::known_around(function, &stage);
     check_whole(&known, &stage, block)?;
     let whole = formula.indices.iter().zip(&out.shape).all(|(index, extent)| match index.as_var() {
         Some(var) => block.iters.iter().any(|iter| iter.var == *var && known.prove_equal(&iter.domain.extent, extent)),

@@ -3,11 +3,11 @@
 use tilewright_ir::tir::PrimFunc;
 
 use super::{Contraction, fold_batch};
-use crate::facts::epilogue::{self, Outputs, Produced};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::stages::{nests_after, own_nest, statements};
-use crate::facts::tree::Site;
+use crate::analysis::epilogue::{self, Outputs, Produced};
+use crate::analysis::guard::known_around;
+use crate::analysis::stages::{nests_after, own_nest, statements};
+use crate::fault::Fault;
+use crate::site::Site;
 
 /// The outputs of a contraction's sums, and whether these are all that follows it; else what follows stays as it is.
 pub(crate) fn outputs_of(

@@ -13,10 +13,10 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Var};
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
 use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram, fault, is_costly};
-use crate::facts::fault::Fault;
-use crate::facts::formulas::Stage;
-use crate::facts::reducer::identity;
-use crate::facts::size::size;
+use crate::analysis::formulas::Stage;
+use crate::analysis::reducer::identity;
+use crate::analysis::size::size;
+use crate::fault::Fault;
 
 pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Result<RowProgram, Fault> {
     let none = || fault("there is not an extreme and its index");

@@ -6,11 +6,11 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
 use super::fault;
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::formulas::Stage;
-use crate::facts::stride::stride;
+use crate::analysis::axes::Axis;
+use crate::analysis::formulas::Stage;
+use crate::analysis::stride::stride;
+use crate::build::exprs::{substituted, typed};
+use crate::fault::Fault;
 
 /// The axes of a result. An axis may be both: of channels in groups of `size`, `total[c // size]` names the group, and
 /// what is left is reduced.

@@ -6,9 +6,9 @@ use tilewright_tensor::DataType;
 
 use super::axes::Axes;
 use super::{ReducedAxes, fault};
-use crate::facts::axes::{Axis, Group};
-use crate::facts::fault::Fault;
-use crate::facts::stride::{Steps, run, steps, steps_of};
+use crate::analysis::axes::{Axis, Group};
+use crate::analysis::stride::{Steps, run, steps, steps_of};
+use crate::fault::Fault;
 
 /// What is read and written.
 pub(super) struct Accesses<'a> {

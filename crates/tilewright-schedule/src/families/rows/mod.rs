@@ -19,9 +19,9 @@ mod recognise;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, Var};
 
-use crate::facts::axes::{Axis, Group};
-use crate::facts::fault::Fault;
-use crate::facts::size::size;
+use crate::analysis::axes::{Axis, Group};
+use crate::analysis::size::size;
+use crate::fault::Fault;
 
 /// Operations of a term at most, as [`size`] counts them: a walk works it out more than once.
 pub(crate) const MAX_TERM_COST: usize = 16;

@@ -26,8 +26,8 @@ use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
 use super::{Combine, Fold, Map, Reduction, RowProgram, fault};
-use crate::facts::exprs::{binary, compare, greater, substituted, typed};
-use crate::facts::fault::Fault;
+use crate::build::exprs::{binary, compare, greater, substituted, typed};
+use crate::fault::Fault;
 
 /// A number of a row, and what it is before the first run.
 #[derive(Clone, Debug)]

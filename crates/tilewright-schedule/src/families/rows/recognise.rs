@@ -10,9 +10,9 @@ use tilewright_tir_passes::analyzer_of;
 use super::axes::{Axes, read_at};
 use super::layout::Accesses;
 use super::{Combine, Fold, Formula, Map, Reduction, RowProgram, argreduce, fault, is_costly};
-use crate::facts::exprs::{binary, mentions, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::formulas::{self, Stage, check_temporary};
+use crate::analysis::formulas::{self, Stage, check_temporary};
+use crate::build::exprs::{binary, mentions, substituted, typed};
+use crate::fault::Fault;
 
 /// Reductions of a program at most: each is a row that has to stay in a cache.
 const MAX_REDUCTIONS: usize = 3;

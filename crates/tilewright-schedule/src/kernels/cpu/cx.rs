@@ -5,9 +5,9 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::exprs::binary;
-use crate::facts::fault::Fault;
-use crate::facts::loops;
+use crate::build::exprs::binary;
+use crate::build::loops;
+use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::Bounds;
 
 /// The type of a kernel's indices, and what is known of them.

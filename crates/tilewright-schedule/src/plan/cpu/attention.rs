@@ -3,8 +3,8 @@
 use tilewright_macros::Plan;
 use tilewright_tensor::DataType;
 
-use crate::facts::fault::Fault;
 use crate::families::graph::AttentionTypes;
+use crate::fault::Fault;
 
 /// Whether the kernel computes such an attention: all sums are of float32, whose terms may be read from narrower
 /// types, and the sizes of its register tiles are known.

@@ -15,10 +15,10 @@ use tilewright_tensor::DataType;
 
 use super::gemm::extents::pack_b_cycles;
 use super::gemm::register_tile::{MAX_NR_VECTORS, even_part, lane_counts, tile_cycles};
-use crate::facts::exprs::mentions;
-use crate::facts::size::ceil_div;
+use crate::build::exprs::mentions;
 use crate::families::contraction::Contraction;
 use crate::plan::{Cost, Declined};
+use crate::units::ceil_div;
 
 /// Part of the modelled rate that a GEMM with channels as N reaches for groups of about a vector of channels: each
 /// register tile divides to find its pixels.

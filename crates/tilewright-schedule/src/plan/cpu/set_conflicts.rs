@@ -1,6 +1,6 @@
 //! Set conflicts: how many cache lines of a strided access fall into one set of a cache.
 
-use crate::facts::size::{LINE, ceil_div};
+use crate::units::{LINE, ceil_div};
 
 /// The most of `count` lines, each `stride` bytes after the one before, that map to one set of a cache whose sets
 /// repeat every `set_stride` bytes.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
 
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{binary, compare, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, memory, task_block, with_names};
+use crate::analysis::axes::Axis;
+use crate::build::exprs::{binary, compare, substituted, typed};
+use crate::build::loops::{looped, memory, task_block, with_names};
 use crate::families::attention::Attention;
+use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::cpu::attention::AttentionPlan;
 

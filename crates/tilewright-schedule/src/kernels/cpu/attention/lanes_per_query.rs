@@ -9,10 +9,10 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Stmt};
 
 use super::cx::{Flash, Tiling};
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{binary, reads_memory, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::analysis::axes::Axis;
+use crate::build::exprs::{binary, reads_memory, typed};
+use crate::build::loops::{load, store};
+use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::is_along;
 
 /// A vector in memory: a row of a buffer.

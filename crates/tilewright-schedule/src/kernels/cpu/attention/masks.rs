@@ -8,8 +8,8 @@ use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
 use super::cx::Flash;
-use crate::facts::exprs::{compare, mentions_var, reads_memory, reads_under_condition, typed};
-use crate::facts::fault::Fault;
+use crate::build::exprs::{compare, mentions_var, reads_memory, reads_under_condition, typed};
+use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::is_along;
 
 /// Masks that are transposed, at most; others are read in place.

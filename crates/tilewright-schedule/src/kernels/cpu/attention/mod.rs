@@ -48,10 +48,10 @@ mod transpose;
 use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::exprs::compare;
-use crate::facts::fault::Fault;
-use crate::facts::loops::only_if;
+use crate::build::exprs::compare;
+use crate::build::loops::only_if;
 use crate::families::attention::Attention;
+use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::Plan;
 use crate::plan::cpu::attention::AttentionPlan;

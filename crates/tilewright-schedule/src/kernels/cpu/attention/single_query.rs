@@ -3,9 +3,9 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, Var};
 
 use super::cx::{Flash, KeyBlock, exp, shift, weight};
-use crate::facts::exprs::{binary, compare, greater, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::build::exprs::{binary, compare, greater, typed};
+use crate::build::loops::{load, store};
+use crate::fault::Fault;
 
 /// The temporaries of a task.
 struct Memory {

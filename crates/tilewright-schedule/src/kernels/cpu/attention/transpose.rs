@@ -6,9 +6,9 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Range, Stmt, Var};
 
 use super::cx::{Flash, is_load};
-use crate::facts::exprs::{mentions_var, reads_memory};
-use crate::facts::fault::Fault;
-use crate::facts::loops::serial_loop;
+use crate::build::exprs::{mentions_var, reads_memory};
+use crate::build::loops::serial_loop;
+use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::{Edges, Transpose, is_along};
 
 /// Queries of a task, the first of them, and the end of those that exist, where the task's go beyond it.

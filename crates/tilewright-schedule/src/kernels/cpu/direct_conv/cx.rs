@@ -6,15 +6,15 @@ use std::ops::Deref;
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, Scope, Stmt, Var};
 
-use crate::facts::axes::Group;
-use crate::facts::epilogue::Outputs;
-use crate::facts::exprs::binary;
-use crate::facts::fault::Fault;
-use crate::facts::loops::{memory, serial, with_names};
-use crate::facts::size::ceil_div;
+use crate::analysis::axes::Group;
+use crate::analysis::epilogue::Outputs;
+use crate::build::exprs::binary;
+use crate::build::loops::{memory, serial, with_names};
 use crate::families::window::{Along, Channels, Read, Windows};
+use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::cpu::direct_conv::DirectConvPlan;
+use crate::units::ceil_div;
 
 pub(super) struct DirectConv<'a> {
     pub(super) w: &'a Windows,

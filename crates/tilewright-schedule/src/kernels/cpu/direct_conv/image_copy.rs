@@ -3,10 +3,10 @@
 use tilewright_ir::tir::{Buffer, Expr, ForKind, Stmt, Var};
 
 use super::cx::DirectConv;
-use crate::facts::exprs::stored;
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, serial};
+use crate::build::exprs::stored;
+use crate::build::loops::{looped, serial};
 use crate::families::window::Read;
+use crate::fault::Fault;
 
 /// Vectors of a row whose copies are unrolled, at most.
 const MAX_UNROLLED_VECTORS: i64 = 8;

@@ -6,10 +6,10 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, StmtK
 
 use super::cx::DirectConv;
 use super::tile::Tile;
-use crate::facts::exprs::{binary, compare, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, memory, named, only_if, serial, task_block, with_names};
+use crate::build::exprs::{binary, compare, substituted};
+use crate::build::loops::{looped, memory, named, only_if, serial, task_block, with_names};
 use crate::families::window::Windows;
+use crate::fault::Fault;
 
 impl DirectConv<'_> {
     pub(super) fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {

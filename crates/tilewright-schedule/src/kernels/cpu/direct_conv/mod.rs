@@ -37,13 +37,13 @@ mod tile;
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::epilogue::{self, Outputs, Produced};
-use crate::facts::exprs::loaded_buffers;
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::stages::{may_write, nests_after, own_nest, statements, touches};
-use crate::facts::tree::Site;
+use crate::analysis::epilogue::{self, Outputs, Produced};
+use crate::analysis::stages::{may_write, nests_after, own_nest, statements, touches};
+use crate::build::exprs::loaded_buffers;
+use crate::build::rewrite::{path_of, with_block};
+use crate::fault::Fault;
 use crate::primitive::call::{Call, Outcome, Primitive, Results};
+use crate::site::Site;
 
 use crate::families::window::Windows;
 use crate::plan::cpu::direct_conv::DirectConvPlan;

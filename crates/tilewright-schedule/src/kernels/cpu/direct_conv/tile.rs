@@ -3,12 +3,12 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
 use super::cx::DirectConv;
-use crate::facts::epilogue::Output;
-use crate::facts::exprs::{binary, compare, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{only_if, serial};
-use crate::facts::rewrite::with_loads_replaced;
+use crate::analysis::epilogue::Output;
+use crate::build::exprs::{binary, compare, stored, substituted, typed};
+use crate::build::loops::{only_if, serial};
+use crate::build::rewrite::with_loads_replaced;
 use crate::families::window::Along;
+use crate::fault::Fault;
 use crate::plan::cpu::direct_conv::MAX_UNROLLED;
 
 /// A tile: its accumulators, and its first row and column in the block.

@@ -4,12 +4,12 @@ use std::ops::Deref;
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
 
-use crate::facts::axes::{Axis, Group};
-use crate::facts::epilogue::Outputs;
-use crate::facts::exprs::{compare, mentions, mentions_var, substituted, typed};
-use crate::facts::fault::Fault;
+use crate::analysis::axes::{Axis, Group};
+use crate::analysis::epilogue::Outputs;
+use crate::build::exprs::{compare, mentions, mentions_var, substituted, typed};
 use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::Grouping;
+use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::primitive::vectorize_transpose::is_along;

@@ -13,10 +13,10 @@ use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForeignCallee, Intrinsic};
 use tilewright_tensor::DataType;
 
 use super::cx::Gemm;
-use crate::facts::exprs::{binary, compare, typed};
-use crate::facts::fault::Fault;
+use crate::build::exprs::{binary, compare, typed};
 use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::{Grouping, WORD, narrow};
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
 
 /// The highest bit of a byte, and a group of bytes that have no other.

@@ -7,10 +7,10 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 
 use super::cx::Gemm;
-use crate::facts::axes::Group;
-use crate::facts::exprs::{compare, stored, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, named, only_if, serial, with_names};
+use crate::analysis::axes::Group;
+use crate::build::exprs::{compare, stored, substituted};
+use crate::build::loops::{looped, named, only_if, serial, with_names};
+use crate::fault::Fault;
 
 /// A panel of B, or part of one, that is packed.
 pub(super) struct PanelCopy<'a> {

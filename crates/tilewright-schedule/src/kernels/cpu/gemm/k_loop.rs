@@ -7,8 +7,8 @@ use super::operands::Operands;
 use super::prefetch_a;
 use super::prefetch_b::NextPanel;
 use super::register_tile::Tile;
-use crate::facts::fault::Fault;
-use crate::facts::loops::serial;
+use crate::build::loops::serial;
+use crate::fault::Fault;
 
 /// Iterations of the loop over K that are unrolled.
 const K_UNROLL: i64 = 4;

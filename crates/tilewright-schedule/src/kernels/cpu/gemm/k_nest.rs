@@ -3,10 +3,10 @@
 use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
 
 use super::cx::Gemm;
-use crate::facts::exprs::binary;
-use crate::facts::fault::Fault;
-use crate::facts::loops::looped;
+use crate::build::exprs::binary;
+use crate::build::loops::looped;
 use crate::families::contraction::is_one;
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::{PackA, PackB};
 
 /// Taps of the inner axes of K at most, between whose runs something may be prefetched. The windows of a volume of 3 x

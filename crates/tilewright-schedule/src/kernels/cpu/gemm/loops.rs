@@ -11,16 +11,16 @@ use super::operands::Operands;
 use super::prefetch_a::prefetched_a;
 use super::prefetch_b::next_panel;
 use super::tile_store::PartialSums;
-use super::{pack, widen_b};
-use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::compare;
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, memory, named, serial, task_block, with_names};
+use super::{convert_b, pack};
+use crate::analysis::axes::{Axis, Group};
+use crate::build::exprs::compare;
+use crate::build::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::fold_batch::Folded;
 use crate::families::contraction::{is_constant, is_one, unwidened};
+use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
-use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackA, PackB};
+use crate::plan::cpu::gemm::{Conversion, GemmPlan, PackA, PackB};
 
 /// Nodes of expressions of an epilogue that is unrolled over a tile, at most. LLVM would take loops there to run more
 /// often than the one over K, and give their constants the registers of the accumulators.
@@ -195,8 +195,8 @@ fn k_block(
         let mut lets = Vec::new();
         let next = next_panel(p, task, block, number, &mut lets)?;
         let mut o = Operands { p, task, block, panel: number.clone(), packed_a, packed_b, widened_b: None };
-        if t.narrow == Narrow::WidenInPanel {
-            o.widened_b = Some(widen_b::panel(&o)?.kept_in(own, &mut panel));
+        if t.conversion == Conversion::InPanel {
+            o.widened_b = Some(convert_b::panel(&o)?.kept_in(own, &mut panel));
         }
         let mut micro_kernel = MicroKernel { o, partial_sums: partial_sums.clone(), compensation: None, next };
         if p.has_compensation() {

@@ -7,10 +7,10 @@ use super::operands::Operands;
 use super::prefetch_b::NextPanel;
 use super::register_tile::{Tile, accumulator, set_accumulator};
 use super::tile_store::{PartialSums, TileStore};
-use crate::facts::exprs::{binary, compare, stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::only_if;
-use crate::facts::size::ceil_div;
+use crate::build::exprs::{binary, compare, stored, typed};
+use crate::build::loops::only_if;
+use crate::fault::Fault;
+use crate::units::ceil_div;
 
 /// The micro-kernels of one panel.
 pub(super) struct MicroKernel<'a> {

@@ -27,10 +27,10 @@
 //! | `"task"` | packed by each task, panel by panel |
 //! | `"ahead"` | packed into panels before the GEMM runs; a constant, at compile time |
 //!
-//! With `narrow="dot_product"` both operands are bfloat16 summed in float32, or bytes summed in int32: groups of two or
-//! four neighbours along K are packed into words, which the processor multiplies and adds in one instruction
+//! With `conversion="dot_product"` both operands are bfloat16 summed in float32, or bytes summed in int32: groups of
+//! two or four neighbours along K are packed into words, which the processor multiplies and adds in one instruction
 //! (AVX512-BF16, which takes denormal numbers for zero; AVX512-VNNI). Otherwise packed operands have their own element
-//! type, and register tiles widen them, or with `narrow="in_panel"` each task does so once per panel.
+//! type, and register tiles widen them, or with `conversion="in_panel"` each task does so once per panel.
 //!
 //! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read,
 //! stays in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
@@ -42,10 +42,11 @@
 //! (`families::contraction::fold_batch` where the run alone knows how many there are). The tail along N is masked, the
 //! tail along M has smaller register tiles. Tasks depend on shapes alone, and each sums in one order.
 //!
-//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `widen_b`; the
+//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`; the
 //! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`;
 //! `prefetch_a`, `prefetch_b`.
 
+mod convert_b;
 mod cx;
 mod dot_product;
 mod im2col;
@@ -60,21 +61,20 @@ mod prefetch_a;
 mod prefetch_b;
 mod register_tile;
 mod tile_store;
-mod widen_b;
 
 use tilewright_ir::tir::Stmt;
 
-use crate::facts::fault::Fault;
-use crate::facts::rewrite::{path_of, with_block};
-use crate::facts::stages::{own_nest, statements, touches};
-use crate::facts::tree::Site;
+use crate::analysis::stages::{own_nest, statements, touches};
+use crate::build::rewrite::{path_of, with_block};
 use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::fold_batch::{self, Folded};
 use crate::families::contraction::outputs::outputs_of;
+use crate::fault::Fault;
 use crate::plan::Plan;
-use crate::plan::cpu::gemm::{GemmPlan, Narrow, PackB};
+use crate::plan::cpu::gemm::{Conversion, GemmPlan, PackB};
 use crate::primitive::call::{Call, Outcome, Primitive, Results};
+use crate::site::Site;
 
 pub(crate) const GEMM: Primitive = Primitive {
     name: "Gemm",
@@ -119,11 +119,11 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 /// The contraction, of the bits of its operands where dot-product instructions take them.
 fn in_dot_groups(c: Contraction, plan: &GemmPlan, site: &Site) -> Result<(Contraction, Option<Grouping>), Fault> {
     let packs_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
-    match plan.narrow {
-        Narrow::WidenInTile => Ok((c, None)),
-        Narrow::WidenInPanel if packs_narrow => Ok((c, None)),
-        Narrow::WidenInPanel => Err(Fault::at(site, "only a packed B with narrower elements than the sums is widened")),
-        Narrow::DotProduct => {
+    match plan.conversion {
+        Conversion::InTile => Ok((c, None)),
+        Conversion::InPanel if packs_narrow => Ok((c, None)),
+        Conversion::InPanel => Err(Fault::at(site, "only a packed B with narrower elements than the sums is widened")),
+        Conversion::DotProduct => {
             let grouping = Grouping::of(&c).ok_or_else(|| {
                 Fault::at(site, "dot products are of bfloat16 summed in float32, or of bytes summed in int32")
             })?;

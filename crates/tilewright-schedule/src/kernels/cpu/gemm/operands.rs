@@ -4,8 +4,8 @@ use tilewright_ir::tir::{Buffer, Expr, Var};
 
 use super::cx::{Gemm, KBlock, Task};
 use super::k_nest::KIndex;
-use crate::facts::exprs::{substituted, typed};
-use crate::facts::fault::Fault;
+use crate::build::exprs::{substituted, typed};
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::{PackA, PackB};
 
 pub(super) struct Operands<'a> {

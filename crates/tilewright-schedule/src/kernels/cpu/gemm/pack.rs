@@ -8,12 +8,12 @@ use tilewright_tensor::DataType;
 
 use super::cx::{Gemm, KBlock, Packed, Task};
 use super::im2col::PanelCopy;
-use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::{compare, stored};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, memory, named, serial, task_block, with_names};
-use crate::facts::size::{LINE, TASKS, ceil_div};
+use crate::analysis::axes::{Axis, Group};
+use crate::build::exprs::{compare, stored};
+use crate::build::loops::{looped, memory, named, serial, task_block, with_names};
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::PackA;
+use crate::units::{LINE, TASKS, ceil_div};
 
 /// The attribute of blocks that re-lay out a parameter, by which prepacking finds them.
 const PREPROC: &str = "layout_rewrite_preproc";

@@ -5,9 +5,9 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt};
 
 use super::cx::{Gemm, KBlock, Task};
 use super::im2col::PanelCopy;
-use crate::facts::exprs::substituted;
-use crate::facts::fault::Fault;
-use crate::facts::loops::serial_loop;
+use crate::build::exprs::substituted;
+use crate::build::loops::serial_loop;
+use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::{Edges, Transpose, is_along};
 
 impl Gemm<'_> {

@@ -8,11 +8,11 @@ use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
 
 use super::operands::Operands;
 use super::register_tile::Tile;
-use crate::facts::exprs::prefetch_element;
-use crate::facts::fault::Fault;
-use crate::facts::size::LINE;
+use crate::build::exprs::prefetch_element;
 use crate::families::contraction::{Contraction, is_constant};
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::{GemmPlan, PackA};
+use crate::units::LINE;
 
 /// N up to which A is read from memory no faster than it is multiplied.
 const MAX_N: i64 = 128;

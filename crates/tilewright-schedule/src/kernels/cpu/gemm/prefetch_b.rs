@@ -14,11 +14,11 @@ use tilewright_target::NEAR_BYTES;
 
 use super::cx::{Gemm, KBlock, Task};
 use super::operands::Operands;
-use crate::facts::exprs::{Level, compare, prefetch_into, reads_memory, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::named;
-use crate::facts::size::{LINE, ceil_div};
+use crate::build::exprs::{Level, compare, prefetch_into, reads_memory, substituted, typed};
+use crate::build::loops::named;
+use crate::fault::Fault;
 use crate::plan::cpu::gemm::PackB;
+use crate::units::{LINE, ceil_div};
 
 /// Indices of K between two groups of prefetches, the preferred one first.
 const K_STEPS: [i64; 3] = [16, 8, 4];

@@ -3,9 +3,9 @@
 use tilewright_ir::tir::{Buffer, Expr, ForKind, Scope, Stmt, Var};
 
 use super::cx::Gemm;
-use crate::facts::exprs::{stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, memory};
+use crate::build::exprs::{stored, typed};
+use crate::build::loops::{looped, memory};
+use crate::fault::Fault;
 
 pub(super) struct Tile {
     pub(super) mr: i64,

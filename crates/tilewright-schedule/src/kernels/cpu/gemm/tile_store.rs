@@ -4,9 +4,9 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, StmtKind, Va
 
 use super::operands::Operands;
 use super::register_tile::{Lanes, Tile, accumulator};
-use crate::facts::exprs::{binary, compare, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{looped, only_if, serial, with_names};
+use crate::build::exprs::{binary, compare, stored, substituted, typed};
+use crate::build::loops::{looped, only_if, serial, with_names};
+use crate::fault::Fault;
 
 /// Vectors of a tile from which on they are narrower than registers.
 const MIN_NARROW_VECTORS: i64 = 5;

@@ -30,16 +30,16 @@ use super::side_by_side;
 use super::state::State;
 use super::vectors::{NumberedRow, Row, RowVectors, Sizes, Stages, Vector};
 use super::{Cx, formula_at, global, load_numbers, local, store_numbers};
-use crate::facts::axes::Group;
-use crate::facts::exprs::{binary, compare, mentions, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{folded, load, named, only_if, serial, store, with_names};
-use crate::facts::size::ceil_div;
+use crate::analysis::axes::Group;
+use crate::build::exprs::{binary, compare, mentions, substituted, typed};
+use crate::build::loops::{folded, load, named, only_if, serial, store, with_names};
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
+use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::plan::cpu::rows::ByPiecesPlan;
 use crate::primitive::call::Primitive;
+use crate::units::ceil_div;
 
 /// Bytes between what is read and what is prefetched where an extreme alone is looked for, which is as fast as memory.
 const PREFETCH_BYTES: i64 = 4 << 10;

@@ -22,13 +22,13 @@ mod vectors;
 use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::exprs::substituted;
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, memory, store};
-use crate::facts::tree::Site;
+use crate::build::exprs::substituted;
+use crate::build::loops::{load, memory, store};
 use crate::families::rows::RowProgram;
+use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::primitive::call::{Call, Outcome};
+use crate::site::Site;
 use vectors::Row;
 
 /// A row reduction, where it stands: the block that gives the result, in a function.

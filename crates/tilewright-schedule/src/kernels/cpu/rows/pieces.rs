@@ -3,9 +3,9 @@
 use tilewright_ir::tir::{Expr, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::axes::Axis;
-use crate::facts::fault::Fault;
-use crate::facts::loops::serial;
+use crate::analysis::axes::Axis;
+use crate::build::loops::serial;
+use crate::fault::Fault;
 
 /// Pieces of a row: of each index of its outer axes some of its inner columns, or all columns of several such indices.
 pub(crate) struct Pieces {

@@ -23,14 +23,14 @@ use tilewright_tensor::DataType;
 
 use super::vectors::{Row, RowVectors, Sizes, Vector};
 use super::{Cx, formula_at, load_numbers, local, store_numbers};
-use crate::facts::exprs::{binary, compare};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{self, folded, load, serial, store, with_names};
-use crate::facts::size::PAGE;
+use crate::build::exprs::{binary, compare};
+use crate::build::loops::{self, folded, load, serial, store, with_names};
 use crate::families::rows::{Formula, Reduction, RowProgram};
+use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::plan::cpu::rows::{ASSUMED_COLUMNS, ResidentPlan};
 use crate::primitive::call::Primitive;
+use crate::units::PAGE;
 
 /// Bytes between what is read and what is prefetched: a step, which goes through several rows, takes longer than memory
 /// does.

@@ -27,16 +27,16 @@ use tilewright_tensor::DataType;
 use super::state::State;
 use super::vectors::{Row, RowVectors, Sizes, Stages, Vector};
 use super::{Cx, formula_at, global, local};
-use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::{binary, compare, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, named, only_if, serial, store, with_names};
-use crate::facts::size::ceil_div;
+use crate::analysis::axes::{Axis, Group};
+use crate::build::exprs::{binary, compare, substituted, typed};
+use crate::build::loops::{load, named, only_if, serial, store, with_names};
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
+use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::plan::cpu::rows::SideBySidePlan;
 use crate::primitive::call::Primitive;
+use crate::units::ceil_div;
 
 /// Bytes between what is read and what is prefetched: between exponentials, and where an extreme alone is looked for.
 const PREFETCH_BYTES_OF_EXPS: i64 = 8 << 10;

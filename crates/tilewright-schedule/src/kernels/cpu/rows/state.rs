@@ -6,11 +6,11 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt, Var};
 
 use super::formula_at;
 use super::vectors::Row;
-use crate::facts::exprs::{binary, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::build::exprs::{binary, substituted};
+use crate::build::loops::{load, store};
 use crate::families::rows::RowProgram;
 use crate::families::rows::monoid::Monoid;
+use crate::fault::Fault;
 
 pub(super) struct State {
     pub(super) monoid: Monoid,

@@ -9,11 +9,11 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use super::{Cx, formula_at};
-use crate::facts::axes::{Axis, Group};
-use crate::facts::exprs::{binary, compare, elements_read, mentions, prefetch_element, stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, looped, named, only_if, serial, store, task_block, used_in, with_names};
+use crate::analysis::axes::{Axis, Group};
+use crate::build::exprs::{binary, compare, elements_read, mentions, prefetch_element, stored, typed};
+use crate::build::loops::{load, looped, named, only_if, serial, store, task_block, used_in, with_names};
 use crate::families::rows::RowProgram;
+use crate::fault::Fault;
 
 /// Lanes of the narrowest vector that goes past the caches.
 const STREAMED_LANES: i64 = 4;

@@ -4,10 +4,10 @@ use tilewright_target::Target;
 
 use super::sizes::{bands, bands_at_least, bands_to_share, images_of_task, lanes};
 use super::{DirectConvPlan, MAX_UNROLLED};
-use crate::facts::size::ceil_div;
 use crate::families::window::{Channels, Read, Windows};
 use crate::plan::cpu::gemm::register_tile::tile_cycles;
 use crate::plan::{Cost, Declined};
+use crate::units::ceil_div;
 
 /// Part of the modelled rate that the kernel reaches, next to a GEMM's.
 const EFFICIENCY: f64 = 0.9;

@@ -2,9 +2,9 @@
 
 use tilewright_target::{Machine, Target};
 
-use crate::facts::size::signed;
-use crate::facts::size::{TASKS, ceil_div};
 use crate::families::window::{Read, Windows};
+use crate::units::signed;
+use crate::units::{TASKS, ceil_div};
 
 /// Numbers of bands that are compared.
 const COMPARED_BANDS: i64 = 64;

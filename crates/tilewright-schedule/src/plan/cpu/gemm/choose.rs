@@ -14,16 +14,16 @@ use super::register_tile::{
     MAX_M_IN_PLACE, RegisterTile, Registers, core_cache, l1_bytes, lane_counts, packed_a_bytes,
 };
 use super::task_blocks::{Blocks, Traffic};
-use super::{GemmPlan, Narrow, PackA, PackB};
-use crate::facts::axes::Axis;
-use crate::facts::exprs::mentions;
-use crate::facts::size::ceil_div;
-use crate::facts::size::signed;
-use crate::facts::stride::byte_stride;
+use super::{Conversion, GemmPlan, PackA, PackB};
+use crate::analysis::axes::Axis;
+use crate::analysis::stride::byte_stride;
+use crate::build::exprs::mentions;
 use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::{Contraction, is_dense};
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
 use crate::plan::{Cost, Declined};
+use crate::units::ceil_div;
+use crate::units::signed;
 
 /// Rows of A in place that may share a set of L1, at most: its ways but one, which is for B. L1 has at least eight
 /// ways.
@@ -85,7 +85,7 @@ pub(crate) fn choose(
         nc: 0,
         pack_a,
         pack_b,
-        narrow: if p.grouping.is_some() { Narrow::DotProduct } else { Narrow::WidenInTile },
+        conversion: if p.grouping.is_some() { Conversion::DotProduct } else { Conversion::InTile },
         k_outermost: false,
         prefetch_b_to_l1,
         prefetch_b_bytes: signed(if prefetch_b_to_l1 { prefetch.panel_l1_bytes } else { prefetch.panel_bytes }),
@@ -93,7 +93,7 @@ pub(crate) fn choose(
     let blocks = Blocks { machine: target, e: &p.e, traffic: Traffic { b_streams, b_waits: p.b_waits } };
     let cost = blocks.choose(&mut plan);
     if p.grouping.is_none() && c.b_is_narrow() && plan.widening_pays() {
-        plan.narrow = Narrow::WidenInPanel;
+        plan.conversion = Conversion::InPanel;
         if !c.needs_im2col() {
             plan.kc = k_block::of_widened_panels(&plan, &p.e, target);
         }
@@ -215,7 +215,7 @@ impl<'a> Tiled<'a> {
         let (Some(m), Some(k)) = (self.e.m, self.e.k) else { return false };
         let is_large = m.saturating_mul(k).saturating_mul(self.e.b_bytes) > packed_a_bytes(self.target);
         let packs = plan.pack_a != PackA::InPlace || plan.pack_b == PackB::PerTask;
-        let packs = packs || plan.narrow == Narrow::WidenInPanel;
+        let packs = packs || plan.conversion == Conversion::InPanel;
         let few = m <= plan.mc && plan.nc <= FEW_PANELS * plan.panel() && self.e.batch == Some(1);
         is_large && few && k > plan.kc && !packs && !self.is_single_tile() && !self.c.needs_im2col()
     }

@@ -1,6 +1,6 @@
 //! The extents of a contraction by which its plan is chosen, as far as they are known when it is compiled.
 
-use crate::facts::stride::byte_stride;
+use crate::analysis::stride::byte_stride;
 use crate::families::contraction::Contraction;
 use tilewright_target::Machine;
 

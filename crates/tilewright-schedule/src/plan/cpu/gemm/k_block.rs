@@ -7,12 +7,12 @@ use tilewright_target::{Machine, Target};
 
 use super::extents::{Extents, K_BLOCK};
 use super::register_tile::{RegisterTile, core_cache, l1_bytes};
-use crate::facts::size::ceil_div;
-use crate::facts::size::signed;
-use crate::facts::stride::byte_stride;
+use crate::analysis::stride::byte_stride;
 use crate::families::contraction::Contraction;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
+use crate::units::ceil_div;
+use crate::units::signed;
 
 /// The least KC that is chosen so that a panel stays in L1: one that is widened, or one that comes from DRAM for few
 /// tiles.

@@ -8,8 +8,8 @@ mod task_blocks;
 
 use tilewright_macros::{Choice, Plan};
 
-use crate::facts::fault::Fault;
-use crate::facts::size::ceil_div;
+use crate::fault::Fault;
+use crate::units::ceil_div;
 
 /// How operand A, which depends on M, reaches the register tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Choice)]
@@ -41,13 +41,13 @@ pub(crate) enum PackB {
 
 /// Where operands whose elements are narrower than the accumulators are converted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Choice)]
-pub(crate) enum Narrow {
+pub(crate) enum Conversion {
     /// In the register tile, after each load.
     #[choice = "in_tile"]
-    WidenInTile,
+    InTile,
     /// In each packed panel of B, once per task.
     #[choice = "in_panel"]
-    WidenInPanel,
+    InPanel,
     /// Nowhere: dot-product instructions (AVX512-BF16, AVX512-VNNI) sum groups of neighbours along K.
     #[choice = "dot_product"]
     DotProduct,
@@ -86,8 +86,8 @@ pub(crate) struct GemmPlan {
     #[plan(default = PackB::Ahead, alias = "pack_columns")]
     pub(crate) pack_b: PackB,
     /// Where narrow operands are converted.
-    #[plan(default = Narrow::WidenInTile)]
-    pub(crate) narrow: Narrow,
+    #[plan(default = Conversion::InTile, alias = "narrow")]
+    pub(crate) conversion: Conversion,
     /// Whether the loop over K blocks is outside of the one over tasks, so that the A block of one K block stays in
     /// cache.
     #[plan(default = false, alias = "outer_steps")]

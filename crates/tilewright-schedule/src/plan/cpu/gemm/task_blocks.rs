@@ -8,10 +8,10 @@ use tilewright_target::Machine;
 
 use super::extents::{Extents, PLANNED_EXTENT};
 use super::register_tile::tile_cycles;
-use crate::facts::size::signed;
-use crate::facts::size::{TASKS, ceil_div};
 use crate::plan::Cost;
 use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
+use crate::units::signed;
+use crate::units::{TASKS, ceil_div};
 
 /// Cost ratio of each task that is missing.
 const MISSING_TASK: f64 = 0.01;

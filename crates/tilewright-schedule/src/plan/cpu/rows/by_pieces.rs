@@ -4,10 +4,10 @@ use tilewright_target::Target;
 
 use super::cost::Work;
 use super::{ByPiecesPlan, MAX_ACCUMULATORS, accumulators, declined, fits, lanes, rows_per_task};
-use crate::facts::axes::Group;
-use crate::facts::size::{TASKS, ceil_div, even_part, signed};
+use crate::analysis::axes::Group;
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::{Cost, Declined};
+use crate::units::{TASKS, ceil_div, even_part, signed};
 
 /// Elements of a piece: two passes over them take longer than to merge a state.
 const PIECE_ELEMENTS: i64 = 2048;

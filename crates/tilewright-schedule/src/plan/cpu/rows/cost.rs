@@ -7,10 +7,11 @@
 use tilewright_target::Target;
 
 use super::{ASSUMED_COLUMNS, lanes};
-use crate::facts::exprs::elements_read;
-use crate::facts::size::{TASKS, size};
+use crate::analysis::size::size;
+use crate::build::exprs::elements_read;
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::Cost;
+use crate::units::TASKS;
 
 /// Rows that a symbolic number of rows is taken for: some of every task.
 const ASSUMED_ROWS: i64 = TASKS * 16;

@@ -7,8 +7,8 @@
 //! | [`side_by_side`] | neighbours in memory: a softmax, argreduce |
 //!
 //! Each walk's `choose` gives sizes and a cost, or the reason why it is not for a program. Where there are too few rows
-//! to share among tasks, all decline: the rule `rows` takes the function apart. Sizes depend on shapes and the target
-//! alone.
+//! to share among tasks, all decline: the rule `contiguous_reduction` takes the function apart. Sizes depend on shapes
+//! and the target alone.
 
 pub(crate) mod by_pieces;
 mod cost;
@@ -18,8 +18,8 @@ pub(crate) mod side_by_side;
 use tilewright_macros::Plan;
 use tilewright_target::Target;
 
-use crate::facts::size::signed;
 use crate::plan::Declined;
+use crate::units::signed;
 
 /// Columns for which symbolic numbers of columns are planned.
 pub(crate) const ASSUMED_COLUMNS: i64 = 1 << 10;

@@ -4,9 +4,9 @@ use tilewright_target::Target;
 
 use super::cost::Work;
 use super::{ASSUMED_COLUMNS, ResidentPlan, accumulators, declined, fits, lanes};
-use crate::facts::size::{TASKS, even_part, signed};
 use crate::families::rows::RowProgram;
 use crate::plan::{Cost, Declined};
+use crate::units::{TASKS, even_part, signed};
 
 /// Rows of a task, at least: the stages that come before the first result have nothing to share cycles with.
 const MIN_ROWS: i64 = 16;

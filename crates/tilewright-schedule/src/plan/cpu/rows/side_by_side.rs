@@ -5,10 +5,10 @@ use tilewright_target::Target;
 use super::by_pieces::{argreduce_accumulators, argreduce_rows};
 use super::cost::Work;
 use super::{SideBySidePlan, declined, fits, lanes, rows_per_task};
-use crate::facts::axes::Group;
-use crate::facts::size::{TASKS, ceil_div, even_part};
+use crate::analysis::axes::Group;
 use crate::families::rows::{Map, RowProgram};
 use crate::plan::{Cost, Declined};
+use crate::units::{TASKS, ceil_div, even_part};
 
 /// Rows of a strip at least, unless there are fewer, and at most, with exponentials that are kept or not; of all at
 /// least.

@@ -3,14 +3,14 @@
 use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt, Var};
 
 use super::task::Task;
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{binary, greater};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, serial, store};
-use crate::facts::size::ceil_div;
+use crate::analysis::axes::Axis;
+use crate::build::exprs::{binary, greater};
+use crate::build::loops::{load, serial, store};
+use crate::fault::Fault;
 use crate::kernels::cpu::attention::cx::{KeyBlock, exp, shift, weight};
 use crate::kernels::cpu::attention::lanes_per_query::Row;
 use crate::kernels::cpu::attention::masks::Masked;
+use crate::units::ceil_div;
 
 /// A register tile: rows of vectors of queries.
 struct Tile<'a> {

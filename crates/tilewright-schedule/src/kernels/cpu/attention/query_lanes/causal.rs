@@ -4,9 +4,9 @@
 use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt};
 
 use super::task::Task;
-use crate::facts::exprs::binary;
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::build::exprs::binary;
+use crate::build::loops::{load, store};
+use crate::fault::Fault;
 use crate::kernels::cpu::attention::cx::Flash;
 
 /// Vectors of columns that are summed at once.

@@ -3,8 +3,8 @@
 use tilewright_ir::tir::{Buffer, Expr, Stmt};
 
 use super::task::{Operand, Task};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::build::loops::{load, store};
+use crate::fault::Fault;
 use crate::kernels::cpu::attention::cx::KeyBlock;
 use crate::kernels::cpu::attention::lanes_per_query::Row;
 use crate::kernels::cpu::attention::transpose::QueryRange;

@@ -16,8 +16,8 @@ mod task;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
 use super::cx::{Flash, KeyBlock, Tiling};
-use crate::facts::exprs::compare;
-use crate::facts::fault::Fault;
+use crate::build::exprs::compare;
+use crate::fault::Fault;
 use task::{Queries, Task, TaskKind};
 
 impl Flash<'_> {

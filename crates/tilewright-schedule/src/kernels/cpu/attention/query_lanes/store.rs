@@ -4,11 +4,11 @@ use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Var};
 
 use super::task::Task;
-use crate::facts::exprs::{binary, compare, mentions_var, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::loops::{load, store};
+use crate::build::exprs::{binary, compare, mentions_var, substituted};
+use crate::build::loops::{load, store};
 use crate::families::attention::Attention;
 use crate::families::attention::weights::is_divisor;
+use crate::fault::Fault;
 
 /// Constants in a divisor are zero or at least this, so that no reciprocal is infinite but that of zero.
 const MIN_CONSTANT: f64 = 1e-30;

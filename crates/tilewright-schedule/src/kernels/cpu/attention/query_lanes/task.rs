@@ -2,12 +2,12 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, Expr, Stmt, Var};
 
-use crate::facts::axes::Axis;
-use crate::facts::exprs::binary;
-use crate::facts::fault::Fault;
-use crate::facts::loops::load;
-use crate::facts::size::ceil_div;
+use crate::analysis::axes::Axis;
+use crate::build::exprs::binary;
+use crate::build::loops::load;
+use crate::fault::Fault;
 use crate::kernels::cpu::attention::cx::{Flash, KeyBlock, Tiling, is_load};
+use crate::units::ceil_div;
 
 /// The temporaries of a task; the last axis of each of the first ones is the queries.
 pub(super) struct Memory {

@@ -8,9 +8,9 @@ use tilewright_ir::tir::Scope;
 
 use super::cx::Packed;
 use super::operands::Operands;
-use crate::facts::exprs::stored;
-use crate::facts::fault::Fault;
-use crate::facts::loops::memory;
+use crate::build::exprs::stored;
+use crate::build::loops::memory;
+use crate::fault::Fault;
 
 /// The packed panel, widened.
 pub(super) fn panel(o: &Operands<'_>) -> Result<Packed, Fault> {

@@ -4,12 +4,12 @@ use tilewright_arith::{Analyzer, estimate_region_strict_bound};
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 
-use crate::facts::exprs::{compare, mentions, mentions_var, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::{known_around, known_inside};
-use crate::facts::independent::check_affine;
-use crate::facts::required::loops_to;
-use crate::facts::tree::{Site, axis_values, loop_of};
+use crate::analysis::dependence::check_affine;
+use crate::analysis::guard::{known_around, known_inside};
+use crate::analysis::required::loops_to;
+use crate::build::exprs::{compare, mentions, mentions_var, substituted};
+use crate::fault::Fault;
+use crate::site::{Site, axis_values, loop_of};
 
 /// The box of the elements that the block writes inside of the outermost loop, each of which it does write.
 pub(crate) fn written_exactly(

@@ -8,13 +8,13 @@ use tilewright_ir::tir::{
 };
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{loaded_buffers, reads_memory, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::independent::has_effects;
-use crate::facts::loops::check_own_loops;
-use crate::facts::reducer::update_of;
-use crate::facts::size::{MAX_INLINED_NODES, size};
+use crate::analysis::axes::Axis;
+use crate::analysis::dependence::has_effects;
+use crate::analysis::reducer::update_of;
+use crate::analysis::size::{MAX_INLINED_NODES, size};
+use crate::build::exprs::{loaded_buffers, reads_memory, substituted};
+use crate::build::loops::check_own_loops;
+use crate::fault::Fault;
 
 /// A nest that computes elements of a buffer, each once.
 #[derive(Clone, Debug)]

@@ -8,12 +8,12 @@ use tilewright_ir::tir::{
     BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 
-use super::exprs::{mentions, substituted};
-use super::fault::Fault;
-use super::guard::known_around;
-use super::size::operations;
-use super::stride::{Stride, stride};
-use super::tree::{Site, axis_values};
+use crate::analysis::guard::known_around;
+use crate::analysis::size::operations;
+use crate::analysis::stride::{Stride, stride};
+use crate::build::exprs::{mentions, substituted};
+use crate::fault::Fault;
+use crate::site::{Site, axis_values};
 
 /// The elements of a buffer that one load or store touches.
 #[derive(Clone, Debug)]

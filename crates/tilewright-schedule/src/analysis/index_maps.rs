@@ -8,8 +8,8 @@ use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::map_own;
 
-use crate::facts::guard::learn;
-use crate::facts::tree::{below, with_below};
+use crate::analysis::guard::learn;
+use crate::site::{below, with_below};
 
 /// An index expression with values substituted for its variables, in the types of the values. `None` where it is more
 /// than sums, products, quotients, remainders, extremes and choices of variables and numbers.
@@ -56,7 +56,7 @@ pub(crate) fn renamed(expr: &Expr, vars: &[(Var, Var)]) -> Option<Expr> {
     again.or_else(|| {
         let cast = |(from, to): &(Var, Var)| Some((from.clone(), Expr::var(to).cast(from.dtype).ok()?));
         let values = vars.iter().map(cast).collect::<Option<Vec<_>>>()?;
-        Some(crate::facts::exprs::substituted(expr, &values))
+        Some(crate::build::exprs::substituted(expr, &values))
     })
 }
 

@@ -8,9 +8,9 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ForKind, Range, Scop
 use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
-use crate::facts::exprs::{loaded_buffers, mentions_var, stored, typed};
-use crate::facts::fault::Fault;
-use crate::facts::size::LINE;
+use crate::build::exprs::{loaded_buffers, mentions_var, stored, typed};
+use crate::fault::Fault;
+use crate::units::LINE;
 
 /// `for var in range(extent)`; of a loop of one iteration its body remains.
 pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {

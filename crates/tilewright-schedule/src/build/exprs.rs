@@ -5,7 +5,7 @@ use tilewright_expr::node::{IrNode, walk};
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, TypeMismatch, Var};
 use tilewright_tir_passes::Substitute;
 
-use crate::facts::fault::Fault;
+use crate::fault::Fault;
 
 /// An expression whose operands have the types that they must have.
 pub(crate) fn typed(result: Result<Expr, TypeMismatch>) -> Result<Expr, Fault> {

@@ -12,9 +12,9 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, 
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
-use crate::facts::exprs::{mentions, substituted};
-use crate::facts::rewrite::with_loads_replaced;
-use crate::facts::stages::touches;
+use crate::analysis::stages::touches;
+use crate::build::exprs::{mentions, substituted};
+use crate::build::rewrite::with_loads_replaced;
 
 /// An element that the reduction updates.
 pub(crate) struct Part {

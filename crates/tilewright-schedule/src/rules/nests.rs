@@ -6,8 +6,8 @@ use tilewright_ir::tir::{Expr, IterKind, StmtKind};
 
 use super::Declined;
 use crate::Schedule;
-use crate::facts::loop_nest::LoopNest;
-use crate::facts::tree::loop_of;
+use crate::analysis::loop_nest::LoopNest;
+use crate::site::loop_of;
 use crate::trace::Rv;
 
 /// A nest by its loops and their handles.

@@ -3,7 +3,7 @@
 use tilewright_expr::node::Path;
 use tilewright_ir::tir::{Block, Expr, Stmt};
 
-use crate::facts::tree::{Site, follow};
+use crate::site::{Site, follow};
 
 /// Why a primitive was not applied.
 #[derive(Clone, Debug)]

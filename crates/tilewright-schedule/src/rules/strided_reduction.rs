@@ -7,10 +7,10 @@ use tilewright_ir::tir::Expr;
 use tilewright_target::Target;
 
 use super::Declined;
-use super::accesses::{PlainNest, extent_of};
-use super::calls::attempt;
-use super::calls::{int, text};
-use super::stream::is_small;
+use super::nests::{PlainNest, extent_of};
+use super::primitive_calls::attempt;
+use super::primitive_calls::{int, text};
+use super::spatial::is_small;
 use crate::Schedule;
 use crate::primitive::{CACHE_WRITE, DECOMPOSE_REDUCTION, PARALLEL, REVERSE_COMPUTE_AT, UNROLL, VECTORIZE};
 use crate::trace::{Arg, Rv};
@@ -24,7 +24,7 @@ const UNROLLED: i64 = 32;
 
 /// Schedules a reduction with its vectors along the loop in which the result is contiguous; shares its outer loops
 /// where `shared` says so.
-pub(super) fn columns(
+pub(super) fn strided_reduction(
     schedule: &mut Schedule,
     target: &Target,
     nest: &PlainNest,

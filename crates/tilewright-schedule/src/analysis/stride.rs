@@ -4,8 +4,8 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Var};
 
-use crate::facts::axes::Axis;
-use crate::facts::exprs::{mentions_var, reads_memory};
+use crate::analysis::axes::Axis;
+use crate::build::exprs::{mentions_var, reads_memory};
 
 /// The distance in elements between what neighbouring iterations touch; `None` where it is not the same everywhere.
 pub(crate) type Stride = Option<Expr>;

@@ -4,9 +4,9 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Expr, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
-use crate::facts::exprs::{binary, mentions, reads_memory};
-use crate::facts::fault::Fault;
-use crate::facts::tree::{Site, loop_of};
+use crate::build::exprs::{binary, mentions, reads_memory};
+use crate::fault::Fault;
+use crate::site::{Site, loop_of};
 
 /// An analyser that knows the loops, axes and conditions around a site, the site included.
 pub(crate) fn known_inside(function: &PrimFunc, site: &Site) -> Analyzer {

@@ -6,12 +6,12 @@ use tilewright_target::Target;
 use tilewright_tir_passes::MAX_LANES;
 
 use super::Declined;
-use super::accesses::{PlainNest, extent_of};
+use super::nests::{PlainNest, extent_of};
 use crate::Schedule;
-use crate::facts::loop_nest::Cost;
-use crate::facts::size::{LINE, TASKS, even_part};
+use crate::analysis::loop_nest::Cost;
 use crate::primitive::{PARALLEL, VECTORIZE};
 use crate::trace::Rv;
+use crate::units::{LINE, TASKS, even_part};
 
 /// With as many rows there are tasks enough, however long a row is.
 const ENOUGH_ROWS: i64 = 64;
@@ -61,7 +61,7 @@ pub(super) fn result_innermost(schedule: &mut Schedule, nest: &PlainNest) -> Res
 }
 
 /// Schedules a nest of spatial loops.
-pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
+pub(super) fn spatial_order(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
     let Some((order, outer, along)) = result_innermost(schedule, nest)? else { return Ok(()) };
     let row = nest.iterations(order.get(outer.len()..).unwrap_or_default());
     let along = schedule.fuse_all(&along)?;

@@ -11,9 +11,9 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Origins;
 
-use crate::facts::exprs::{binary, compare, stored, substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::tree::{Key, Site, around, loop_of};
+use crate::build::exprs::{binary, compare, stored, substituted, typed};
+use crate::fault::Fault;
+use crate::site::{Key, Site, around, loop_of};
 
 /// A block without axes around a statement: what it touches is what the statement touches.
 fn nameless(stmt: &Stmt) -> Block {

@@ -5,8 +5,8 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tir_passes::Substitute;
 
-use crate::facts::fault::Fault;
-use crate::facts::tree::{Site, follow, is_block, with_below};
+use crate::fault::Fault;
+use crate::site::{Site, follow, is_block, with_below};
 
 /// The path to a site from the function's body.
 pub(crate) fn path_of(site: &Site) -> Vec<usize> {

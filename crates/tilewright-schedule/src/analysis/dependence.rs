@@ -13,10 +13,10 @@ use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Var,
 };
 
-use crate::facts::exprs::{compare, mentions, mentions_var, substituted};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_inside;
-use crate::facts::tree::{Site, below, blocks_below, is_block, loop_of};
+use crate::analysis::guard::known_inside;
+use crate::build::exprs::{compare, mentions, mentions_var, substituted};
+use crate::fault::Fault;
+use crate::site::{Site, below, blocks_below, is_block, loop_of};
 
 /// Refuses a loop whose iterations may depend on each other; `what` says for what they must not.
 pub(crate) fn check_independent(function: &PrimFunc, site: &Site, what: &str) -> Result<(), Fault> {

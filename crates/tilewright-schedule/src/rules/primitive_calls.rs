@@ -3,10 +3,10 @@
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, PrimFunc};
 
-use crate::facts::tree::{Key, Site};
 use crate::plan::{Declined, Plan};
 use crate::primitive::Primitive;
 use crate::primitive::{FUSE, GET_BLOCK, GET_CHILD_BLOCKS, GET_LOOPS, LOOP_PARTITION, REORDER, SPLIT};
+use crate::site::{Key, Site};
 use crate::trace::{Arg, Rv};
 use crate::{Schedule, ScheduleError};
 
@@ -101,7 +101,7 @@ impl Schedule {
     pub(crate) fn site(&self, rv: Rv) -> Option<(&PrimFunc, Site)> {
         let (name, key): (_, &Key) = self.place_of(rv)?;
         let function = self.module().prim(name)?;
-        crate::facts::tree::find(&function.body, key).map(|site| (&**function, site))
+        crate::site::find(&function.body, key).map(|site| (&**function, site))
     }
 }
 

@@ -5,14 +5,14 @@ use tilewright_expr::node::walk;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
-use crate::facts::exprs::{substituted, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::independent::has_effects;
-use crate::facts::loops::check_own_loops;
-use crate::facts::rewrite::{Formula, with_loads_replaced};
-use crate::facts::stages::own_nest;
-use crate::facts::tree::Site;
+use crate::analysis::dependence::has_effects;
+use crate::analysis::guard::known_around;
+use crate::analysis::stages::own_nest;
+use crate::build::exprs::{substituted, typed};
+use crate::build::loops::check_own_loops;
+use crate::build::rewrite::{Formula, with_loads_replaced};
+use crate::fault::Fault;
+use crate::site::Site;
 
 /// Nodes of the formula of a function of floats, such as `exp`.
 const FUNCTION_NODES: usize = 60;

@@ -1,4 +1,5 @@
-//! `rows`: reductions along what lies together in memory, and what is computed from them: sums, softmax, norms.
+//! `contiguous_reduction`: reductions along what lies together in memory, and what is computed from them: sums,
+//! softmax, norms.
 //!
 //! The loops that name the reduced elements, *rows*, are shared among threads. All stages of a row run before the next
 //! one begins, so that the row is in the first cache for all but the first, and temporaries are those of a row.
@@ -9,20 +10,20 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, extent_of, is_along_row};
-use super::calls::{int, text};
-use super::stream::{in_vectors, result_innermost, work_of};
-use super::{Declined, Offers, Rule, columns, inline, parts};
+use super::nests::{PlainNest, extent_of, is_along_row};
+use super::primitive_calls::{int, text};
+use super::spatial::{in_vectors, result_innermost, work_of};
+use super::{Declined, Offers, Rule, inline, split_reduction, strided_reduction};
 use crate::Schedule;
-use crate::facts::loop_nest::Access;
-use crate::facts::size::PAGE;
+use crate::analysis::loop_nest::Access;
 use crate::primitive::{COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, PARALLEL, SET_SCOPE, VECTORIZE_REDUCTION};
 use crate::trace::{Arg, Rv};
+use crate::units::PAGE;
 
-pub(super) const ROWS: Rule = Rule {
-    name: "rows",
+pub(super) const CONTIGUOUS_REDUCTION: Rule = Rule {
+    name: "contiguous_reduction",
     doc: "Reductions along contiguous elements with their producers and consumers: a row after the other, rows in parallel.",
-    kernels: &["rows"],
+    kernels: &["contiguous_reduction"],
     offers: Offers::One(apply),
 };
 
@@ -37,7 +38,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().all(|nest| nest.is_spatial()) {
         return Err(Declined::because("no stage is a reduction"));
     }
-    let is_apart = |nest: &&PlainNest| !nest.is_spatial() && parts::is_long(nest, target);
+    let is_apart = |nest: &&PlainNest| !nest.is_spatial() && split_reduction::is_long(nest, target);
     if nests.iter().filter(is_apart).any(|nest| !has_strips(nest, nests.last())) {
         return Err(Declined::because("rows are few and long"));
     }
@@ -89,7 +90,8 @@ fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
     let extent = last.filter(|last| last.is_spatial()).and_then(|last| last.extent(last.along_result()?));
     let strip = STRIPS.iter().rev().find(|strip| extent.is_some_and(|extent| extent % **strip == 0));
     let results = nest.iterations(&nest.loops_of(IterKind::Spatial));
-    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH_RESULTS)
+    !is_along_row(nest)
+        && strip.zip(results).is_some_and(|(strip, results)| results / strip >= split_reduction::ENOUGH_RESULTS)
 }
 
 /// Elements that are reduced to one.
@@ -229,7 +231,7 @@ fn within_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Res
     match nest.is_spatial() {
         true => along_row(schedule, target, nest),
         false if is_along_row(nest) => reduce_in_vectors(schedule, target, nest),
-        false => columns::columns(schedule, target, nest, false),
+        false => strided_reduction::strided_reduction(schedule, target, nest, false),
     }
 }
 

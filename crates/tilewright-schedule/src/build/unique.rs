@@ -8,7 +8,7 @@ use tilewright_ir::tir::{Block, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Set, with_stack};
 use tilewright_tir_passes::Substitute;
 
-use crate::facts::tree::{below, with_below};
+use crate::site::{below, with_below};
 
 /// The function with loop variables and axes that were met before replaced by others.
 pub(crate) fn with_unique_keys(function: &PrimFunc) -> PrimFunc {

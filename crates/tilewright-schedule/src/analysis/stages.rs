@@ -5,8 +5,8 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind, written_data};
 
-use crate::facts::fault::Fault;
-use crate::facts::tree::{Site, below, blocks_below, loop_of};
+use crate::fault::Fault;
+use crate::site::{Site, below, blocks_below, loop_of};
 
 /// The stages before a block, the block, and the stages after it.
 pub(crate) fn stages(site: &Site) -> Result<(Vec<Site>, Site, Vec<Site>), Fault> {

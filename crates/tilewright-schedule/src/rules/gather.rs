@@ -1,4 +1,4 @@
-//! `lookup`: rows of elements that are looked up, where what they are looked up in, or by, is computed before.
+//! `gather`: rows of elements that are looked up, where what they are looked up in, or by, is computed before.
 //!
 //! An image that is made wider looks its elements up in rows between the rows of the data. Such a row is computed in
 //! vectors right before the row that looks into it, and is in the first-level cache. An image that is read at given
@@ -7,15 +7,15 @@
 
 use tilewright_target::Target;
 
-use super::accesses::PlainNest;
-use super::{Declined, Offers, Rule, inline, rows, stream};
+use super::nests::PlainNest;
+use super::{Declined, Offers, Rule, contiguous_reduction, inline, spatial};
 use crate::Schedule;
 use crate::families::gather::Gather;
 
-pub(super) const LOOKUP: Rule = Rule {
-    name: "lookup",
+pub(super) const GATHER: Rule = Rule {
+    name: "gather",
     doc: "Rows of elements that are looked up in, or by, rows of temporaries: both at once, a row after the other, in parallel.",
-    kernels: &["lookup"],
+    kernels: &["gather"],
     offers: Offers::One(apply),
 };
 
@@ -29,10 +29,10 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     for (nest, has_rows) in nests.iter().zip(gather.has_rows.into_iter().chain([true])) {
         match has_rows {
             true => in_rows.push(nest.block),
-            false => stream::stream(schedule, target, nest)?,
+            false => spatial::spatial_order(schedule, target, nest)?,
         }
     }
     let together = in_rows.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     let last = together.last().ok_or_else(|| Declined::because("there is no stage"))?;
-    rows::row_by_row(schedule, target, &together, last, &gather.rows)
+    contiguous_reduction::row_by_row(schedule, target, &together, last, &gather.rows)
 }

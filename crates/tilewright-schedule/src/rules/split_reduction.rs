@@ -8,10 +8,10 @@ use tilewright_ir::tir::{Expr, IterKind};
 use tilewright_target::Target;
 
 use super::Declined;
-use super::accesses::{PlainNest, extent_of, is_along_row};
-use super::calls::int;
-use super::columns::PIECE;
-use super::stream::{cycles, work_of};
+use super::nests::{PlainNest, extent_of, is_along_row};
+use super::primitive_calls::int;
+use super::spatial::{cycles, work_of};
+use super::strided_reduction::PIECE;
 use crate::Schedule;
 use crate::primitive::RFACTOR;
 use crate::trace::{Arg, Rv};

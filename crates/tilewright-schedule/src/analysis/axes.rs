@@ -4,11 +4,11 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Expr, IterKind, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
-use crate::facts::epilogue::check_whole;
-use crate::facts::exprs::{binary, typed};
-use crate::facts::fault::Fault;
-use crate::facts::guard::known_around;
-use crate::facts::tree::Site;
+use crate::analysis::epilogue::check_whole;
+use crate::analysis::guard::known_around;
+use crate::build::exprs::{binary, typed};
+use crate::fault::Fault;
+use crate::site::Site;
 
 /// An axis from zero on.
 #[derive(Clone, Debug)]
