@@ -10,7 +10,7 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffe
 use tilewright_support::{Map, Span};
 
 use crate::error::{Access, ErrorKind};
-use crate::machine::{Machine, Res};
+use crate::interpreter::{Interpreter, Res};
 use crate::memory::{View, compact_strides};
 use crate::scalar::Val;
 
@@ -130,7 +130,7 @@ impl Frame<'_> {
     }
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Interpreter<'a> {
     pub(crate) fn exec_block(&mut self, values: &'a [Expr], predicate: &Expr, block: &'a Block) -> Res<()> {
         if !self.truth(predicate)? {
             return Ok(());

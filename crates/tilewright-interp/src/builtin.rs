@@ -11,7 +11,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::ErrorKind;
 use crate::graph::{Graph, mismatch};
-use crate::machine::Res;
+use crate::interpreter::Res;
 use crate::value::Value;
 use crate::{selection, shape_heap};
 

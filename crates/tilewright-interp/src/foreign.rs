@@ -9,7 +9,7 @@ use tilewright_ir::tir::{Buffer, Builtin, BuiltinEffect, Expr, ExprKind, Foreign
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::ErrorKind;
-use crate::machine::{Machine, Res};
+use crate::interpreter::{Interpreter, Res};
 use crate::memory::{Memory, View};
 use crate::scalar::Val;
 use crate::value::Value;
@@ -23,7 +23,7 @@ struct Lent {
     offsets: Vec<usize>,
 }
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Res<Val> {
         if let Some(builtin) = callee.builtin() {
             return self.builtin(builtin, args, dtype);

@@ -18,7 +18,7 @@ use tilewright_support::{Map, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::{ErrorKind, InterpError, Location};
-use crate::machine::Res;
+use crate::interpreter::Res;
 use crate::memory::element_count;
 use crate::value::{Arg, Closure, Value};
 use crate::{InterpCx, builtin, info, prim, storage};

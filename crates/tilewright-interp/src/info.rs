@@ -10,7 +10,7 @@ use tilewright_tensor::DataType;
 
 use crate::InterpCx;
 use crate::error::{ErrorKind, InterpError};
-use crate::machine::{Machine, Res};
+use crate::interpreter::{Interpreter, Res};
 use crate::scalar::Val;
 use crate::value::Value;
 
@@ -21,9 +21,9 @@ pub(crate) fn scalar(cx: &InterpCx, dims: &Dims, expr: &scalar::Expr) -> Res<Sca
     if let scalar::ExprKind::Int(value) = expr.kind {
         return Ok(Scalar::from_int(value, expr.dtype));
     }
-    let mut machine = Machine::new(cx, "");
-    machine.vars = dims.iter().map(|(&id, &value)| (id, Val::One(value))).collect();
-    Ok(machine.index(expr)?.lane(0))
+    let mut interpreter = Interpreter::new(cx, "");
+    interpreter.vars = dims.iter().map(|(&id, &value)| (id, Val::One(value))).collect();
+    Ok(interpreter.index(expr)?.lane(0))
 }
 
 pub(crate) fn dim(cx: &InterpCx, dims: &Dims, expr: &scalar::Expr) -> Res<i64> {

@@ -19,7 +19,7 @@ pub(crate) type Res<T> = Result<T, InterpError>;
 
 /// A run of a PrimFunc. References live as long as the function. After an error the stacks of blocks and loops stay as
 /// they are: they are the error's location.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Interpreter<'a> {
     pub(crate) random: Random,
     /// The functions that packed calls call.
     pub(crate) packed: &'a Map<String, Packed>,
@@ -118,7 +118,7 @@ pub(crate) fn refuse_packed(buffer: &Buffer) -> Res<()> {
     }
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Interpreter<'a> {
     pub(crate) fn new(cx: &'a InterpCx, function: &'a str) -> Self {
         Self {
             random: cx.random(),

@@ -26,7 +26,7 @@
 //!
 //! Reading order: [`InterpCx`] and its [`run_prim_func`](InterpCx::run_prim_func) and
 //! [`run_function`](InterpCx::run_function); [`Arg`] and [`Value`]; [`InterpError`] with [`ErrorKind`], the list of
-//! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops),
+//! what it catches; then `interpreter` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops),
 //! `threads` (barriers), `block` (blocks and their promises) and `memory`; then `graph` (Relax functions), `info`
 //! (values against struct infos) and `storage` and `builtin` (operators of the virtual machine).
 //!
@@ -51,7 +51,7 @@ mod error;
 mod foreign;
 mod graph;
 mod info;
-mod machine;
+mod interpreter;
 mod memory;
 mod prim;
 mod random;

@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 /// A piece of memory: a group of arguments that share bytes, or an allocation of the function.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    /// Unlike the memory's index in the machine's list, never reused.
+    /// Unlike the memory's index in the interpreter's list, never reused.
     pub(crate) serial: u64,
     pub(crate) bytes: Vec<u8>,
     /// For each byte whether it was written; absent where all bytes have a meaning from the start.
@@ -25,7 +25,7 @@ pub(crate) struct Memory {
 /// A buffer at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
-    /// The memory's index in the machine's list.
+    /// The memory's index in the interpreter's list.
     pub(crate) memory: usize,
     /// Bytes from the start of the memory to the element with all indices 0.
     pub(crate) offset: i64,

@@ -8,27 +8,27 @@ use tilewright_tensor::Tensor;
 
 use crate::InterpCx;
 use crate::error::{ErrorKind, InterpError};
-use crate::machine::{Machine, Res, refuse_packed};
+use crate::interpreter::{Interpreter, Res, refuse_packed};
 use crate::memory::{View, compact_strides};
 use crate::scalar::Val;
 use crate::value::Arg;
 
 pub(crate) fn run(cx: &InterpCx, name: &str, function: &PrimFunc, args: &[Arg]) -> Result<(), InterpError> {
-    let mut machine = Machine::new(cx, name);
-    run_in(&mut machine, function, args).map_err(|error| error.located(|| machine.location()))
+    let mut interpreter = Interpreter::new(cx, name);
+    run_in(&mut interpreter, function, args).map_err(|error| error.located(|| interpreter.location()))
 }
 
-fn run_in<'a>(machine: &mut Machine<'a>, function: &'a PrimFunc, args: &[Arg]) -> Res<()> {
+fn run_in<'a>(interpreter: &mut Interpreter<'a>, function: &'a PrimFunc, args: &[Arg]) -> Res<()> {
     if function.params.len() != args.len() {
         let problem = format!("expected {} arguments, found {}", function.params.len(), args.len());
         return Err(ErrorKind::Callee(problem).into());
     }
-    let bound = bind(machine, &function.params, args)?;
-    machine.exec(&function.body)?;
-    finish(machine, function, &bound)
+    let bound = bind(interpreter, &function.params, args)?;
+    interpreter.exec(&function.body)?;
+    finish(interpreter, function, &bound)
 }
 
-/// A tensor argument in the machine's memory.
+/// A tensor argument in the interpreter's memory.
 struct Bound<'t> {
     name: String,
     tensor: &'t Tensor,
@@ -43,7 +43,7 @@ fn wrong(param: &Param, problem: String) -> InterpError {
     ErrorKind::Argument { param, problem }.into()
 }
 
-fn bind<'t>(machine: &mut Machine<'_>, params: &[Param], args: &'t [Arg]) -> Res<Vec<Bound<'t>>> {
+fn bind<'t>(interpreter: &mut Interpreter<'_>, params: &[Param], args: &'t [Arg]) -> Res<Vec<Bound<'t>>> {
     let mut tensors: Vec<(&Param, &Buffer, Bound<'t>)> = Vec::new();
     for (param, arg) in params.iter().zip(args) {
         match (&param.buffer, arg) {
@@ -55,7 +55,7 @@ fn bind<'t>(machine: &mut Machine<'_>, params: &[Param], args: &'t [Arg]) -> Res
                 tensors.push((param, buffer, Bound { name, tensor, memory: 0, offset: 0, fresh }));
             }
             (None, Arg::Scalar(scalar)) if scalar.dtype() == param.var.dtype => {
-                machine.vars.insert(param.var.id(), Val::One(*scalar));
+                interpreter.vars.insert(param.var.id(), Val::One(*scalar));
             }
             (Some(_), Arg::Scalar(scalar)) => return Err(wrong(param, format!("expected a tensor, found {scalar:?}"))),
             (None, Arg::Scalar(scalar)) => {
@@ -66,21 +66,21 @@ fn bind<'t>(machine: &mut Machine<'_>, params: &[Param], args: &'t [Arg]) -> Res
             }
         }
     }
-    share_memory(machine, tensors.iter_mut().map(|(.., bound)| bound).collect())?;
+    share_memory(interpreter, tensors.iter_mut().map(|(.., bound)| bound).collect())?;
     for (param, buffer, bound) in &tensors {
         let strides = bound.tensor.strides();
-        let fits = (machine.bind_dims(&buffer.shape, bound.tensor.shape()))
-            .and_then(|()| machine.bind_dims(&buffer.strides, strides))
-            .and_then(|()| machine.bind_dims(buffer.elem_offset.as_slice(), &[0]));
+        let fits = (interpreter.bind_dims(&buffer.shape, bound.tensor.shape()))
+            .and_then(|()| interpreter.bind_dims(&buffer.strides, strides))
+            .and_then(|()| interpreter.bind_dims(buffer.elem_offset.as_slice(), &[0]));
         fits.map_err(|problem| wrong(param, problem))?;
     }
     for (param, buffer, bound) in &tensors {
-        let view = param_view(machine, buffer, bound).map_err(|e| match e {
+        let view = param_view(interpreter, buffer, bound).map_err(|e| match e {
             Problem::Text(problem) => wrong(param, problem),
             Problem::Error(error) => error,
         })?;
-        machine.data.insert(buffer.data.id(), (bound.memory, bound.offset));
-        machine.views.insert(buffer.id(), Rc::new(view));
+        interpreter.data.insert(buffer.data.id(), (bound.memory, bound.offset));
+        interpreter.views.insert(buffer.id(), Rc::new(view));
     }
     Ok(tensors.into_iter().map(|(.., bound)| bound).collect())
 }
@@ -107,18 +107,19 @@ fn check_tensor(param: &Param, buffer: &Buffer, tensor: &Tensor) -> Res<()> {
 }
 
 /// The view of a parameter, its shape and strides compared with the tensor's.
-fn param_view(machine: &mut Machine<'_>, buffer: &Buffer, bound: &Bound<'_>) -> Result<View, Problem> {
-    let (tensor, shape) = (bound.tensor, machine.ints(&buffer.shape)?);
+fn param_view(interpreter: &mut Interpreter<'_>, buffer: &Buffer, bound: &Bound<'_>) -> Result<View, Problem> {
+    let (tensor, shape) = (bound.tensor, interpreter.ints(&buffer.shape)?);
     if shape != tensor.shape() {
         return Err(Problem::Text(format!("expected shape {shape:?}, found {:?}", tensor.shape())));
     }
-    let strides = if buffer.strides.is_empty() { compact_strides(&shape) } else { machine.ints(&buffer.strides)? };
+    let strides =
+        if buffer.strides.is_empty() { compact_strides(&shape) } else { interpreter.ints(&buffer.strides)? };
     let matter = tensor.num_elements() > 0;
     if matter && (shape.iter().zip(&strides).zip(tensor.strides())).any(|((&dim, a), b)| dim > 1 && a != b) {
         return Err(Problem::Text(format!("expected strides {strides:?}, found {:?}", tensor.strides())));
     }
     if let Some(offset) = &buffer.elem_offset
-        && machine.int(offset)? != 0
+        && interpreter.int(offset)? != 0
     {
         return Err(Problem::Text("an argument starts at its first element: its offset is 0".to_owned()));
     }
@@ -127,7 +128,7 @@ fn param_view(machine: &mut Machine<'_>, buffer: &Buffer, bound: &Bound<'_>) -> 
 }
 
 /// Copies the tensors into memory. Tensors that overlap share one, so that they overlap in the run as well.
-fn share_memory(machine: &mut Machine<'_>, mut bound: Vec<&mut Bound<'_>>) -> Res<()> {
+fn share_memory(interpreter: &mut Interpreter<'_>, mut bound: Vec<&mut Bound<'_>>) -> Res<()> {
     let range = |tensor: &Tensor| {
         let (low, high) = tensor.layout().extent();
         let first = tensor.data_ptr() as usize;
@@ -148,12 +149,12 @@ fn share_memory(machine: &mut Machine<'_>, mut bound: Vec<&mut Bound<'_>>) -> Re
         }
         let (group, others) = rest.split_at_mut(count);
         let fresh = count == 1 && group[0].fresh;
-        let memory = machine.add_memory(vec![0; end - start], fresh, Scope::Global);
+        let memory = interpreter.add_memory(vec![0; end - start], fresh, Scope::Global);
         for member in group.iter_mut() {
             member.memory = memory;
             member.offset = (member.tensor.data_ptr() as usize).wrapping_sub(start) as i64;
-            copy_in(&mut machine.memories[memory].bytes, member)?;
-            machine.memories[memory].read_only |= member.tensor.is_read_only();
+            copy_in(&mut interpreter.memories[memory].bytes, member)?;
+            interpreter.memories[memory].read_only |= member.tensor.is_read_only();
         }
         rest = others;
     }
@@ -190,10 +191,10 @@ fn copy_in(memory: &mut [u8], bound: &Bound<'_>) -> Res<()> {
 }
 
 /// Writes the memory back to the tensors, after a look at the promise that they do not overlap.
-fn finish(machine: &Machine<'_>, function: &PrimFunc, bound: &[Bound<'_>]) -> Res<()> {
+fn finish(interpreter: &Interpreter<'_>, function: &PrimFunc, bound: &[Bound<'_>]) -> Res<()> {
     let noalias = function.attrs.get(attr_names::NOALIAS).is_some_and(tilewright_ir::Attr::is_true);
     for (i, argument) in bound.iter().enumerate() {
-        let memory = &machine.memories[argument.memory];
+        let memory = &interpreter.memories[argument.memory];
         if !memory.touched || argument.tensor.is_read_only() {
             continue;
         }
@@ -214,7 +215,7 @@ fn finish(machine: &Machine<'_>, function: &PrimFunc, bound: &[Bound<'_>]) -> Re
     Ok(())
 }
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// Defines the variables among `exprs` that have no value yet by the corresponding values.
     pub(crate) fn bind_dims(&mut self, exprs: &[Expr], values: &[i64]) -> Result<(), String> {
         for (expr, &value) in exprs.iter().zip(values) {

@@ -8,7 +8,7 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic};
 use tilewright_support::with_stack;
 
 use crate::error::ErrorKind;
-use crate::machine::{Machine, Res};
+use crate::interpreter::{Interpreter, Res};
 
 /// The value of an expression: as many scalars as its type has lanes.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ fn wide(value: Scalar) -> i128 {
     if value.dtype().is_signed() { i128::from(value.as_int()) } else { i128::from(value.bits()) }
 }
 
-impl Machine<'_> {
+impl Interpreter<'_> {
     /// The value of a whole expression.
     pub(crate) fn value(&mut self, expr: &Expr) -> Res<Val> {
         if !self.memo.is_empty() {

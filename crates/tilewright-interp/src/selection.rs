@@ -7,7 +7,7 @@ use tilewright_expr::semantics::{self, Scalar};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::Tensor;
 
-use crate::machine::Res;
+use crate::interpreter::Res;
 use crate::memory::element_count;
 use crate::value::Value;
 

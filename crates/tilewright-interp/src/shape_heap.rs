@@ -9,7 +9,7 @@ use tilewright_ir::op::Builtin;
 use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::builtin::{dtype, int, refused};
-use crate::machine::Res;
+use crate::interpreter::Res;
 use crate::value::Value;
 
 /// `vm.match_shape`: `dims` of a value against codes and numbers.

@@ -5,11 +5,11 @@ use tilewright_ir::tir::{Buffer, Expr, ForKind, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
 use crate::error::ErrorKind;
-use crate::machine::{Among, Machine, Race, Res};
+use crate::interpreter::{Among, Interpreter, Race, Res};
 use crate::scalar::Val;
 use crate::threads::is_block;
 
-impl<'a> Machine<'a> {
+impl<'a> Interpreter<'a> {
     pub(crate) fn exec(&mut self, stmt: &'a Stmt) -> Res<()> {
         with_stack(|| self.exec_kind(&stmt.kind))
     }

@@ -12,7 +12,7 @@ use tilewright_tensor::{DataType, Layout};
 
 use crate::error::ErrorKind;
 use crate::graph::{Graph, Scope, mismatch};
-use crate::machine::Res;
+use crate::interpreter::Res;
 use crate::value::Value;
 use crate::{builtin, info};
 

@@ -17,7 +17,7 @@ use tilewright_support::with_stack;
 
 use crate::block::Frame;
 use crate::error::ErrorKind;
-use crate::machine::{Machine, Res};
+use crate::interpreter::{Interpreter, Res};
 use crate::memory::{Memory, View};
 use crate::scalar::Val;
 
@@ -65,7 +65,7 @@ fn waits(stmt: &Stmt, blocks: bool) -> bool {
     found
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Interpreter<'a> {
     /// Whether the loop over these threads has to split its body.
     pub(crate) fn goes_together(&mut self, tag: &str, body: &Stmt) -> bool {
         let key = (body.address(), is_block(tag));
@@ -173,7 +173,7 @@ impl<'a> Machine<'a> {
 
     fn together(&mut self, stmt: &'a Stmt, threads: &mut Threads<'a>) -> Res<()> {
         if !self.has_barrier(stmt) {
-            self.as_each(threads, |machine| machine.exec(stmt))?;
+            self.as_each(threads, |each| each.exec(stmt))?;
             return Ok(());
         }
         with_stack(|| self.together_kind(&stmt.kind, threads))
@@ -264,7 +264,7 @@ impl<'a> Machine<'a> {
 
     fn let_together(&mut self, var: &'a Var, value: &Expr, body: &'a Stmt, threads: &mut Threads<'a>) -> Res<()> {
         if var.dtype.is_handle() {
-            let addresses = self.as_each(threads, |machine| machine.address(value))?;
+            let addresses = self.as_each(threads, |each| each.address(value))?;
             for (thread, address) in threads.iter_mut().zip(addresses) {
                 thread.data.extend(address.map(|address| (var.id(), address)));
             }
@@ -274,7 +274,7 @@ impl<'a> Machine<'a> {
             }
             return Ok(());
         }
-        let values = self.as_each(threads, |machine| machine.value(value))?;
+        let values = self.as_each(threads, |each| each.value(value))?;
         for (thread, value) in threads.iter_mut().zip(values) {
             thread.vars.extend(value.map(|value| (var.id(), value)));
         }
@@ -354,7 +354,7 @@ impl<'a> Machine<'a> {
         }
         if let Some(init) = &block.init {
             for (thread, _) in threads.iter_mut().zip(&first).filter(|(_, (is_first, _))| *is_first) {
-                self.as_thread(thread, |machine| machine.exec(init))?;
+                self.as_thread(thread, |each| each.exec(init))?;
             }
         }
         self.together(&block.body, threads)?;

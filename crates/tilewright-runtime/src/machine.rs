@@ -28,11 +28,11 @@ use crate::value::{PackedFunc, Tuple, Value};
 /// functions at once.
 #[derive(Clone)]
 pub struct VirtualMachine {
-    pub(crate) machine: Arc<Machine>,
+    pub(crate) machine: Arc<LoadedExecutable>,
     pub(crate) stored: Arc<Stored>,
 }
 
-pub(crate) struct Machine {
+pub(crate) struct LoadedExecutable {
     pub(crate) executable: Arc<Executable>,
     /// One for each function of the program.
     pub(crate) functions: Vec<Prepared>,
@@ -54,7 +54,7 @@ pub(crate) struct Machine {
     instrument: SharedLock<Option<Instrument>>,
 }
 
-impl Machine {
+impl LoadedExecutable {
     pub(crate) fn program(&self) -> &Program {
         self.executable.program()
     }
@@ -148,7 +148,7 @@ impl VirtualMachine {
         let functions = (0..program.functions.len()).map(|index| Prepared::new(&ready, index));
         let functions = functions.collect::<Result<Vec<_>, _>>()?;
         let packed = program.packed_names.iter().map(|_| SharedLock::new(None)).collect();
-        let machine = Machine {
+        let machine = LoadedExecutable {
             executable,
             functions,
             has_devices: open.iter().any(Option::is_some),
@@ -241,17 +241,17 @@ impl fmt::Debug for VirtualMachine {
 pub struct Function(Arc<FunctionNode>);
 
 struct FunctionNode {
-    machine: Arc<Machine>,
+    machine: Arc<LoadedExecutable>,
     index: u32,
     captured: Tuple,
 }
 
 impl Function {
-    pub(crate) fn new(machine: Arc<Machine>, index: u32, captured: Tuple) -> Self {
+    pub(crate) fn new(machine: Arc<LoadedExecutable>, index: u32, captured: Tuple) -> Self {
         Self(Arc::new(FunctionNode { machine, index, captured }))
     }
 
-    pub(crate) fn machine(&self) -> &Arc<Machine> {
+    pub(crate) fn machine(&self) -> &Arc<LoadedExecutable> {
         &self.0.machine
     }
 

@@ -11,7 +11,7 @@ use tilewright_vm_program::{Dim, Function, Instruction, Literal, MAX_NESTING, Re
 use crate::device::run::DeviceRun;
 use crate::error::{Error, ErrorKind, Result};
 use crate::instrument::{self, CallKind, Instrument};
-use crate::machine::{self, Machine};
+use crate::machine::{self, LoadedExecutable};
 use crate::matching::{self, MatchCx};
 use crate::nesting::Level;
 use crate::prepare::{Fact, Frame};
@@ -21,7 +21,7 @@ use crate::value::{Tuple, Value};
 /// What all functions of a run have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct RunCx<'a> {
-    pub(crate) machine: &'a Arc<Machine>,
+    pub(crate) machine: &'a Arc<LoadedExecutable>,
     /// Who watches the calls.
     pub(crate) observer: Option<&'a Instrument>,
     /// What the run asks devices for; none where all devices are the host.

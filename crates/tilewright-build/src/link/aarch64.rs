@@ -2,9 +2,10 @@
 
 use object::elf;
 
-use super::{Applied, Fixup, JUMP_BYTES, Machine, put};
+use super::{Applied, Fixup, JUMP_BYTES, RelocationRules, put};
 
-pub(super) static MACHINE: Machine = Machine { elf: elf::EM_AARCH64, through_slot, jump_through, jump_to, apply };
+pub(super) static RULES: RelocationRules =
+    RelocationRules { elf: elf::EM_AARCH64, through_slot, jump_through, jump_to, apply };
 
 fn through_slot(kind: elf::RelocationType) -> bool {
     matches!(kind, elf::R_AARCH64_ADR_GOT_PAGE | elf::R_AARCH64_LD64_GOT_LO12_NC | elf::R_AARCH64_GOTPCREL32)

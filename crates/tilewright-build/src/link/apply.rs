@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tilewright_tensor::abi::{EXTERNAL_SYMBOLS, IMPORT_PREFIX};
 use tilewright_vm_program::Image;
 
-use super::{Applied, Fixup, LinkError, Linker, Machine, Part, Place, Reference, Result, Target};
+use super::{Applied, Fixup, LinkError, Linker, Part, Place, Reference, RelocationRules, Result, Target};
 
 /// Words of the data that hold the addresses of places: by place, their offsets in the data.
 type Words = BTreeMap<Place, usize>;
@@ -42,9 +42,9 @@ impl Memory {
 
 impl Linker {
     /// Resolves the references, fills the islands, and applies everything.
-    pub(super) fn finish(mut self, machine: &Machine) -> Result<Image> {
+    pub(super) fn finish(mut self, rules: &RelocationRules) -> Result<Image> {
         let (externals, imports) = self.externals()?;
-        let words = self.make_words(machine);
+        let words = self.make_words(rules);
         let text = std::mem::take(&mut self.text);
         let data = std::mem::take(&mut self.data);
         let mut image = Image { text, data, externals, imports, ..Image::default() };
@@ -56,7 +56,7 @@ impl Linker {
             absolute.push(word as u32);
         }
         for reference in &self.references {
-            let outcome = self.apply(machine, &image, &words, &mut memory, reference);
+            let outcome = self.apply(rules, &image, &words, &mut memory, reference);
             let outcome = match (outcome, reference.place.part) {
                 (Ok(Applied::Absolute), Part::Text) => Err("code cannot hold an address".to_owned()),
                 (outcome, _) => outcome,
@@ -65,7 +65,7 @@ impl Linker {
                 Ok(Applied::Relative) => {}
                 Ok(Applied::Absolute) => absolute.push(reference.place.offset as u32),
                 Err(what) => {
-                    let (name, section) = (machine.relocation_name(reference.kind), &reference.section);
+                    let (name, section) = (rules.relocation_name(reference.kind), &reference.section);
                     return Err(LinkError(format!("relocation {name} in `{section}`: {what}")));
                 }
             }
@@ -83,9 +83,9 @@ impl Linker {
     }
 
     /// Makes a word for each place whose address is asked for through one.
-    fn make_words(&mut self, machine: &Machine) -> Words {
+    fn make_words(&mut self, rules: &RelocationRules) -> Words {
         let mut words = Words::new();
-        for reference in self.references.iter().filter(|reference| (machine.through_slot)(reference.kind)) {
+        for reference in self.references.iter().filter(|reference| (rules.through_slot)(reference.kind)) {
             if let Some(place) = self.inside(&reference.target) {
                 words.insert(place, 0);
             }
@@ -107,7 +107,7 @@ impl Linker {
 
     fn apply(
         &self,
-        machine: &Machine,
+        rules: &RelocationRules,
         image: &Image,
         words: &Words,
         memory: &mut Memory,
@@ -120,8 +120,8 @@ impl Linker {
         };
         if let Some(jump) = reference.jump {
             let code = match (target, slot) {
-                (Some(target), _) => (machine.jump_to)(jump as i64, target as i64),
-                (None, Some(slot)) => (machine.jump_through)(jump as i64, slot as i64),
+                (Some(target), _) => (rules.jump_to)(jump as i64, target as i64),
+                (None, Some(slot)) => (rules.jump_through)(jump as i64, slot as i64),
                 (None, None) => None,
             };
             memory.write(jump, &code.ok_or("the target is out of reach of a jump")?);
@@ -136,7 +136,7 @@ impl Linker {
             jump: reference.jump.map(|jump| jump as i64),
         };
         let bytes = memory.bytes.get_mut(place..).ok_or("it lies outside the image")?;
-        (machine.apply)(bytes, &fixup)
+        (rules.apply)(bytes, &fixup)
     }
 }
 

@@ -113,7 +113,7 @@ enum Applied {
 }
 
 /// What an architecture knows of itself.
-struct Machine {
+struct RelocationRules {
     elf: elf::Machine,
     /// Whether references of this kind go through a word that holds the target's address.
     through_slot: fn(kind: elf::RelocationType) -> bool,
@@ -125,7 +125,7 @@ struct Machine {
     apply: fn(bytes: &mut [u8], fixup: &Fixup) -> std::result::Result<Applied, String>,
 }
 
-impl Machine {
+impl RelocationRules {
     /// The name of a kind of relocation, or its number.
     fn relocation_name(&self, kind: elf::RelocationType) -> String {
         elf::machine_names(self.elf).r.name(kind).map_or_else(|| kind.0.to_string(), str::to_owned)
@@ -151,25 +151,25 @@ pub fn link(objects: &[&[u8]]) -> Result<Image> {
 /// Links objects of one architecture and renames a kernel of each.
 pub fn link_kernels<'a>(objects: impl IntoIterator<Item = KernelObject<'a>>) -> Result<Image> {
     let mut linker = Linker::default();
-    let mut machine: Option<&'static Machine> = None;
+    let mut rules: Option<&'static RelocationRules> = None;
     for object in objects {
         let file = ElfFile64::<Endianness>::parse(object.elf)?;
-        let found: &'static Machine = match file.architecture() {
-            Architecture::X86_64 => &x86_64::MACHINE,
-            Architecture::Aarch64 => &aarch64::MACHINE,
+        let found: &'static RelocationRules = match file.architecture() {
+            Architecture::X86_64 => &x86_64::RULES,
+            Architecture::Aarch64 => &aarch64::RULES,
             other => return refuse(format!("objects for {other:?} are not known")),
         };
-        if machine.is_some_and(|known| !std::ptr::eq(known, found)) {
+        if rules.is_some_and(|known| !std::ptr::eq(known, found)) {
             return refuse("the objects are for different processors");
         }
         if file.elf_header().e_type(file.endian()) != elf::ET_REL || !file.is_little_endian() {
             return refuse("expected a relocatable little-endian object");
         }
-        machine = Some(found);
+        rules = Some(found);
         linker.add(&file, &object)?;
     }
-    match machine {
-        Some(machine) => linker.finish(machine),
+    match rules {
+        Some(rules) => linker.finish(rules),
         None => refuse("there is nothing to link"),
     }
 }

@@ -5,14 +5,14 @@
 //! calls nothing else: a pickle that asks for any other function or class is refused with its name. Protocols 0 to 5
 //! are read; buffers outside the pickle are not.
 //!
-//! Phases: the [`machine`] runs the program over an arena of nodes, where containers refer to their parts by number, so
-//! that neither depth nor sharing nor cycles cost anything; then the result is copied out as a tree, within limits.
+//! Phases: the [`unpickler`] runs the program over an arena of nodes, where containers refer to their parts by number,
+//! so that neither depth nor sharing nor cycles cost anything; then the result is copied out as a tree, within limits.
 
 mod calls;
 mod decode;
 mod globals;
-mod machine;
 mod nodes;
+mod unpickler;
 
 use tilewright_tensor::Tensor;
 
@@ -69,5 +69,5 @@ impl Value {
 /// If the bytes are no pickle, need a function or class besides those of NumPy's arrays and plain containers, or unfold
 /// into something out of proportion to their length.
 pub fn read_pickle(bytes: &[u8]) -> Result<Value, ImportError> {
-    machine::run(bytes)
+    unpickler::run(bytes)
 }

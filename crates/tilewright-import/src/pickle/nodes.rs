@@ -1,4 +1,4 @@
-//! The arena of the machine, and the way out of it.
+//! The arena of the unpickler, and the way out of it.
 
 use std::borrow::Cow;
 

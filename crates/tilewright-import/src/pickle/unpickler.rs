@@ -11,7 +11,7 @@ use super::globals::Global;
 use super::nodes::{Budget, Id, Node, copy_out};
 use crate::{Format, ImportError};
 
-struct Machine<'a> {
+struct Unpickler<'a> {
     input: &'a [u8],
     at: usize,
     nodes: Vec<Node<'a>>,
@@ -29,7 +29,7 @@ enum Step {
 }
 
 pub(super) fn run(input: &[u8]) -> Result<Value, ImportError> {
-    let mut machine = Machine {
+    let mut unpickler = Unpickler {
         input,
         at: 0,
         nodes: Vec::new(),
@@ -39,18 +39,18 @@ pub(super) fn run(input: &[u8]) -> Result<Value, ImportError> {
         budget: Budget::for_length(input.len()),
     };
     loop {
-        let start = machine.at;
-        match machine.step() {
+        let start = unpickler.at;
+        match unpickler.step() {
             Ok(Step::On) => {}
             Ok(Step::Stop) => break,
             Err(message) => return Err(ImportError::at(Format::Pickle.name(), start, message)),
         }
     }
-    let result = machine.pop().and_then(|id| copy_out(&machine.nodes, &mut machine.budget, id, 0));
+    let result = unpickler.pop().and_then(|id| copy_out(&unpickler.nodes, &mut unpickler.budget, id, 0));
     result.map_err(|message| ImportError::new(Format::Pickle.name(), message))
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Unpickler<'a> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], String> {
         let end = usize::try_from(count).ok().and_then(|count| self.at.checked_add(count));
         let bytes = end.and_then(|end| self.input.get(self.at..end)).ok_or("the pickle ends too early")?;

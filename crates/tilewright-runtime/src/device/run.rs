@@ -14,7 +14,7 @@ use tilewright_vm_program::DeviceIndex;
 use crate::device::transfer::{copy_elements, map_tensors, require_alike};
 use crate::device::{Device, Stream};
 use crate::error::{Error, ErrorKind, Result};
-use crate::machine::Machine;
+use crate::machine::LoadedExecutable;
 use crate::prepare::Frame;
 use crate::run::RunCx;
 use crate::value::Value;
@@ -24,7 +24,7 @@ const MAX_KEPT_FRAMES: usize = 16;
 
 /// The streams and the frames of one run, with all functions that it calls.
 pub(crate) struct DeviceRun {
-    machine: Arc<Machine>,
+    machine: Arc<LoadedExecutable>,
     /// Whether somebody watches the run, and may have kept what he saw.
     watched: bool,
     /// One for each device of the program, from its first use on.
@@ -36,7 +36,7 @@ pub(crate) struct DeviceRun {
 }
 
 impl DeviceRun {
-    pub(crate) fn new(machine: &Arc<Machine>, watched: bool) -> Self {
+    pub(crate) fn new(machine: &Arc<LoadedExecutable>, watched: bool) -> Self {
         Self {
             machine: Arc::clone(machine),
             watched,

@@ -39,7 +39,7 @@ impl Limits {
     /// Measures the machine at hand, which takes about a second.
     pub fn measure() -> Result<Self, String> {
         let threads = num_threads();
-        let machine = Machine::new(threads)?;
+        let machine = Probe::new(threads)?;
         let operations = machine.rate("multiply", &[vector(CHAINS.1 as usize * threads)?], operations(threads))?;
         let sizes = sizes(&Target::host().limits, threads as u64);
         let memory = sizes.last().copied().unwrap_or(MEMORY);
@@ -103,9 +103,9 @@ fn vector(length: usize) -> Result<Value, String> {
 }
 
 /// The kernels, compiled.
-struct Machine(VirtualMachine);
+struct Probe(VirtualMachine);
 
-impl Machine {
+impl Probe {
     fn new(threads: usize) -> Result<Self, String> {
         let module = parse_module(&SourceFile::new("limits.py", text(threads))).map_err(|found| found.to_string())?;
         let options = CompileOptions::for_target(Target::host());
