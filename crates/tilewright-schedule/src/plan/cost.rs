@@ -9,10 +9,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The same with one more term, in cycles.
+    /// The same with one more term, in cycles; none of 0.
     #[must_use]
     pub fn with(mut self, term: &'static str, cycles: f64) -> Self {
-        self.terms.push((term, cycles));
+        if cycles != 0.0 {
+            self.terms.push((term, cycles));
+        }
         self
     }
 

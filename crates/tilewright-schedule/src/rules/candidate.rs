@@ -10,7 +10,7 @@ type Build<'a> = Box<dyn FnOnce() -> Result<Schedule, Declined> + 'a>;
 pub(crate) struct Candidate<'a> {
     /// As explanations name it.
     pub(crate) name: &'static str,
-    /// What it is expected to cost; none if there is nothing to compare it with.
+    /// What it is expected to cost; none if its rule has no model: the work of the function is told then.
     pub(crate) cost: Option<Cost>,
     build: Build<'a>,
 }

@@ -121,7 +121,7 @@ impl From<ScheduleError> for Declined {
 #[derive(Clone, Debug)]
 pub struct Considered {
     pub name: &'static str,
-    /// What it was expected to cost, if it was compared with others.
+    /// What it was expected to cost, if its rule has a model of that.
     pub cost: Option<Cost>,
     /// Why it was not taken.
     pub declined: String,
@@ -190,14 +190,15 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
         while let Some(candidate) = candidates.next() {
             let (name, cost) = (candidate.name, candidate.cost.clone());
             match built(candidate) {
-                Ok((function, trace)) => {
+                Ok((scheduled, trace)) => {
                     let dearer = |other: Candidate<'_>| Considered {
                         name: other.name,
                         cost: other.cost,
                         declined: "another candidate costs less".to_owned(),
                     };
                     considered.extend(candidates.map(dearer));
-                    return Scheduled { function, rule: Some(name), cost, trace, considered };
+                    let cost = cost.or_else(|| Some(plan::cpu::work::cost(function, target)));
+                    return Scheduled { function: scheduled, rule: Some(name), cost, trace, considered };
                 }
                 Err(Declined(declined)) => considered.push(Considered { name, cost, declined }),
             }

@@ -37,30 +37,33 @@ fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Decli
     let (function, _) = schedule.site(last).ok_or_else(gone)?;
     let program = RowProgram::of(function)?;
     let mut offer = Offer::default();
-    let resident = resident::choose(&program, target).map(|planned| {
-        let mut schedule = schedule.clone();
-        if !program.is_softmax() {
-            // Divisions by the root of a variance.
-            let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
-        }
-        walk(&ROWS_RESIDENT, schedule, last, planned)
-    });
+    let resident = resident::choose(&program, target);
+    // Divisions by the root of a variance.
+    let by_reciprocal = !program.is_softmax();
+    let resident = resident.map(|planned| walk(&ROWS_RESIDENT, schedule.clone(), last, planned, by_reciprocal));
     let pieces = by_pieces::choose(&program, target);
     let strips = side_by_side::choose(&program, target);
     offer.add(ROWS_RESIDENT.method, resident);
-    offer.add(ROWS_BY_PIECES.method, pieces.map(|planned| walk(&ROWS_BY_PIECES, schedule.clone(), last, planned)));
-    offer.add(ROWS_SIDE_BY_SIDE.method, strips.map(|planned| walk(&ROWS_SIDE_BY_SIDE, schedule, last, planned)));
+    offer.add(
+        ROWS_BY_PIECES.method,
+        pieces.map(|planned| walk(&ROWS_BY_PIECES, schedule.clone(), last, planned, false)),
+    );
+    offer.add(ROWS_SIDE_BY_SIDE.method, strips.map(|planned| walk(&ROWS_SIDE_BY_SIDE, schedule, last, planned, false)));
     Ok(offer)
 }
 
-/// A walk with its plan.
+/// A walk with its plan, which may multiply by reciprocals first.
 fn walk<'a, P: Plan + 'a>(
     kernel: &'static Primitive,
     mut schedule: Schedule,
     last: Rv,
     (plan, cost): (P, Cost),
+    by_reciprocal: bool,
 ) -> Candidate<'a> {
     Candidate::new(kernel.method, Some(cost), move || {
+        if by_reciprocal {
+            let _ = schedule.on_block(&MULTIPLY_BY_RECIPROCAL, last);
+        }
         schedule.build(kernel, last, &plan)?;
         Ok(schedule)
     })

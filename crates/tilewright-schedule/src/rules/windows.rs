@@ -4,42 +4,65 @@
 //! a copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each
 //! other in memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`);
 //! elsewhere the results of a piece of a line do, while the loops of the window run around them.
+//!
+//! | candidate | for |
+//! |---|---|
+//! | `windows_in_tiles` | images whose columns are neighbours in memory |
+//! | `windows_by_images` | all others |
 
 use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
+use super::candidate::{Candidate, Offer};
 use super::nests::{PlainNest, gone, heavy_stage};
-use super::primitive_calls::attempt;
-use super::{Declined, Offers, Rule, contiguous_reduction, inline};
+use super::{Declined, MAIN, Offers, Rule, contiguous_reduction, inline};
 use crate::Schedule;
 use crate::build::exprs::{mentions, reads_memory};
 use crate::families::window::Windows;
 use crate::kernels::cpu::direct_conv::DIRECT_CONV;
+use crate::plan::Cost;
 use crate::plan::cpu::direct_conv::depthwise::{self, MAX_WINDOW};
+use crate::plan::cpu::work;
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",
     doc: "One reduction over windows with what pads its images and what is computed from its results: image by image.",
-    kernels: &["windows"],
-    offers: Offers::One(apply),
+    kernels: &[TILES, IMAGES],
+    offers: Offers::Several(offer),
 };
 
-fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
-    inline::cheap_temporaries(schedule)?;
-    if attempt(schedule, |schedule| in_tiles(schedule, target)) {
-        return Ok(());
-    }
-    image_by_image(schedule, target)
+/// The candidates: tiles of results in registers, and images in the forms of rows and columns.
+const TILES: &str = "windows_in_tiles";
+const IMAGES: &str = "windows_by_images";
+
+fn offer<'a>(start: &'a Schedule, target: &'a Target) -> Result<Offer<'a>, Declined> {
+    let mut schedule = start.clone();
+    inline::cheap_temporaries(&mut schedule)?;
+    let function = schedule.module().prim(MAIN).ok_or_else(gone)?;
+    let (work, partial_results) = (work::cost(function, target), work::partial_results(function, target));
+    let mut offer = Offer::default();
+    offer.add(TILES, in_tiles(schedule.clone(), target, work.clone()));
+    let cost = work.with("partial results", partial_results);
+    let images = Candidate::new(IMAGES, Some(cost), move || {
+        image_by_image(&mut schedule, target)?;
+        Ok(schedule)
+    });
+    offer.add(IMAGES, Ok(images));
+    Ok(offer)
 }
 
-/// Builds a direct convolution of the only stage that reduces.
-fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
-    let block = heavy_stage(schedule)?;
+/// A direct convolution of the only stage that reduces.
+fn in_tiles<'a>(mut schedule: Schedule, target: &Target, work: Cost) -> Result<Candidate<'a>, Declined> {
+    let block = heavy_stage(&mut schedule)?;
     let (function, site) = schedule.site(block).ok_or_else(gone)?;
     let windows = Windows::of(function, &site)?;
     let plan = depthwise::choose(&windows, target)?;
-    Ok(schedule.build(&DIRECT_CONV, block, &plan)?)
+    let build = move || {
+        schedule.build(&DIRECT_CONV, block, &plan)?;
+        Ok(schedule)
+    };
+    Ok(Candidate::new(TILES, Some(work), build))
 }
 
 /// What has no tiles: stages of images, in the forms of rows and columns.

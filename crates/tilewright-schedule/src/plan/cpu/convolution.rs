@@ -104,7 +104,7 @@ impl<'a> Convolution<'a> {
         let steps = self.steps();
         let cost = |multiply: f64, transpose: f64, efficiency: f64| {
             let cost = Cost::default().with("multiply-add", multiply).with("transpose results", transpose);
-            cost.times(steps / efficiency)
+            cost.times(steps / efficiency).with("results through L3", self.results_through_l3())
         };
         if self.has_vector_groups() {
             let transpose = self.pixels as f64 * TRANSPOSE_CYCLES / self.k as f64;
@@ -125,6 +125,16 @@ impl<'a> Convolution<'a> {
         let transpose = (self.pixels * ceil_div(self.channels, lanes)) as f64 * transpose / self.k as f64;
         let multiply = self.tiles(self.pixels, self.channels, lanes, Some(line));
         Ok(cost(multiply, transpose, CHANNELS_EFFICIENCY))
+    }
+
+    /// Cycles to move results that L2 does not hold out of it, and back to be transposed.
+    fn results_through_l3(&self) -> f64 {
+        let images = self.c.batch.size.as_int().unwrap_or(1).max(1) as f64;
+        let bytes = (self.channels * self.pixels) as f64 * self.c.out.dtype.bytes() as f64;
+        if bytes <= self.target.limits.l2_bytes as f64 {
+            return 0.0;
+        }
+        2.0 * images * bytes / self.target.core.l3_bytes_per_cycle
     }
 
     /// Cycles of a step of K in the register tiles that take the least time for so much M and N; of pixels in lines

@@ -6,3 +6,4 @@ pub(crate) mod direct_conv;
 pub(crate) mod gemm;
 pub(crate) mod rows;
 pub(crate) mod set_conflicts;
+pub(crate) mod work;
