@@ -3,7 +3,7 @@
 use tilewright_expr::{BinOp, CmpOp, Intrinsic, semantics};
 use tilewright_tensor::{DataType, TypeCode};
 
-use super::pattern::{CONSTANTS, OPERANDS, Pattern};
+use super::pattern::{BOOLS, CONSTANTS, OPERANDS, Pattern};
 use super::{Domain, Root, Rule, rules};
 use crate::linear::{Linear, gcd};
 use crate::session::{Id, Session, Tag, is_index_type};
@@ -100,6 +100,7 @@ impl Session<'_> {
         match pattern {
             Pattern::Operand(n) => match found.operands[*n] {
                 Some(bound) => bound == id,
+                None if *n >= BOOLS && !self.dtype(id).element().is_bool() => false,
                 None => {
                     found.operands[*n] = Some(id);
                     true

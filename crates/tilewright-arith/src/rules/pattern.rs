@@ -28,8 +28,11 @@ pub(crate) enum Pattern {
     Broadcast(Box<Pattern>),
 }
 
-/// The letters of operands, by number; the last three are bools.
+/// The letters of operands, by number.
 pub(crate) const OPERANDS: [char; 9] = ['x', 'y', 'z', 'w', 's', 't', 'p', 'q', 'r'];
+
+/// Operands from this number on are bools, and match nothing else.
+pub(crate) const BOOLS: usize = 6;
 /// The letters of constants, by number.
 pub(crate) const CONSTANTS: [char; 4] = ['a', 'b', 'c', 'd'];
 
