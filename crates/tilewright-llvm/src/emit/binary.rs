@@ -43,9 +43,10 @@ impl FnCx<'_, '_> {
             }
             BinOp::Shl | BinOp::Shr => self.shift(op, &x, &y, dtype),
             BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => {
-                if !is_safe_divisor(b) {
-                    self.check_division(&x, &y, dtype);
+                if is_safe_divisor(b) {
+                    return Ok(self.divide(op, &x, (b, &y), dtype));
                 }
+                let y = self.checked_divisor(op, &x, &y, dtype);
                 self.divide(op, &x, (b, &y), dtype)
             }
         })
@@ -217,18 +218,25 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("select {bools} {small}, {ty} {shifted}, {ty} zeroinitializer"))
     }
 
-    /// Leaves the kernel with a message where a division has no result.
-    fn check_division(&mut self, x: &Value, y: &Value, dtype: DataType) {
+    /// The divisor, by which LLVM's division has a result. Leaves the kernel with a message where there is none: by
+    /// zero, and the quotient of the least value by -1. Remainders by -1 are those by 1.
+    fn checked_divisor(&mut self, op: BinOp, x: &Value, y: &Value, dtype: DataType) -> Value {
         let (ty, bool_type) = (Reg(dtype), DataType::BOOL.with_lanes(dtype.lanes));
+        let bools = Reg(bool_type);
         let zero = self.body.assign(format_args!("icmp eq {ty} {y}, zeroinitializer"));
-        let mut bad = zero.clone();
+        let (mut bad, mut divisor) = (zero.clone(), y.clone());
         if dtype.is_signed() {
-            let (least, minus_one) = (int(i64::MIN >> (64 - u32::from(dtype.bits)), dtype), int(-1, dtype));
-            let bools = Reg(bool_type);
-            let at_least = self.body.assign(format_args!("icmp eq {ty} {x}, {least}"));
+            let minus_one = int(-1, dtype);
             let by_minus_one = self.body.assign(format_args!("icmp eq {ty} {y}, {minus_one}"));
-            let overflow = self.body.assign(format_args!("and {bools} {at_least}, {by_minus_one}"));
-            bad = self.body.assign(format_args!("or {bools} {zero}, {overflow}"));
+            if matches!(op, BinOp::Mod | BinOp::FloorMod) {
+                let one = int(1, dtype);
+                divisor = self.body.assign(format_args!("select {bools} {by_minus_one}, {ty} {one}, {ty} {y}"));
+            } else {
+                let least = int(i64::MIN >> (64 - u32::from(dtype.bits)), dtype);
+                let at_least = self.body.assign(format_args!("icmp eq {ty} {x}, {least}"));
+                let overflow = self.body.assign(format_args!("and {bools} {at_least}, {by_minus_one}"));
+                bad = self.body.assign(format_args!("or {bools} {zero}, {overflow}"));
+            }
         }
         let bad = self.any(&bad, bool_type);
         let (fails, go_on) = (self.body.label(), self.body.label());
@@ -242,6 +250,7 @@ impl FnCx<'_, '_> {
         let length = self.body.assign(format_args!("select i1 {by_zero}, i64 {first}, i64 {second}"));
         self.fail(Status::DivisionFault, &message, &length);
         self.body.start(go_on);
+        divisor
     }
 
     /// Whether any lane is true.
