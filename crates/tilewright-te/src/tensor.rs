@@ -8,7 +8,7 @@ use tilewright_ir::Attrs;
 use tilewright_tensor::DataType;
 
 use crate::external::Extern;
-use crate::inside::check_indices;
+use crate::index_bounds::check_indices;
 use crate::reduce::Reduction;
 use crate::{TeError, Value};
 

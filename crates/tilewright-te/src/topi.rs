@@ -2,8 +2,8 @@
 
 pub mod border;
 pub mod convolution;
+pub mod depth_to_space;
 pub mod layout;
-pub mod pixels;
 pub mod pooling;
 
 use tilewright_arith::Analyzer;

@@ -1,20 +1,21 @@
-//! Elements as unsigned integers in whose order they stand, so that vectors of them are compared by one instruction.
+//! Order-preserving sort keys: elements as unsigned integers of the same order, so that one instruction compares vectors
+//! of them.
 //!
-//! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key lies above those of all
-//! numbers. In descending order every bit is the other one.
+//! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key is above those of all numbers.
+//! Keys of a descending order have all bits inverted.
 
 use crate::TeError;
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_tensor::DataType;
 
-/// How the keys of a tensor's elements are made.
+/// The mapping of a tensor's elements to keys.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Keys {
+pub(super) struct KeyEncoding {
     element: DataType,
     descending: bool,
 }
 
-impl Keys {
+impl KeyEncoding {
     pub(super) fn new(element: DataType, descending: bool) -> Self {
         Self { element, descending }
     }
@@ -24,22 +25,22 @@ impl Keys {
         if self.element.bits > 32 { DataType::U64 } else { DataType::U32 }
     }
 
-    /// The type in which lanes count keys, as wide as keys are.
+    /// The integer type in which lanes count keys, of the width of keys.
     pub(super) fn count_dtype(self) -> DataType {
         if self.element.bits > 32 { DataType::I64 } else { DataType::I32 }
     }
 
-    /// The lowest bits, which alone can be set. Their number is even.
+    /// The number of low bits that a key may have set, an even number.
     pub(super) fn bits(self) -> i64 {
         match self.element {
-            // Of a shorter float the key is that of a longer one.
+            // Narrower floats are converted to float32 first.
             float if float.is_float() => i64::from(self.dtype().bits),
             bool if bool.is_bool() => 2,
             other => i64::from(other.bits + other.bits % 2),
         }
     }
 
-    /// Above every key but that of the last element in order.
+    /// The greatest key, for padding: it is above every key but that of the last element in order.
     pub(super) fn last(self, lanes: u16) -> Expr {
         Expr::int(-1, self.dtype().with_lanes(lanes))
     }
@@ -63,7 +64,7 @@ impl Keys {
         if !self.element.is_signed() || self.element.is_bool() {
             return Ok(wide);
         }
-        // From the least one up: what is carried out of the element's bits is dropped.
+        // Flipping the sign bit makes two's complement order unsigned; bits of the sign extension are dropped.
         let (bits, dtype) = (self.element.bits, wide.dtype);
         let raised = Expr::binary(BinOp::BitXor, &wide, &Expr::int(1_i64.wrapping_shl(u32::from(bits) - 1), dtype))?;
         match i64::from(bits) < i64::from(dtype.bits) {
@@ -82,7 +83,7 @@ impl Keys {
         let number = element.cast(float)?;
         let least = Expr::int(1_i64.wrapping_shl(u32::from(bits.bits) - 1), signed);
         let found = number.reinterpret(signed)?;
-        // Below 0 the greater one has fewer bits set.
+        // Negative floats have the sign-magnitude order reversed: all bits are flipped, else the sign bit only.
         let sign = Expr::binary(BinOp::Shr, &found, &Expr::int(i64::from(bits.bits) - 1, signed))?;
         let changed = Expr::binary(BinOp::BitXor, &found, &Expr::binary(BinOp::BitOr, &sign, &least)?)?;
         let zero = Expr::compare(CmpOp::Eq, &number, &Expr::float(0.0, float))?;

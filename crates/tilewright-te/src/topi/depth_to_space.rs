@@ -1,4 +1,4 @@
-//! Channels laid out as pixels, and pixels as channels.
+//! `depth_to_space` and `space_to_depth`: channels as pixels, and pixels as channels.
 //!
 //! A pixel of a small image is a square of pixels, a *block*, of the large one: the channels of the small image are
 //! those of the large one once for each position in the block.

@@ -1,4 +1,4 @@
-//! Whether indices are inside of the tensors that they point into, as far as it can be told of single indices.
+//! Bounds checks of constant and affine indices in formulas.
 //!
 //! An index that is an axis, alone or with a constant added, takes every value of a known range: one outside of the
 //! dimension is a mistake whatever the tensors hold. Other indices may be correlated, and an index in a branch of
