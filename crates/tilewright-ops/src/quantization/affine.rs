@@ -1,4 +1,4 @@
-//! Shared by both directions: a scale and a zero point, one for all elements or one for each index of a dimension.
+//! Shape inference and loops of `quantize` and `dequantize`: a scale and a zero point per tensor, or per index of an axis.
 
 use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
