@@ -1,5 +1,5 @@
-//! Order-preserving sort keys: elements as unsigned integers of the same order, so that one instruction compares vectors
-//! of them.
+//! Order-preserving sort keys: elements as unsigned integers of the same order, so that one instruction compares
+//! vectors of them.
 //!
 //! Equal elements have equal keys, both zeros among them, and so have all NaN, whose key is above those of all numbers.
 //! Keys of a descending order have all bits inverted.

@@ -1,4 +1,5 @@
-//! Algorithms that are written as statements, which no formula of an element expresses: prefix scans, sorting, selection.
+//! Algorithms that are written as statements, which no formula of an element expresses: prefix scans, sorting,
+//! selection.
 //!
 //! A *slice* is the elements along one axis of a tensor, with the other indices fixed. Each algorithm works on every
 //! slice by itself, and a task takes one or several slices.

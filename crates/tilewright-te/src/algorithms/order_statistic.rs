@@ -1,10 +1,10 @@
 //! Order statistics along an axis: the element that would be at a rank if each slice were sorted, such as the k-th
 //! smallest or the median.
 //!
-//! The keys of a slice ([`super::key_encoding`]) are in memory of the task. Radix selection ([`super::radix_select`]) finds the
-//! key of the rank two bits at a time, from the highest on: a round counts the keys below three bounds, and takes the
-//! greatest bound that has no more keys below it than the rank. That is one pass of vector compares over the keys for
-//! every two bits, whatever the data. Elements of equal keys are in the order of their indices.
+//! The keys of a slice ([`super::key_encoding`]) are in memory of the task. Radix selection ([`super::radix_select`])
+//! finds the key of the rank two bits at a time, from the highest on: a round counts the keys below three bounds, and
+//! takes the greatest bound that has no more keys below it than the rank. That is one pass of vector compares over the
+//! keys for every two bits, whatever the data. Elements of equal keys are in the order of their indices.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
@@ -65,17 +65,17 @@ impl Slices<'_> {
         indices: Option<&Buffer>,
     ) -> Result<Stmt, TeError> {
         let result = self.result_at(vars);
-        let give = |value: &Expr, place: &Expr| -> Result<Stmt, TeError> {
+        let give = |value: &Expr, position: &Expr| -> Result<Stmt, TeError> {
             let mut stores = vec![Stmt::store(values, result.clone(), value)?];
             if let Some(indices) = indices {
-                stores.push(Stmt::store(indices, result.clone(), &place.cast(indices.dtype)?)?);
+                stores.push(Stmt::store(indices, result.clone(), &position.cast(indices.dtype)?)?);
             }
             Ok(Stmt::seq(stores))
         };
         let at = |rank: &Expr| -> Result<Stmt, TeError> {
-            let place = Cell::new("place", DataType::I64);
-            let element = Expr::load(self.x, self.at(vars, &place.get()?))?;
-            Ok(place.around(Stmt::seq([self.find_index(rank, &place)?, give(&element, &place.get()?)?])))
+            let position = Cell::new("place", DataType::I64);
+            let element = Expr::load(self.x, self.at(vars, &position.get()?))?;
+            Ok(position.around(Stmt::seq([self.find_index(rank, &position)?, give(&element, &position.get()?)?])))
         };
         let middle = || -> Result<Stmt, TeError> {
             let half = Expr::binary(BinOp::FloorDiv, self.extent(), &Expr::i64(2))?;
@@ -105,7 +105,7 @@ impl Slices<'_> {
     }
 
     /// Finds the index of the element of a rank.
-    fn find_index(&self, rank: &Expr, place: &Cell) -> Result<Stmt, TeError> {
+    fn find_index(&self, rank: &Expr, position: &Cell) -> Result<Stmt, TeError> {
         let (key, below) = (Cell::new("key", self.keys.encoding.dtype()), Cell::new("below", DataType::I64));
         let seen = Cell::new("seen", DataType::I64);
         let mut names = Names::default();
@@ -116,14 +116,14 @@ impl Slices<'_> {
             let own = Var::new("own", DataType::I64);
             let here = Expr::var(&piece) * self.keys.piece + Expr::var(&own);
             let is_it = compare(CmpOp::Eq, &seen.get()?, &rank_is)?;
-            let count = [when(is_it, place.set(&here)?, None), seen.set(&(seen.get()? + 1))?];
+            let count = [when(is_it, position.set(&here)?, None), seen.set(&(seen.get()? + 1))?];
             let search =
                 serial(&own, &Expr::i64(self.keys.piece), when(alike(&self.keys.key(&here)?)?, Stmt::seq(count), None));
             let end = seen.get()? + there.clone();
             let inside = both(&compare(CmpOp::Le, &seen.get()?, &rank_is)?, &compare(CmpOp::Lt, &rank_is, &end)?)?;
             Ok(when(inside, search, Some(seen.set(&end)?)))
         })?;
-        let all = [seen.set(&Expr::i64(0))?, place.set(&Expr::i64(0))?, serial(&piece, &self.keys.pieces, look)];
+        let all = [seen.set(&Expr::i64(0))?, position.set(&Expr::i64(0))?, serial(&piece, &self.keys.pieces, look)];
         let body = Stmt::seq([self.keys.select(rank, &key, &below)?, names.around(Stmt::seq(all))]);
         Ok(key.around(below.around(seen.around(body))))
     }

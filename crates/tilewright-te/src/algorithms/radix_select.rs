@@ -1,5 +1,5 @@
-//! Radix selection: the key of a rank among contiguous keys ([`super::key_encoding`]), a few bits at a time, by counting
-//! the keys below candidates in vectors.
+//! Radix selection: the key of a rank among contiguous keys ([`super::key_encoding`]), a few bits at a time, by
+//! counting the keys below candidates in vectors.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::legalize::Capabilities;
@@ -38,8 +38,8 @@ impl KeyBuffer {
         Self { encoding, lanes, piece, pieces, memory }
     }
 
-    pub(super) fn key(&self, place: &Expr) -> Result<Expr, TeError> {
-        Ok(Expr::load(&self.memory, vec![place.clone()])?)
+    pub(super) fn key(&self, position: &Expr) -> Result<Expr, TeError> {
+        Ok(Expr::load(&self.memory, vec![position.clone()])?)
     }
 
     /// The indices of a piece's vectors.
@@ -67,7 +67,7 @@ impl KeyBuffer {
         let vectors = self.vectors(&Expr::var(&piece))?;
         let keys = vectors
             .iter()
-            .map(|places| Ok(names.name("key", self.key(places)?)))
+            .map(|positions| Ok(names.name("key", self.key(positions)?)))
             .collect::<Result<Vec<_>, TeError>>()?;
         for (at, bound) in bounds.iter().enumerate() {
             let mut count = Expr::load(&counts, vec![own(at)?])?;
@@ -125,8 +125,9 @@ impl KeyBuffer {
     ) -> Result<Stmt, TeError> {
         let dtype = DataType::I32.with_lanes(self.lanes);
         let (mut names, mut count) = (Names::default(), Expr::int(0, dtype));
-        for places in self.vectors(piece)? {
-            count = count + Expr::select(&satisfies(&self.key(&places)?)?, &Expr::int(1, dtype), &Expr::int(0, dtype))?;
+        for positions in self.vectors(piece)? {
+            count =
+                count + Expr::select(&satisfies(&self.key(&positions)?)?, &Expr::int(1, dtype), &Expr::int(0, dtype))?;
         }
         let total = names.total(count)?;
         let total = names.name("there", total);

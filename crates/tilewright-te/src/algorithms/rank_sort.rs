@@ -36,8 +36,8 @@ fn count_ranks(slices: &Slices<'_>, ranks: &Buffer, begin: &Expr) -> Result<Stmt
     let other = Var::new("other", DataType::I64);
     let lane = ranks.dtype.with_lanes(slices.keys.lanes);
     let mut names = Names::default();
-    let places = vector(begin, slices.keys.lanes)?;
-    let keys = names.name("keys", slices.keys.key(&places)?);
+    let positions = vector(begin, slices.keys.lanes)?;
+    let keys = names.name("keys", slices.keys.key(&positions)?);
     let own = names.name("places", vector(&begin.cast(ranks.dtype)?, slices.keys.lanes)?);
     let ranks_at = vector(&Expr::i64(0), slices.keys.lanes)?;
     let sums = Buffer::new("sums", vec![Expr::i64(i64::from(slices.keys.lanes))], ranks.dtype)
@@ -54,7 +54,7 @@ fn count_ranks(slices: &Slices<'_>, ranks: &Buffer, begin: &Expr) -> Result<Stmt
     let all = [
         Stmt::store(&sums, vec![ranks_at], &Expr::int(0, lane))?,
         serial(&other, slices.extent(), add),
-        Stmt::store(ranks, vec![places], &sum)?,
+        Stmt::store(ranks, vec![positions], &sum)?,
     ];
     Ok(with_local(sums, names.around(Stmt::seq(all))))
 }

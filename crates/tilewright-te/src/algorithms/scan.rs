@@ -1,14 +1,14 @@
 //! Prefix scans (prefix sums, running products): an associative operation over all elements up to each, along an axis.
 //!
 //! Slices along the axis are independent of each other. Without vectors a slice is accumulated element by element. With
-//! vectors, slices along another axis than the last are the lanes: a task accumulates a block of columns row by row, and
-//! prefetches later rows.
+//! vectors, slices along another axis than the last are the lanes: a task accumulates a block of columns row by row,
+//! and prefetches later rows.
 //!
 //! A slice along the last axis, which is contiguous, is accumulated in vectors, each as a Sklansky scan: first pairs of
 //! neighbours, then pairs of pairs, and so on, where all of the second half take in the last of the first (J. Sklansky,
-//! "Conditional-sum addition logic", IRE Transactions on Electronic Computers 9, 1960), then with the carry of the vector
-//! before. The order matters: in this one, sums of numbers that are not negative are monotonic, and equal where zeros are
-//! added, as those of a sequential scan are.
+//! "Conditional-sum addition logic", IRE Transactions on Electronic Computers 9, 1960), then with the carry of the
+//! vector before. The order matters: in this one, sums of numbers that are not negative are monotonic, and equal where
+//! zeros are added, as those of a sequential scan are.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::legalize::{Capabilities, Needs};
@@ -134,10 +134,10 @@ impl Operands<'_> {
         };
         let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
         let mut one = |begin: &Expr, ends: bool| {
-            let places = vector(begin, lanes)?;
-            here[self.scan.axis] = places.clone();
+            let positions = vector(begin, lanes)?;
+            here[self.scan.axis] = positions.clone();
             let inside = match ends {
-                true => Some(Expr::compare(CmpOp::Lt, &places, &extent.broadcast(lanes)?)?),
+                true => Some(Expr::compare(CmpOp::Lt, &positions, &extent.broadcast(lanes)?)?),
                 false => None,
             };
             self.one_vector(&here, inside, &so_far)

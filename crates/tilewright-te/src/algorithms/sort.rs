@@ -92,7 +92,7 @@ struct Radix<'a> {
     slices: &'a Slices<'a>,
     given: Given<'a>,
     /// The index of each key's element, of the size of the key buffer.
-    places: Buffer,
+    positions: Buffer,
     /// The histogram of each digit of the keys, then its prefix sums: where the next key of a digit moves.
     counts: Buffer,
     /// The number of digits of a key.
@@ -103,15 +103,15 @@ struct Radix<'a> {
 
 impl<'a> Radix<'a> {
     fn new(slices: &'a Slices<'a>, given: Given<'a>) -> Self {
-        let place = match slices.extent().as_int() {
+        let position = match slices.extent().as_int() {
             Some(extent) if extent < i64::from(i32::MAX) => DataType::I32,
             _ => DataType::I64,
         };
         let rounds = (slices.keys.encoding.bits() + DIGIT_BITS - 1) / DIGIT_BITS;
         let size = Expr::i64(DIGIT_VALUES * rounds);
-        let counts = Buffer::new("counts", vec![size], place).derive(|node| node.scope = Scope::Local);
-        let places = Buffer::new("places", slices.keys.memory.shape.to_vec(), place);
-        Self { slices, given, places, counts, rounds, side: Cell::new("side", DataType::I64) }
+        let counts = Buffer::new("counts", vec![size], position).derive(|node| node.scope = Scope::Local);
+        let positions = Buffer::new("places", slices.keys.memory.shape.to_vec(), position);
+        Self { slices, given, positions, counts, rounds, side: Cell::new("side", DataType::I64) }
     }
 
     fn sort(&self, vars: &[Var]) -> Result<Stmt, TeError> {
@@ -122,7 +122,7 @@ impl<'a> Radix<'a> {
             serial(&round, &Expr::i64(self.rounds), self.moved(&Expr::var(&round))?),
             self.given(vars)?,
         ]);
-        Ok(with_local(self.places.clone(), with_local(self.counts.clone(), self.side.around(all))))
+        Ok(with_local(self.positions.clone(), with_local(self.counts.clone(), self.side.around(all))))
     }
 
     /// The first index of a copy of keys and indices.
@@ -155,7 +155,7 @@ impl<'a> Radix<'a> {
         let mut names = Names::default();
         let key = names.name("key", self.slices.keys.key(&Expr::var(&own))?);
         let mut steps =
-            vec![Stmt::store(&self.places, vec![Expr::var(&own)], &Expr::var(&own).cast(self.places.dtype)?)?];
+            vec![Stmt::store(&self.positions, vec![Expr::var(&own)], &Expr::var(&own).cast(self.positions.dtype)?)?];
         for round in 0..self.rounds {
             let digit = self.digit(&key, &Expr::i64(round))?;
             steps.push(self.set_count(&digit, &(self.count(&digit)? + 1))?);
@@ -193,14 +193,14 @@ impl<'a> Radix<'a> {
         let (own, mut names) = (Var::new("own", DataType::I64), Names::default());
         let at = names.name("at", begin + &Expr::var(&own));
         let key = names.name("key", self.slices.keys.key(&at)?);
-        let place = names.name("place", Expr::load(&self.places, vec![at])?);
+        let position = names.name("place", Expr::load(&self.positions, vec![at])?);
         let digit = names.name("digit", self.digit(&key, round)?);
         let next = names.name("next", self.count(&digit)?);
         let to = names.name("to", target + &next.cast(DataType::I64)?);
         let steps = [
             self.set_count(&digit, &(next + 1))?,
             Stmt::store(&self.slices.keys.memory, vec![to.clone()], &key)?,
-            Stmt::store(&self.places, vec![to], &place)?,
+            Stmt::store(&self.positions, vec![to], &position)?,
         ];
         Ok(serial(&own, self.slices.extent(), names.around(Stmt::seq(steps))))
     }
@@ -209,9 +209,9 @@ impl<'a> Radix<'a> {
     fn given(&self, vars: &[Var]) -> Result<Stmt, TeError> {
         let (own, mut names, mut inner) = (Var::new("own", DataType::I64), Names::default(), Names::default());
         let begin = names.name("begin", self.begin(&self.side.get()?));
-        let place = Expr::load(&self.places, vec![begin + Expr::var(&own)])?.cast(DataType::I64)?;
-        let place = inner.name("place", place);
-        let moved = inner.around(self.given.moved(self.slices, vars, &place, &Expr::var(&own))?);
+        let position = Expr::load(&self.positions, vec![begin + Expr::var(&own)])?.cast(DataType::I64)?;
+        let position = inner.name("place", position);
+        let moved = inner.around(self.given.moved(self.slices, vars, &position, &Expr::var(&own))?);
         Ok(names.around(serial(&own, self.slices.extent(), moved)))
     }
 }

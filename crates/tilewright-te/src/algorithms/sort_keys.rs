@@ -51,8 +51,8 @@ impl<'a> Slices<'a> {
     }
 
     /// The indices of the element at a position of the slice.
-    pub(super) fn at(&self, vars: &[Var], place: &Expr) -> Vec<Expr> {
-        let index = |(at, var): (usize, &Var)| if at == self.spec.axis { place.clone() } else { Expr::var(var) };
+    pub(super) fn at(&self, vars: &[Var], position: &Expr) -> Vec<Expr> {
+        let index = |(at, var): (usize, &Var)| if at == self.spec.axis { position.clone() } else { Expr::var(var) };
         vars.iter().enumerate().map(index).collect()
     }
 
@@ -66,29 +66,30 @@ impl<'a> Slices<'a> {
         if self.spec.axis + 1 == self.x.rank() && self.keys.lanes > 1 {
             return self.store_keys_in_vectors(vars);
         }
-        let (place, pad) = (Var::new("place", DataType::I64), Var::new("pad", DataType::I64));
-        let own = self.keys.encoding.of(&Expr::load(self.x, self.at(vars, &Expr::var(&place)))?)?;
-        let store = Stmt::store(&self.keys.memory, vec![Expr::var(&place)], &own)?;
+        let (position, pad) = (Var::new("place", DataType::I64), Var::new("pad", DataType::I64));
+        let own = self.keys.encoding.of(&Expr::load(self.x, self.at(vars, &Expr::var(&position)))?)?;
+        let store = Stmt::store(&self.keys.memory, vec![Expr::var(&position)], &own)?;
         let end = self.extent() + &Expr::var(&pad);
         let fill = Stmt::store(&self.keys.memory, vec![end], &self.keys.encoding.last(1))?;
         let left = self.keys.pieces.clone() * self.keys.piece - self.extent().clone();
-        Ok(Stmt::seq([serial(&place, self.extent(), store), serial(&pad, &left, fill)]))
+        Ok(Stmt::seq([serial(&position, self.extent(), store), serial(&pad, &left, fill)]))
     }
 
     fn store_keys_in_vectors(&self, vars: &[Var]) -> Result<Stmt, TeError> {
         let (piece, extent) = (Var::new("piece", DataType::I64), self.extent());
         let some = |piece: &Expr, ends: bool| -> Result<Stmt, TeError> {
-            let store = |places: &Expr| -> Result<Stmt, TeError> {
+            let store = |positions: &Expr| -> Result<Stmt, TeError> {
                 let inside = match ends {
-                    true => Some(compare(CmpOp::Lt, places, &extent.broadcast(self.keys.lanes)?)?),
+                    true => Some(compare(CmpOp::Lt, positions, &extent.broadcast(self.keys.lanes)?)?),
                     false => None,
                 };
-                let key = self.keys.encoding.of(&Expr::load_where(self.x, self.at(vars, places), inside.clone())?)?;
+                let key =
+                    self.keys.encoding.of(&Expr::load_where(self.x, self.at(vars, positions), inside.clone())?)?;
                 let key = match inside {
                     Some(inside) => Expr::select(&inside, &key, &self.keys.encoding.last(self.keys.lanes))?,
                     None => key,
                 };
-                Ok(Stmt::store(&self.keys.memory, vec![places.clone()], &key)?)
+                Ok(Stmt::store(&self.keys.memory, vec![positions.clone()], &key)?)
             };
             Ok(Stmt::seq(self.keys.vectors(piece)?.iter().map(store).collect::<Result<Vec<_>, _>>()?))
         };

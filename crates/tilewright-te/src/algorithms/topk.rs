@@ -1,9 +1,9 @@
 //! Top-k along an axis.
 //!
-//! Radix selection ([`super::radix_select`]) finds the key of the k-th element; the elements whose keys are not above it
-//! are collected, then sorted. Of a slice that is much longer than `k`, the minima of groups of keys are computed first:
-//! at least `k` keys, and few more, are not above the `k`-th of these minima, and only these are candidates. For the
-//! smallest `k`, see [`super::topk_insertion`].
+//! Radix selection ([`super::radix_select`]) finds the key of the k-th element; the elements whose keys are not above
+//! it are collected, then sorted. Of a slice that is much longer than `k`, the minima of groups of keys are computed
+//! first: at least `k` keys, and few more, are not above the `k`-th of these minima, and only these are candidates. For
+//! the smallest `k`, see [`super::topk_insertion`].
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attrs;
@@ -25,8 +25,8 @@ const PIECES_PER_MINIMUM: i64 = 4;
 /// The ratio of extent to `k` from which on candidates are found first.
 const LONG_SLICE_PER_TAKEN: i64 = 32;
 
-/// The first `k` elements of each slice in order, all of them where `k` is less than 1, then their indices if `spec` has
-/// a type of indices. A shorter slice is an error of the run.
+/// The first `k` elements of each slice in order, all of them where `k` is less than 1, then their indices if `spec`
+/// has a type of indices. A shorter slice is an error of the run.
 pub fn topk(caps: &Capabilities, x: &Tensor, spec: SortSpec, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     if (1..=FEW_ELEMENTS_MAX).contains(&k) {
         return selected(caps, x, spec, k, name);
@@ -41,7 +41,8 @@ pub fn topk(caps: &Capabilities, x: &Tensor, spec: SortSpec, k: i64, name: &str)
     Ok([values].into_iter().chain(indices).collect())
 }
 
-/// The first `k` elements of each slice in the order of their indices, and these. A shorter slice is an error of the run.
+/// The first `k` elements of each slice in the order of their indices, and these. A shorter slice is an error of the
+/// run.
 fn gathered(caps: &Capabilities, x: &Tensor, spec: SortSpec, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
     let mut dims = x.shape().to_vec();
     dims[spec.axis] = Expr::i64(k);
@@ -93,8 +94,8 @@ impl Taking<'_> {
         let group = Expr::binary(BinOp::FloorDiv, &Expr::var(&piece), &Expr::i64(PIECES_PER_MINIMUM))?;
         let own = vector(&(group * lanes))?;
         let mut least = minima.key(&own)?;
-        for places in keys.vectors(&Expr::var(&piece))? {
-            least = Expr::binary(BinOp::Min, &least, &keys.key(&places)?)?;
+        for positions in keys.vectors(&Expr::var(&piece))? {
+            least = Expr::binary(BinOp::Min, &least, &keys.key(&positions)?)?;
         }
         let note = Stmt::store(&minima.memory, vec![own], &least)?;
         Ok(Stmt::seq([serial(&at, &vectors, fill), serial(&piece, &keys.pieces, note)]))
@@ -106,23 +107,23 @@ impl Taking<'_> {
         let count = parts(&keys.pieces, PIECES_PER_MINIMUM) * i64::from(keys.lanes);
         let minima = KeyBuffer::new(&self.slices.caps, "minima", keys.encoding, &count, 1);
         let candidates = KeyBuffer::new(&self.slices.caps, "candidates", keys.encoding, extent, 1);
-        let place = match extent.as_int() {
+        let position = match extent.as_int() {
             Some(extent) if extent < i64::from(i32::MAX) => DataType::I32,
             _ => DataType::I64,
         };
-        let places = Buffer::new("places", candidates.memory.shape.to_vec(), place);
+        let positions = Buffer::new("places", candidates.memory.shape.to_vec(), position);
         let (key, below) = (Cell::new("bound", keys.encoding.dtype()), Cell::new("below", DataType::I64));
         let found = Cell::new("found", DataType::I64);
         let (mut names, mut left) = (Names::default(), Names::default());
         let bound = names.name("bound", key.get()?);
-        let collect = names.around(self.collect_candidates(&bound, &candidates, &places, &found)?);
+        let collect = names.around(self.collect_candidates(&bound, &candidates, &positions, &found)?);
         let pieces = left.name("pieces", parts(&found.get()?, candidates.piece));
         let found_keys = KeyBuffer { pieces: pieces.clone(), ..candidates.clone() };
         let pad = Var::new("pad", DataType::I64);
         let end = found.get()? + Expr::var(&pad);
         let fill = Stmt::store(&candidates.memory, vec![end], &keys.encoding.last(1))?;
-        let taken =
-            self.taken(vars, &found_keys, &|here| Ok(Expr::load(&places, vec![here.clone()])?.cast(DataType::I64)?))?;
+        let taken = self
+            .taken(vars, &found_keys, &|here| Ok(Expr::load(&positions, vec![here.clone()])?.cast(DataType::I64)?))?;
         let rest = left.around(Stmt::seq([serial(&pad, &(pieces * candidates.piece - found.get()?), fill), taken]));
         let all = Stmt::seq([
             self.store_minima(&minima)?,
@@ -132,16 +133,16 @@ impl Taking<'_> {
             rest,
         ]);
         let all = key.around(below.around(found.around(all)));
-        Ok(with_local(minima.memory, with_local(candidates.memory, with_local(places, all))))
+        Ok(with_local(minima.memory, with_local(candidates.memory, with_local(positions, all))))
     }
 
-    /// Stores the keys that are not above a bound, and their indices, contiguously. Of keys equal to the bound the first
-    /// `k` suffice.
+    /// Stores the keys that are not above a bound, and their indices, contiguously. Of keys equal to the bound the
+    /// first `k` suffice.
     fn collect_candidates(
         &self,
         bound: &Expr,
         candidates: &KeyBuffer,
-        places: &Buffer,
+        positions: &Buffer,
         found: &Cell,
     ) -> Result<Stmt, TeError> {
         let (keys, one) = (&self.slices.keys, Expr::int(1, bound.dtype));
@@ -156,7 +157,7 @@ impl Taking<'_> {
         let is_alike = compare(CmpOp::Eq, &keys.key(&here)?, bound)?;
         let keep = [
             Stmt::store(&candidates.memory, vec![found.get()?], &keys.key(&here)?)?,
-            Stmt::store(places, vec![found.get()?], &here.cast(places.dtype)?)?,
+            Stmt::store(positions, vec![found.get()?], &here.cast(positions.dtype)?)?,
             found.set(&(found.get()? + 1))?,
             when(is_alike, left.set(&(left.get()? - 1))?, None),
         ];
@@ -170,12 +171,12 @@ impl Taking<'_> {
         Ok(left.around(Stmt::seq([left.set(&Expr::i64(self.k))?, all])))
     }
 
-    /// Writes the first elements of a key buffer, whose indices in the slice `place` gives.
+    /// Writes the first elements of a key buffer, whose indices in the slice `position` gives.
     fn taken(
         &self,
         vars: &[Var],
         keys: &KeyBuffer,
-        place: &dyn Fn(&Expr) -> Result<Expr, TeError>,
+        position: &dyn Fn(&Expr) -> Result<Expr, TeError>,
     ) -> Result<Stmt, TeError> {
         let (key, below) = (Cell::new("key", keys.encoding.dtype()), Cell::new("below", DataType::I64));
         let (next, alike) = (Cell::new("next", DataType::I64), Cell::new("alike", DataType::I64));
@@ -183,7 +184,7 @@ impl Taking<'_> {
         let key_is = names.name("key", key.get()?);
         let (piece, own) = (Var::new("piece", DataType::I64), Var::new("own", DataType::I64));
         let here = Expr::var(&piece) * keys.piece + Expr::var(&own);
-        let at = inner.name("place", place(&here)?);
+        let at = inner.name("place", position(&here)?);
         let target = self.slices.at(vars, &Expr::binary(BinOp::Min, &next.get()?, &Expr::i64(self.k - 1))?);
         let element = Expr::load(self.slices.x, self.slices.at(vars, &at))?;
         let mut taken = vec![Stmt::store(self.values, target.clone(), &element)?];

@@ -84,8 +84,8 @@ impl Select<'_> {
     }
 
     /// The indices of the element at a position of the slice.
-    fn at(&self, vars: &[Var], place: &Expr) -> Vec<Expr> {
-        let index = |(at, var): (usize, &Var)| if at == self.spec.axis { place.clone() } else { Expr::var(var) };
+    fn at(&self, vars: &[Var], position: &Expr) -> Vec<Expr> {
+        let index = |(at, var): (usize, &Var)| if at == self.spec.axis { position.clone() } else { Expr::var(var) };
         vars.iter().enumerate().map(index).collect()
     }
 
@@ -150,10 +150,10 @@ impl Select<'_> {
     fn consider(&self, vars: &[Var], here: &Expr) -> Result<Stmt, TeError> {
         let last = Expr::i64(self.k - 1);
         let element = Expr::load(self.x, self.at(vars, here))?;
-        let place = self.at(vars, &Expr::binary(BinOp::Min, here, &last)?);
-        let mut enter = vec![Stmt::store(self.values, place.clone(), &element)?];
+        let position = self.at(vars, &Expr::binary(BinOp::Min, here, &last)?);
+        let mut enter = vec![Stmt::store(self.values, position.clone(), &element)?];
         if let Some(indices) = self.indices {
-            enter.push(Stmt::store(indices, place, &here.cast(indices.dtype)?)?);
+            enter.push(Stmt::store(indices, position, &here.cast(indices.dtype)?)?);
         }
         enter.push(self.move_up(vars, here)?);
         let among_first = Expr::compare(CmpOp::Lt, here, &Expr::i64(self.k))?;
