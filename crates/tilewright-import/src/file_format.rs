@@ -1,10 +1,10 @@
-//! Which format bytes have, and named tensors from any.
+//! Detection of the format of a file, and the named tensors of files of any format.
 
 use tilewright_tensor::Tensor;
 
 use crate::{ImportError, Value, gzip, idx, npy, npz, read_idx, read_npy, read_npz, read_pickle};
 
-/// A format that is read.
+/// The formats that are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     Npy,
@@ -23,7 +23,7 @@ impl Format {
         }
     }
 
-    /// The format that the bytes begin like. What begins like no other may be a pickle of the oldest protocol.
+    /// The format by the first bytes. Bytes without the magic number of another format may be a pickle of protocol 0.
     pub fn detect(bytes: &[u8]) -> Self {
         if bytes.starts_with(&npy::MAGIC) {
             Self::Npy
@@ -38,7 +38,7 @@ impl Format {
 }
 
 /// The tensors of a file by name, whatever its format: those of an archive or of a pickled dictionary by their keys,
-/// those of a pickled list by their place, a single one under the name `data`.
+/// those of a pickled list by their index, a single one under the name `data`.
 ///
 /// # Errors
 /// If the bytes are of no known format, or hold something else than tensors.

@@ -1,4 +1,4 @@
-//! Images that are read at the places of a grid.
+//! `grid_sample`: images sampled at the coordinates of a grid.
 
 use tilewright_ir::relax::Expr;
 use tilewright_ops::image::grid_sample;
@@ -6,7 +6,7 @@ use tilewright_ops::image::grid_sample;
 use super::super::rule::{Rule, rule};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
-/// With numbers that say how neighbours are joined, and what lies outside.
+/// With numbers for the modes of interpolation and padding.
 const ATEN: &str = "input, grid, interpolation_mode, padding_mode, align_corners";
 
 pub const RULES: &[Rule] = &[
@@ -26,7 +26,7 @@ fn of_aten(cx: &mut Cx<'_>, args: &Args) -> Res {
     sampled(cx, args, mode, outside)
 }
 
-/// PyTorch has the coordinates of a place beside each other, the operator one behind the other as channels are.
+/// PyTorch has the coordinates of a point as the last dimension of the grid, the operator as the second, like channels.
 fn sampled(cx: &mut Cx<'_>, args: &Args, mode: &str, outside: &str) -> Res {
     let (x, grid): (Expr, Expr) = (args.tensor("input")?, args.tensor("grid")?);
     let rank = cx.rank(&x)?;

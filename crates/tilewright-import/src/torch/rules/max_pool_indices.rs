@@ -1,7 +1,7 @@
-//! Where the largest element of each window lies: `return_indices` of the maximum poolings.
+//! Indices of max pooling (`return_indices`): the linear index of the maximum of each window.
 //!
-//! A window has a number of places along each dimension, of which those outside of the data are taken as the nearest
-//! one inside: it counts twice, which does not change what is largest, nor where it is first.
+//! Taps of a window outside of the data are clamped to the nearest one inside, which is read twice: that changes
+//! neither the maximum nor its first index.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
@@ -14,10 +14,10 @@ use tilewright_tensor::DataType;
 
 use crate::common::{Cx, Op, Refused, Res, ToAttr, Value};
 
-/// The windows along one dimension: window `i` holds the elements `start[i] + k * step`, for `k` from `first[i]` to
-/// `last[i]`, of all that `k < width` would be.
+/// The windows along one dimension: window `i` has the taps `start[i] + k * step` for `k < width`; those with `k` from
+/// `first[i]` to `last[i]` are inside the data.
 #[derive(Debug)]
-pub struct Along {
+pub struct Windows {
     count: scalar::Expr,
     start: Expr,
     first: Expr,
@@ -31,7 +31,7 @@ fn with(cx: &Cx<'_>, op: Op, x: &Expr, value: &scalar::Expr) -> Res<Expr> {
     cx.call(op, &[x, &cx.operand(&Value::int(value.clone()), DataType::I64)?], [])
 }
 
-impl Along {
+impl Windows {
     /// Windows of `width` elements `dilation` apart that begin `stride` apart, the first of them `padding` before the
     /// data, which has `extent` elements.
     pub fn regular(
@@ -47,8 +47,9 @@ impl Along {
         let before = with(cx, &floor_divide::OP, &start, &scalar::Expr::i64(dilation))?;
         let first = with(cx, &maximum::OP, &cx.call(&negative::OP, &[&before], [])?, &scalar::Expr::i64(0))?;
         let last = cx.integer(BinOp::Sub, extent, &scalar::Expr::i64(1))?;
-        let behind = with(cx, &subtract::OP, &start, &last)?;
-        let last = with(cx, &floor_divide::OP, &cx.call(&negative::OP, &[&behind], [])?, &scalar::Expr::i64(dilation))?;
+        let distance = with(cx, &subtract::OP, &start, &last)?;
+        let last =
+            with(cx, &floor_divide::OP, &cx.call(&negative::OP, &[&distance], [])?, &scalar::Expr::i64(dilation))?;
         let last = with(cx, &minimum::OP, &last, &scalar::Expr::i64(width - 1))?;
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: dilation, width })
     }
@@ -69,11 +70,11 @@ impl Along {
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: 1, width: widest })
     }
 
-    /// The places of the elements of these numbers in their windows, where the windows are the dimension that `behind`
-    /// others follow.
-    fn place(&self, cx: &Cx<'_>, k: &Expr, behind: usize) -> Res<Expr> {
+    /// The indices of the taps `k`, clamped into the data. `trailing` is the number of dimensions after that of the
+    /// windows.
+    fn tap_indices(&self, cx: &Cx<'_>, k: &Expr, trailing: usize) -> Res<Expr> {
         let column = |x: &Expr| {
-            let dims = [std::slice::from_ref(&self.count), &vec![scalar::Expr::i64(1); behind]].concat();
+            let dims = [std::slice::from_ref(&self.count), &vec![scalar::Expr::i64(1); trailing]].concat();
             cx.reshape(x, dims)
         };
         let k = cx.call(&maximum::OP, &[k, &column(&self.first)?], [])?;
@@ -82,16 +83,16 @@ impl Along {
     }
 }
 
-/// The largest element of each window over the last dimensions, and its number among the elements of those dimensions.
-pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[Expr; 2]> {
+/// The maximum of each window over the last dimensions, and its linear index in those dimensions.
+pub fn max_and_index(cx: &mut Cx<'_>, x: &Expr, windows: &[Windows]) -> Res<[Expr; 2]> {
     let shape = cx.shape(x)?;
     let before = shape.len().saturating_sub(windows.len());
     let mut inside = x.clone();
     for (at, along) in windows.iter().enumerate() {
-        let places = along.place(cx, &cx.arange(&scalar::Expr::i64(along.width))?, 1)?;
-        inside = cx.call(&take::OP, &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
+        let taps = along.tap_indices(cx, &cx.arange(&scalar::Expr::i64(along.width))?, 1)?;
+        inside = cx.call(&take::OP, &[&inside, &taps], [("axis", ((before + 2 * at) as i64).to_attr())])?;
     }
-    // Windows first, then what is in them, as one dimension.
+    // Dimensions of windows first, then all taps as one dimension.
     let of_windows = (0..windows.len()).map(|at| before + 2 * at);
     let order = (0..before).chain(of_windows.clone()).chain(of_windows.map(|at| at + 1)).map(|axis| axis as i64);
     let inside = cx.permute(&inside, order.collect())?;
@@ -102,16 +103,16 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let inside = cx.emit(cx.reshape(&inside, dims)?)?;
     let largest = cx.call(&max::OP, &[&inside], [("axis", vec![-1i64].to_attr())])?;
     let mut number = cx.emit(cx.call(&argmax::OP, &[&inside], [("axis", (-1i64).to_attr())])?)?;
-    let (mut place, mut row) = (None, scalar::Expr::i64(1));
+    let (mut index, mut row) = (None, scalar::Expr::i64(1));
     for (at, along) in windows.iter().enumerate().rev() {
         let k = with(cx, &floor_mod::OP, &number, &scalar::Expr::i64(along.width))?;
         number = cx.emit(with(cx, &floor_divide::OP, &number, &scalar::Expr::i64(along.width))?)?;
-        let part = with(cx, &multiply::OP, &along.place(cx, &k, windows.len() - 1 - at)?, &row)?;
-        place = Some(match place {
+        let part = with(cx, &multiply::OP, &along.tap_indices(cx, &k, windows.len() - 1 - at)?, &row)?;
+        index = Some(match index {
             None => part,
-            Some(place) => cx.call(&add::OP, &[&place, &part], [])?,
+            Some(index) => cx.call(&add::OP, &[&index, &part], [])?,
         });
         row = cx.simplified(&(row * shape[before + at].clone()));
     }
-    Ok([largest, place.ok_or_else(|| Refused::new("expected windows"))?])
+    Ok([largest, index.ok_or_else(|| Refused::new("expected windows"))?])
 }

@@ -1,4 +1,4 @@
-//! Windows of the data: their largest elements and their means.
+//! Pooling: maxima and means of windows.
 
 use tilewright_ir::Attr;
 use tilewright_ir::relax::Expr;
@@ -10,7 +10,7 @@ use tilewright_ops::nn::{
 };
 
 use super::super::rule::{Rule, rule};
-use super::pool_places::{Along, largest_and_place};
+use super::max_pool_indices::{Windows, max_and_index};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 const MAX: &str = "input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False";
@@ -18,38 +18,40 @@ const AVERAGE: &str =
     "input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None";
 
 const ADAPTIVE: &str = "input, output_size, return_indices=False";
-/// ATen's operator, and the function that callers of the other one reach, always tell the places.
-const WITH_PLACES: &str = "input, output_size, return_indices=True";
+/// ATen's operator, and the `_with_indices` functions, always return indices.
+const WITH_INDICES: &str = "input, output_size, return_indices=True";
 
 pub const RULES: &[Rule] = &[
-    rule("max_pool1d", MAX, |cx, args| largest(cx, args, &max_pool1d::OP, 1)),
-    rule("max_pool2d", MAX, |cx, args| largest(cx, args, &max_pool2d::OP, 2)),
-    rule("max_pool3d", MAX, |cx, args| largest(cx, args, &max_pool3d::OP, 3)),
-    rule("max_pool1d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool1d::OP, 1)),
-    rule("max_pool2d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool2d::OP, 2)),
-    rule("max_pool3d_with_indices", MAX, |cx, args| with_places(cx, args, &max_pool3d::OP, 3)),
-    rule("avg_pool1d", AVERAGE, |cx, args| average(cx, args, &avg_pool1d::OP, 1)),
-    rule("avg_pool2d", AVERAGE, |cx, args| average(cx, args, &avg_pool2d::OP, 2)),
-    rule("avg_pool3d", AVERAGE, |cx, args| average(cx, args, &avg_pool3d::OP, 3)),
-    rule("adaptive_avg_pool1d", "input, output_size", |cx, args| adaptive(cx, args, &adaptive_avg_pool1d::OP, 1)),
+    rule("max_pool1d", MAX, |cx, args| max_pool(cx, args, &max_pool1d::OP, 1)),
+    rule("max_pool2d", MAX, |cx, args| max_pool(cx, args, &max_pool2d::OP, 2)),
+    rule("max_pool3d", MAX, |cx, args| max_pool(cx, args, &max_pool3d::OP, 3)),
+    rule("max_pool1d_with_indices", MAX, |cx, args| max_pool_with_indices(cx, args, &max_pool1d::OP, 1)),
+    rule("max_pool2d_with_indices", MAX, |cx, args| max_pool_with_indices(cx, args, &max_pool2d::OP, 2)),
+    rule("max_pool3d_with_indices", MAX, |cx, args| max_pool_with_indices(cx, args, &max_pool3d::OP, 3)),
+    rule("avg_pool1d", AVERAGE, |cx, args| avg_pool(cx, args, &avg_pool1d::OP, 1)),
+    rule("avg_pool2d", AVERAGE, |cx, args| avg_pool(cx, args, &avg_pool2d::OP, 2)),
+    rule("avg_pool3d", AVERAGE, |cx, args| avg_pool(cx, args, &avg_pool3d::OP, 3)),
+    rule("adaptive_avg_pool1d", "input, output_size", |cx, args| {
+        adaptive_avg_pool(cx, args, &adaptive_avg_pool1d::OP, 1)
+    }),
     rule("adaptive_avg_pool2d _adaptive_avg_pool2d", "input, output_size", |cx, args| {
-        adaptive(cx, args, &adaptive_avg_pool2d::OP, 2)
+        adaptive_avg_pool(cx, args, &adaptive_avg_pool2d::OP, 2)
     }),
     rule("adaptive_avg_pool3d _adaptive_avg_pool3d", "input, output_size", |cx, args| {
-        adaptive(cx, args, &adaptive_avg_pool3d::OP, 3)
+        adaptive_avg_pool(cx, args, &adaptive_avg_pool3d::OP, 3)
     }),
-    rule("adaptive_max_pool1d_with_indices aten.adaptive_max_pool1d", WITH_PLACES, |cx, args| {
-        adaptive_largest(cx, args, 1)
+    rule("adaptive_max_pool1d_with_indices aten.adaptive_max_pool1d", WITH_INDICES, |cx, args| {
+        adaptive_max_pool(cx, args, 1)
     }),
-    rule("adaptive_max_pool1d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 1)),
-    rule("adaptive_max_pool2d_with_indices aten.adaptive_max_pool2d", WITH_PLACES, |cx, args| {
-        adaptive_largest(cx, args, 2)
+    rule("adaptive_max_pool1d", ADAPTIVE, |cx, args| adaptive_max_pool(cx, args, 1)),
+    rule("adaptive_max_pool2d_with_indices aten.adaptive_max_pool2d", WITH_INDICES, |cx, args| {
+        adaptive_max_pool(cx, args, 2)
     }),
-    rule("adaptive_max_pool2d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 2)),
-    rule("adaptive_max_pool3d_with_indices aten.adaptive_max_pool3d", WITH_PLACES, |cx, args| {
-        adaptive_largest(cx, args, 3)
+    rule("adaptive_max_pool2d", ADAPTIVE, |cx, args| adaptive_max_pool(cx, args, 2)),
+    rule("adaptive_max_pool3d_with_indices aten.adaptive_max_pool3d", WITH_INDICES, |cx, args| {
+        adaptive_max_pool(cx, args, 3)
     }),
-    rule("adaptive_max_pool3d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 3)),
+    rule("adaptive_max_pool3d", ADAPTIVE, |cx, args| adaptive_max_pool(cx, args, 3)),
 ];
 
 /// The operator on data with a batch, which PyTorch lets callers leave out.
@@ -62,7 +64,7 @@ fn pooled<const N: usize>(cx: &Cx<'_>, x: &Expr, op: Op, spatial: usize, attrs: 
     cx.call(&squeeze::OP, &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor)
 }
 
-/// The size of a window, its steps, which are its size where none are said, and the border.
+/// The window, the strides (the window where none are given), and the padding.
 fn window(args: &Args, spatial: usize) -> Res<[(&'static str, Attr); 3]> {
     let size = args.ints_of("kernel_size", spatial)?;
     let strides = match args.axes("stride")? {
@@ -74,9 +76,9 @@ fn window(args: &Args, spatial: usize) -> Res<[(&'static str, Attr); 3]> {
     Ok([("pool_size", size.to_attr()), ("strides", strides.to_attr()), ("padding", padding.to_attr())])
 }
 
-/// The largest elements, and where each lies among those of its image.
-fn with_places(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
-    let values = only_largest(cx, args, op, spatial)?;
+/// The maxima, and their linear indices in the image.
+fn max_pool_with_indices(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
+    let values = max_pool_values(cx, args, op, spatial)?;
     let pooled = values.tensor().ok_or_else(|| Refused::new("expected a tensor"))?;
     let (x, counts) = (cx.emit(args.tensor("input")?)?, cx.shape(pooled)?);
     let shape = cx.shape(&x)?;
@@ -87,33 +89,33 @@ fn with_places(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     for (at, size) in size.iter().enumerate() {
         let axis = shape.len() - spatial + at;
         let window = [*size, stride[at], padding[at], dilation[at]];
-        windows.push(Along::regular(cx, counts[axis].clone(), &shape[axis], window)?);
+        windows.push(Windows::regular(cx, counts[axis].clone(), &shape[axis], window)?);
     }
-    let [_, places] = largest_and_place(cx, &x, &windows)?;
-    Ok(Value::List(vec![values, Value::Tensor(places)]))
+    let [_, indices] = max_and_index(cx, &x, &windows)?;
+    Ok(Value::List(vec![values, Value::Tensor(indices)]))
 }
 
-fn largest(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
+fn max_pool(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     match args.flag("return_indices")? {
-        true => with_places(cx, args, op, spatial),
-        false => only_largest(cx, args, op, spatial),
+        true => max_pool_with_indices(cx, args, op, spatial),
+        false => max_pool_values(cx, args, op, spatial),
     }
 }
 
-fn only_largest(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
+fn max_pool_values(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let [size, strides, padding] = window(args, spatial)?;
     let dilation = ("dilation", args.ints_of("dilation", spatial)?.to_attr());
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
     pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, dilation, ceil_mode])
 }
 
-fn average(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
+fn avg_pool(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let [size, strides, padding] = window(args, spatial)?;
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
     if args.has("divisor_override") {
-        // The sum over a number: the mean of whole windows times their size over it.
+        // The sum divided by a number: the mean of whole windows, times their size over that number.
         if args.flag("ceil_mode")? {
-            return Err(Refused::new("`divisor_override` beside `ceil_mode` has no rule"));
+            return Err(Refused::new("`divisor_override` with `ceil_mode` has no rule"));
         }
         let elements: i64 = args.ints_of("kernel_size", spatial)?.into_iter().product();
         let count = ("count_include_pad", true.to_attr());
@@ -128,7 +130,7 @@ fn average(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, ceil_mode, count])
 }
 
-/// The sizes that `output_size` says; `None` in it keeps the data's own.
+/// The sizes of `output_size`; `None` in it keeps the size of the data.
 fn output_size(cx: &Cx<'_>, args: &Args, x: &Expr, spatial: usize) -> Res<Vec<i64>> {
     let wanted = match args.get("output_size") {
         Value::List(items) if items.len() == spatial => items.clone(),
@@ -145,14 +147,15 @@ fn output_size(cx: &Cx<'_>, args: &Args, x: &Expr, spatial: usize) -> Res<Vec<i6
     wanted.iter().zip(own).map(size).collect()
 }
 
-fn adaptive(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
+fn adaptive_avg_pool(cx: &mut Cx<'_>, args: &Args, op: Op, spatial: usize) -> Res {
     let x = args.tensor("input")?;
     let size = output_size(cx, args, &x, spatial)?;
     pooled(cx, &x, op, spatial, [("output_size", size.to_attr())])
 }
 
-/// Windows of one size, where the sizes divide the data's, and of different ones.
-fn adaptive_largest(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
+/// Max pooling with equal windows where the output size divides the size of the data, otherwise with windows of
+/// different sizes.
+fn adaptive_max_pool(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
     let x = args.tensor("input")?;
     let (size, shape) = (output_size(cx, args, &x, spatial)?, cx.shape(&x)?);
     let first = shape.len().saturating_sub(spatial);
@@ -164,10 +167,10 @@ fn adaptive_largest(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
         return pooled(cx, &x, op, spatial, [("pool_size", window.clone().to_attr()), ("strides", window.to_attr())]);
     }
     let windows =
-        own.into_iter().zip(size).map(|(own, size)| Along::dividing(cx, size, own)).collect::<Res<Vec<_>>>()?;
-    let [values, places] = largest_and_place(cx, &x, &windows)?;
+        own.into_iter().zip(size).map(|(own, size)| Windows::dividing(cx, size, own)).collect::<Res<Vec<_>>>()?;
+    let [values, indices] = max_and_index(cx, &x, &windows)?;
     match args.flag("return_indices")? {
-        true => Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)])),
+        true => Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(indices)])),
         false => Ok(Value::Tensor(values)),
     }
 }

@@ -1,4 +1,4 @@
-//! Values that are combined where several have the same place.
+//! Scatters that reduce the values of equal indices.
 
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::{divide, floor_divide};
@@ -15,7 +15,7 @@ pub const RULES: &[Rule] = &[
         reduced(cx, args, &index, &args.tensor("src")?)
     }),
     rule("index_reduce", "input, dim, index, source, reduce, include_self=True", |cx, args| {
-        // The same place along a dimension for all that the source has beside it.
+        // One index per slice of the source, broadcast to its elements.
         let source = args.tensor("source")?;
         let shape = cx.shape(&source)?;
         let axis = cx.axis(args.int("dim")?, shape.len())?;
@@ -27,12 +27,12 @@ pub const RULES: &[Rule] = &[
     rule("put", "input, index, source, accumulate=False", |cx, args| {
         let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
         let accumulate = args.flag("accumulate")?;
-        super::assigned::with_values(cx, &args.tensor("input")?, &index, &args.tensor("source")?, accumulate)
+        super::index_put::with_values(cx, &args.tensor("input")?, &index, &args.tensor("source")?, accumulate)
     }),
 ];
 
-/// How many elements of its type lie at a place, and what combining starts from.
-fn start(how: &str, dtype: DataType) -> Res<f64> {
+/// The identity of a reduction.
+fn identity(how: &str, dtype: DataType) -> Res<f64> {
     let float = dtype.is_float();
     let bits = i32::from(dtype.bits) - i32::from(dtype.is_signed());
     Ok(match how {
@@ -40,7 +40,7 @@ fn start(how: &str, dtype: DataType) -> Res<f64> {
         "prod" => 1.0,
         "amax" if float => f64::NEG_INFINITY,
         "amin" if float => f64::INFINITY,
-        // The ends of 64 bits are no floats; of others the largest is one less than a power.
+        // The extremes of 64-bit integers have no exact float; the greatest of narrower ones is a power of 2 less 1.
         "amax" | "amin" if bits > 53 => {
             return Err(Refused::new("the extremes of 64-bit integers need `include_self`"));
         }
@@ -60,13 +60,13 @@ fn reduced(cx: &mut Cx<'_>, args: &Args, index: &Expr, source: &Expr) -> Res {
         cx.call(&broadcast_to::OP, &[&cx.number(value, dtype)?, &shape], [])
     };
     let into = |cx: &mut Cx<'_>, x: &Expr, values: &Expr, how: &str| {
-        super::indexing::scattered_into(cx, x, &index, values, axis, how)
+        super::gather_scatter::scattered_into(cx, x, &index, values, axis, how)
     };
     let begun = match itself {
         true => x.clone(),
         false => {
-            let start = of_number(cx, start(how, dtype)?)?;
-            into(cx, &x, &start, "update")?
+            let identity = of_number(cx, identity(how, dtype)?)?;
+            into(cx, &x, &identity, "update")?
         }
     };
     match how {

@@ -1,4 +1,4 @@
-//! Order: sorted elements, the greatest ones, places among boundaries; grids of coordinates.
+//! Sorting and searching: `sort`, `topk`, `kthvalue`, `searchsorted`; `meshgrid`.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
@@ -24,7 +24,7 @@ pub const RULES: &[Rule] = &[
             return Err(Refused::new("a `sorter`, and boundaries of several dimensions, have no rule"));
         }
         let right = args.flag("right")? || matches!(args.get("side"), Value::Str(side) if side == "right");
-        placed(cx, args, right)
+        search(cx, args, right)
     }),
     rule("bucketize", "input, boundaries, out_int32=False, right=False", bucketize),
     rule("meshgrid", "*tensors, indexing=ij", meshgrid),
@@ -40,16 +40,16 @@ fn order(cx: &Cx<'_>, args: &Args, x: &Expr) -> Res<Expr> {
     cx.call(&argsort::OP, &[x], attrs)
 }
 
-/// An element without others, and its place.
-fn alone(cx: &Cx<'_>, x: Expr) -> Res {
+/// A tensor without dimensions, and its index, 0.
+fn scalar_with_index(cx: &Cx<'_>, x: Expr) -> Res {
     Ok(Value::List(vec![Value::Tensor(x), Value::Tensor(cx.number(0i64, DataType::I64)?)]))
 }
 
-/// The sorted elements and where they stood.
+/// The sorted elements, and their indices before.
 fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     if cx.rank(&x)? == 0 {
-        return alone(cx, x);
+        return scalar_with_index(cx, x);
     }
     let order = order(cx, args, &x)?;
     let order = cx.emit(order)?;
@@ -60,17 +60,17 @@ fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, k) = (args.tensor("input")?, args.int("k")?);
     if cx.rank(&x)? == 0 && matches!(k, 0 | 1) {
-        return alone(cx, x);
+        return scalar_with_index(cx, x);
     }
     if k < 0 {
-        return Err(Refused(format!("`k` says how many elements are wanted: found {k}")));
+        return Err(Refused(format!("`k` must be a number of elements, found {k}")));
     }
     if k == 0 {
-        // The operator takes 0 for all of them.
+        // The operator's 0 means all elements.
         let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
         let none = cx.slice(&x, axis, &scalar::Expr::i64(0), &scalar::Expr::i64(0), 1)?;
-        let places = cx.astype(&none, DataType::I64)?;
-        return Ok(Value::List(vec![Value::Tensor(none), Value::Tensor(places)]));
+        let indices = cx.astype(&none, DataType::I64)?;
+        return Ok(Value::List(vec![Value::Tensor(none), Value::Tensor(indices)]));
     }
     let attrs = [
         ("k", k.to_attr()),
@@ -83,25 +83,27 @@ fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn bucketize(cx: &mut Cx<'_>, args: &Args) -> Res {
-    placed(cx, args, args.flag("right")?)
+    search(cx, args, args.flag("right")?)
 }
 
-/// The places of the elements among the boundaries.
-fn placed(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
+/// The indices at which elements would be inserted among the boundaries.
+fn search(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
     let (x, dtype) = (args.get("input"), cx.dtype(&args.tensor("boundaries")?)?);
     let x = if let Value::Tensor(x) = x { x.clone() } else { cx.operand(x, dtype)? };
     let attrs = [("out_int32", args.flag("out_int32")?.to_attr()), ("right", right.to_attr())];
     cx.call(&bucketize::OP, &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
 }
 
-/// The element that `k - 1` others come before, and its place.
+/// The k-th smallest element, counted from 1, and its index.
 fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let (axis, k, keep) = (cx.axis(args.int("dim")?, cx.rank(&x)?)?, args.int("k")?, args.flag("keepdim")?);
     let extent = cx.shape(&x)?.get(axis).and_then(|extent| extent.as_int());
     if k < 1 || extent.is_some_and(|extent| k > extent) {
         let extent = extent.map_or_else(|| "symbolic size".to_owned(), |extent| extent.to_string());
-        return Err(Refused(format!("`k` counts from 1 to the dimension's end: found {k} in a dimension of {extent}")));
+        return Err(Refused(format!(
+            "`k` must be from 1 to the extent of the dimension, found {k} for an extent of {extent}"
+        )));
     }
     let attrs = [("k", k.to_attr()), ("axis", (axis as i64).to_attr()), ("keepdims", keep.to_attr())];
     let both = cx.call(&kthvalue::OP, &[&x], attrs)?;

@@ -26,7 +26,7 @@ fn quotient(cx: &mut Cx<'_>, x: &Expr, above: &[f64], below: &[f64]) -> Res<Expr
     cx.call(&divide::OP, &[&above, &below], [])
 }
 
-/// The function worked out in float64, in the operand's own type.
+/// The function evaluated in float64, and converted to the operand's type.
 fn in_double(cx: &mut Cx<'_>, args: &Args, function: fn(&mut Cx<'_>, &Expr) -> Res<Expr>) -> Res {
     let x = as_float(cx, &args.tensor("input")?)?;
     let dtype = cx.dtype(&x)?;
@@ -93,11 +93,11 @@ fn erfc(cx: &mut Cx<'_>, args: &Args) -> Res {
         let tail = cx.emit(cx.call(&multiply::OP, &[&scaled, &power], [])?)?;
         let two = cx.number(2.0, DataType::F64)?;
         let below = cx.call(&subtract::OP, &[&two, &tail], [])?;
-        let far = cx.choose(&cx.with_number(&less::OP, x, 0.0)?, &below, &tail)?;
-        let near = cx.call(&subtract::OP, &[&one, &cx.call(&erf::OP, &[x], [])?], [])?;
+        let outer = cx.choose(&cx.with_number(&less::OP, x, 0.0)?, &below, &tail)?;
+        let inner = cx.call(&subtract::OP, &[&one, &cx.call(&erf::OP, &[x], [])?], [])?;
         // A NaN is neither above nor below, and goes through `erf`.
-        let is_far = cx.with_number(&greater::OP, &cx.call(&abs::OP, &[x], [])?, 0.5)?;
-        cx.choose(&is_far, &far, &near)
+        let is_outer = cx.with_number(&greater::OP, &cx.call(&abs::OP, &[x], [])?, 0.5)?;
+        cx.choose(&is_outer, &outer, &inner)
     })
 }
 
@@ -120,9 +120,9 @@ fn lgamma(cx: &mut Cx<'_>, args: &Args) -> Res {
     in_double(cx, args, |cx, x| {
         let one = cx.number(1.0, DataType::F64)?;
         let reflects = cx.emit(cx.with_number(&less::OP, x, 0.5)?)?;
-        let turned = cx.call(&subtract::OP, &[&one, x], [])?;
+        let reflected = cx.call(&subtract::OP, &[&one, x], [])?;
         // The argument less 1.
-        let z = cx.with_number(&subtract::OP, &cx.choose(&reflects, &turned, x)?, 1.0)?;
+        let z = cx.with_number(&subtract::OP, &cx.choose(&reflects, &reflected, x)?, 1.0)?;
         let z = cx.emit(z)?;
         let mut sum = cx.number(0.999_999_999_999_809_9, DataType::F64)?;
         for (k, coefficient) in LANCZOS.into_iter().enumerate() {
