@@ -1,4 +1,4 @@
-//! Selections by data: distinct elements, those that are not 0, slices whose bounds are tensors.
+//! Operators whose result shapes depend on data: `unique`, `nonzero`, slices whose bounds are tensors.
 
 use std::cmp::Ordering;
 

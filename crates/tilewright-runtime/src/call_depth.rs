@@ -1,8 +1,7 @@
-//! Calls within calls: how many there may be, and the stack that they run on.
+//! The bound of nested calls, and their stack.
 //!
-//! Programs, functions of the process and their callers may call each other to any depth that the user's own code
-//! reaches. Each call through this crate is a level; levels run on the heap where the thread's stack runs out, and
-//! there is a last one.
+//! Programs, functions of the process and their callers may call each other recursively. Each call through this crate
+//! is a level; where the thread's stack runs out, levels run on a stack on the heap, and their number is bounded.
 
 use std::cell::Cell;
 
@@ -10,11 +9,11 @@ use tilewright_support::with_stack;
 
 use crate::error::{ErrorKind, Result};
 
-/// Calls within calls on one thread; more is a recursion that does not end.
+/// Nested calls on one thread, at most; more count as an endless recursion.
 const MAX_DEPTH: usize = 10_000;
 
 thread_local! {
-    /// How many calls are under way on this thread, one inside the other.
+    /// The number of nested calls that are active on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -68,8 +67,8 @@ mod tests {
             let error = value.call(std::slice::from_ref(&value)).unwrap_err().to_string();
             assert_eq!(error, "a function value: more than 10000 calls within one another");
         }
-        registry::register_override("nesting.tests.again", again);
-        let named = registry::get("nesting.tests.again").unwrap();
+        registry::register_override("call_depth.tests.again", again);
+        let named = registry::get("call_depth.tests.again").unwrap();
         assert!(nested("named", || named(std::slice::from_ref(&value))).is_err());
         assert_eq!(DEPTH.get(), 0);
     }

@@ -1,5 +1,4 @@
-//! What is chosen by the elements themselves, so that only a run knows how much it is: the distinct elements of a
-//! tensor, the places of those that are not 0, a slice whose bounds are tensors.
+//! Operators whose result shapes depend on data: `unique`, `nonzero`, slices whose bounds are tensors.
 //!
 //! Elements are told apart and put in order by a number of 64 bits for each: NaN is greater than every number and equal
 //! to itself, zeros of both signs are equal.
@@ -91,8 +90,8 @@ fn slices_of(x: &Tensor, axis: &Value) -> Result<(Vec<i64>, Slices, usize)> {
         return Err(refused(format!("a tensor of {rank} dimensions has no dimension {axis}")));
     };
     let product = |dims: &[i64]| dims.iter().map(|&dim| size(dim)).product::<usize>();
-    let (before, behind) = (&x.shape()[..at], &x.shape()[at + 1..]);
-    let slices = Slices { count: size(x.shape()[at]), inner: product(behind), outer: product(before) };
+    let (before, after) = (&x.shape()[..at], &x.shape()[at + 1..]);
+    let slices = Slices { count: size(x.shape()[at]), inner: product(after), outer: product(before) };
     Ok((x.shape().to_vec(), slices, at))
 }
 
@@ -146,7 +145,7 @@ impl Distinct {
     fn numbers(&self, count: usize) -> Result<Vec<i64>> {
         let mut numbers = Vec::new();
         if numbers.try_reserve_exact(count).is_err() {
-            return Err(refused(format!("there is no memory for a number for each of {count} slices")));
+            return Err(refused(format!("out of memory: cannot number {count} slices")));
         }
         numbers.resize(count, 0);
         if let Self::Groups(groups) = self {
@@ -209,20 +208,20 @@ fn picked(x: &Tensor, slices: &Slices, kept: &[usize], dims: &[i64]) -> Result<T
 fn nonzero(args: &[Value]) -> Result<Value> {
     let [Value::Tensor(x)] = args else { return Err(wrong_arguments("a tensor", args)) };
     let dims: Vec<i64> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
-    let places: Vec<i64> = keys(x)?
+    let indices: Vec<i64> = keys(x)?
         .into_iter()
         .enumerate()
         .filter(|(_, key)| !is_zero(x.dtype(), *key))
-        .map(|(place, _)| place as i64)
+        .map(|(index, _)| index as i64)
         .collect();
-    let mut rows = Vec::with_capacity(dims.len() * places.len());
-    let mut behind: i64 = dims.iter().product();
+    let mut rows = Vec::with_capacity(dims.len() * indices.len());
+    let mut stride: i64 = dims.iter().product();
     for &dim in &dims {
-        // Where a dimension is 0 there is no place at all.
-        behind /= dim.max(1);
-        rows.extend(places.iter().map(|place| place / behind.max(1) % dim.max(1)));
+        // If a dimension is 0 there are no indices.
+        stride /= dim.max(1);
+        rows.extend(indices.iter().map(|index| index / stride.max(1) % dim.max(1)));
     }
-    Ok(Tensor::from_vec(&[dims.len() as i64, places.len() as i64], rows)?.into())
+    Ok(Tensor::from_vec(&[dims.len() as i64, indices.len() as i64], rows)?.into())
 }
 
 /// `(tensor, begin, end, strides)`, the last three one `int64` for each dimension, as Python slices.
@@ -243,8 +242,8 @@ fn dynamic_strided_slice(args: &[Value]) -> Result<Value> {
         if stride == 0 {
             return Err(refused(format!("a slice cannot step by 0 (dimension {at})")));
         }
-        let (least, most) = if stride > 0 { (0, extent) } else { (-1, extent - 1) };
-        let held = |place: i64| (if place < 0 { place.saturating_add(extent) } else { place }).clamp(least, most);
+        let (min, max) = if stride > 0 { (0, extent) } else { (-1, extent - 1) };
+        let held = |bound: i64| (if bound < 0 { bound.saturating_add(extent) } else { bound }).clamp(min, max);
         let (from, to) = (held(begin[at]), held(end[at]));
         let distance = if stride > 0 { to - from } else { from - to }.max(0) as u64;
         dims.push((from, stride, distance.div_ceil(stride.unsigned_abs()) as i64));
@@ -255,13 +254,13 @@ fn dynamic_strided_slice(args: &[Value]) -> Result<Value> {
     let count: usize = shape.iter().map(|&count| size(count)).product();
     let mut bytes = Vec::with_capacity(count * width);
     for number in 0..count {
-        let (mut rest, mut place, mut step) = (number as i64, 0, 1);
+        let (mut rest, mut source, mut step) = (number as i64, 0, 1);
         for (&(first, stride, count), &extent) in dims.iter().zip(x.shape()).rev() {
-            place += (first + rest % count * stride) * step;
+            source += (first + rest % count * stride) * step;
             rest /= count;
             step *= extent;
         }
-        let first = size(place) * width;
+        let first = size(source) * width;
         bytes.extend_from_slice(&from[first..first + width]);
     }
     Ok(Tensor::from_bytes(x.dtype(), &shape, &bytes)?.into())

@@ -1,4 +1,4 @@
-//! The addresses behind [`EXTERNAL_SYMBOLS`]: everything that machine code may call outside its image.
+//! The addresses of [`EXTERNAL_SYMBOLS`]: all functions outside of its image that machine code may call.
 //!
 //! Half-precision values travel in vector registers, in the low 16 bits; a function that takes or gives an `f32` with
 //! those bits has the same calling convention on x86-64 and AArch64.

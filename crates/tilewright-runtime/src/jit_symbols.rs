@@ -1,4 +1,4 @@
-//! Machine code by name, for those who look at the process from outside.
+//! Symbols of mapped machine code for profilers and debuggers.
 //!
 //! - `perf`: with `TILEWRIGHT_PERF=1` or [`set_perf_map`], every image that is mapped adds its functions to
 //!   `/tmp/perf-PID.map`, where `perf report` finds them.
@@ -56,23 +56,23 @@ pub fn set_debugger_symbols(on: bool) {
     DEBUGGER.set(on);
 }
 
-/// What was said of an image; dropping it takes it back, as far as that is possible.
+/// The registration of an image; dropping it unregisters the image from debuggers.
 #[derive(Debug)]
-pub(crate) struct Announcement {
+pub(crate) struct RegisteredImage {
     _registered: Option<Registration>,
 }
 
-/// Says what an image at this address is, to those who want to know.
-pub(crate) fn image(image: &Image, address: usize) -> Announcement {
+/// Registers the symbols of an image at this address with the tools that are enabled.
+pub(crate) fn image(image: &Image, address: usize) -> RegisteredImage {
     let (perf, debugger) = (PERF.is_on(), DEBUGGER.is_on());
     if !perf && !debugger {
-        return Announcement { _registered: None };
+        return RegisteredImage { _registered: None };
     }
     let symbols = symbols(image);
     if perf {
         write_perf_map(&symbols, address);
     }
-    Announcement { _registered: debugger.then(|| Registration::new(&symbols, address, image.text.len())) }
+    RegisteredImage { _registered: debugger.then(|| Registration::new(&symbols, address, image.text.len())) }
 }
 
 /// The image's symbols; where it has none, its kernels, each up to the next one.

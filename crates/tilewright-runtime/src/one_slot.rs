@@ -1,25 +1,25 @@
-//! A place for one thing that is not in use, without a lock.
+//! A lock-free cache of one idle object.
 //!
-//! What a call takes and gives back each time lies here between two calls of one thread: taking it is one operation on
-//! memory, and giving it back is another. Where several threads call at once, one finds it, and the others go where
-//! they would go without this place. A child of `fork` finds it as it was, or empty.
+//! It holds an object that each call takes and gives back: taking it is one atomic operation, and giving it back is
+//! another. Where several threads call at once, one finds it, and the others use the slower allocation that they would
+//! use without this cache. A child of `fork` finds it as it was, or empty.
 
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A box, or nothing. As a lock would, it may be shared between threads where its contents may go from one to another.
+/// A box, or nothing. Like a lock, it may be shared between threads if its contents may be sent to another thread.
 #[derive(Debug)]
-pub(crate) struct Spare<T>(AtomicPtr<T>, PhantomData<Mutex<T>>);
+pub(crate) struct OneSlot<T>(AtomicPtr<T>, PhantomData<Mutex<T>>);
 
-impl<T> Default for Spare<T> {
+impl<T> Default for OneSlot<T> {
     fn default() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
 }
 
-impl<T> Spare<T> {
+impl<T> OneSlot<T> {
     pub(crate) fn take(&self) -> Option<Box<T>> {
         // The common case of nothing needs no exclusive access to the memory.
         if self.0.load(Ordering::Relaxed).is_null() {
@@ -31,7 +31,7 @@ impl<T> Spare<T> {
         (!found.is_null()).then(|| unsafe { Box::from_raw(found) })
     }
 
-    /// Leaves the box here; gives it back if there is one already.
+    /// Stores the box; gives it back if there is one already.
     pub(crate) fn put(&self, value: Box<T>) -> Option<Box<T>> {
         let raw = Box::into_raw(value);
         match self.0.compare_exchange(ptr::null_mut(), raw, Ordering::Release, Ordering::Relaxed) {
@@ -42,7 +42,7 @@ impl<T> Spare<T> {
     }
 }
 
-impl<T> Drop for Spare<T> {
+impl<T> Drop for OneSlot<T> {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -57,36 +57,36 @@ mod tests {
 
     #[test]
     fn there_is_room_for_one() {
-        let spare = Spare::default();
-        assert!(spare.take().is_none());
-        assert!(spare.put(Box::new(1)).is_none());
-        assert_eq!(spare.put(Box::new(2)).as_deref(), Some(&2));
-        assert_eq!(spare.take().as_deref(), Some(&1));
-        assert!(spare.take().is_none());
+        let slot = OneSlot::default();
+        assert!(slot.take().is_none());
+        assert!(slot.put(Box::new(1)).is_none());
+        assert_eq!(slot.put(Box::new(2)).as_deref(), Some(&2));
+        assert_eq!(slot.take().as_deref(), Some(&1));
+        assert!(slot.take().is_none());
     }
 
     #[test]
-    fn what_lies_there_is_dropped_with_the_place() {
+    fn the_contents_are_dropped_with_the_slot() {
         let value = Arc::new(());
-        let spare = Spare::default();
-        assert!(spare.put(Box::new(Arc::clone(&value))).is_none());
-        drop(spare);
+        let slot = OneSlot::default();
+        assert!(slot.put(Box::new(Arc::clone(&value))).is_none());
+        drop(slot);
         assert_eq!(Arc::strong_count(&value), 1);
     }
 
     #[test]
     fn each_box_is_with_one_thread_at_a_time() {
-        let (spare, made) = (Spare::<AtomicUsize>::default(), AtomicUsize::new(0));
+        let (slot, made) = (OneSlot::<AtomicUsize>::default(), AtomicUsize::new(0));
         let work = || {
             for _ in 0..2_000 {
-                let found = spare.take().unwrap_or_else(|| {
+                let found = slot.take().unwrap_or_else(|| {
                     made.fetch_add(1, Ordering::Relaxed);
                     Box::default()
                 });
                 assert_eq!(found.swap(1, Ordering::Relaxed), 0);
                 std::hint::spin_loop();
                 found.store(0, Ordering::Relaxed);
-                drop(spare.put(found));
+                drop(slot.put(found));
             }
         };
         std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));

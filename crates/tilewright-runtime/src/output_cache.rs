@@ -1,5 +1,4 @@
-//! Memory for tensors that leave a run: given back when the user drops them, given out again for the next of about the
-//! same size.
+//! A cache of memory for the results of runs: freed pieces are kept, and reused for results of about the same size.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use tilewright_support::Map;
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
 use crate::fork::Lock;
-use crate::spare::Spare;
+use crate::one_slot::OneSlot;
 
 /// Bytes that lie idle at most, but for a single piece that is larger.
 const MAX_IDLE_BYTES: usize = 256 << 20;
@@ -15,16 +14,16 @@ const MAX_IDLE_BYTES: usize = 256 << 20;
 const MAX_IDLE_PIECE: usize = 1 << 30;
 /// Idle pieces of one size at most.
 const MAX_IDLE_PIECES: usize = 16;
-/// Bytes of a piece that may lie in a place of its own, beside what is counted.
-const MAX_SPARE: usize = 64 << 10;
-/// How many such places there are.
-const SPARES: usize = 8;
+/// Bytes, at most, of a piece that may be in a slot of its own, which does not count as idle memory.
+const MAX_SLOT_PIECE_BYTES: usize = 64 << 10;
+/// The number of such slots.
+const SLOTS: usize = 8;
 
 /// A machine's store of idle memory.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCache {
-    /// Small pieces, each in the place of its size.
-    spare: [Spare<Tensor>; SPARES],
+    /// Small pieces, each in the slot of its size.
+    slots: [OneSlot<Tensor>; SLOTS],
     idle: Lock<Idle>,
 }
 
@@ -73,13 +72,13 @@ impl OutputCache {
         made.map(Box::new)
     }
 
-    /// Where a piece of so many bytes may lie by itself.
-    fn spare(&self, bytes: usize) -> Option<&Spare<Tensor>> {
-        (bytes <= MAX_SPARE).then(|| &self.spare[bytes / 64 % SPARES])
+    /// The slot for a piece of this size, if it is small.
+    fn slot(&self, bytes: usize) -> Option<&OneSlot<Tensor>> {
+        (bytes <= MAX_SLOT_PIECE_BYTES).then(|| &self.slots[bytes / 64 % SLOTS])
     }
 
     fn take(&self, bytes: usize) -> Option<Box<Tensor>> {
-        if let Some(piece) = self.spare(bytes).and_then(Spare::take) {
+        if let Some(piece) = self.slot(bytes).and_then(OneSlot::take) {
             if piece.num_bytes() == bytes {
                 return Some(piece);
             }
@@ -93,7 +92,7 @@ impl OutputCache {
     }
 
     fn give_back(&self, piece: Box<Tensor>) {
-        let rest = match self.spare(piece.num_bytes()) {
+        let rest = match self.slot(piece.num_bytes()) {
             Some(spare) => spare.put(piece),
             None => Some(piece),
         };
@@ -106,8 +105,8 @@ impl OutputCache {
     fn lay_down(&self, piece: Tensor) {
         let bytes = piece.num_bytes();
         let mut idle = self.idle.lock();
-        let most = if idle.bytes == 0 { MAX_IDLE_PIECE } else { MAX_IDLE_BYTES };
-        if idle.bytes + bytes > most {
+        let max = if idle.bytes == 0 { MAX_IDLE_PIECE } else { MAX_IDLE_BYTES };
+        if idle.bytes + bytes > max {
             return;
         }
         let pieces = idle.pieces.entry(bytes).or_default();

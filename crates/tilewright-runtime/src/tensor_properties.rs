@@ -1,4 +1,4 @@
-//! What programs ask of a tensor beside its elements: dimensions, strides, where it lies, its element type.
+//! Properties of tensors as functions: dimensions, strides, address, element type.
 
 use tilewright_tensor::Tensor;
 

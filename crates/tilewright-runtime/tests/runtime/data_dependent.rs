@@ -1,4 +1,4 @@
-//! What is chosen by the elements themselves, and what is asked of a tensor beside them.
+//! Operators whose result shapes depend on data, and properties of tensors.
 
 use tilewright_runtime::{Value, registry};
 use tilewright_tensor::Tensor;
@@ -53,7 +53,7 @@ fn slices_are_compared_element_by_element() {
 }
 
 #[test]
-fn places_stand_in_a_row_for_each_dimension() {
+fn nonzero_gives_a_row_of_indices_for_each_dimension() {
     let places = |x| call("relax.run.nonzero", &[x]).unwrap().as_tensor().unwrap().clone();
     let found = places(floats(&[2, 3], &[0.0, f32::NAN, -0.0, 1.0, 0.0, -2.0]));
     assert_eq!((found.shape(), found.to_vec::<i64>().unwrap()), (&[2, 3][..], vec![0, 1, 1, 1, 0, 2]));
@@ -77,7 +77,7 @@ fn slices_are_those_of_python() {
 }
 
 #[test]
-fn a_tensor_says_what_it_is() {
+fn properties_of_a_tensor() {
     let x = floats(&[2, 1, 3], &[0.0; 6]);
     let ask = |name: &str, more: &[Value]| {
         let args: Vec<Value> = std::iter::once(x.clone()).chain(more.iter().cloned()).collect();

@@ -57,8 +57,8 @@ fn perf_finds_kernels_in_its_map() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_others_put_under_the_maps_name_is_left_alone() {
-    if alone("announce::what_others_put_under_the_maps_name_is_left_alone", &[]) {
+fn links_and_foreign_files_under_the_name_of_the_map_are_left_alone() {
+    if alone("jit_symbols::links_and_foreign_files_under_the_name_of_the_map_are_left_alone", &[]) {
         return;
     }
     let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
@@ -108,7 +108,7 @@ fn a_debugger_stops_in_a_kernel_by_its_name() {
         .args(["-batch", "-nx", "-ex", "set breakpoint pending on", "-ex", "set debuginfod enabled off"])
         .args(["-ex", "break status", "-ex", "run", "-ex", "backtrace 2", "-ex", "kill", "--args"])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "announce::a_program_to_debug", "--test-threads=1"])
+        .args(["--exact", "jit_symbols::a_program_to_debug", "--test-threads=1"])
         .env("TILEWRIGHT_GDB", "1")
         .output()
         .unwrap();
