@@ -49,8 +49,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     Ok(())
 }
 
-/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But where a query
-/// sees no keys behind it, a task sees all those of its last one, and there have to be tasks.
+/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But with a
+/// causal mask a task reads all keys up to those of its last query, and there have to be enough tasks.
 fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
     let batch = attention.batch.iter().try_fold(1_i64, |all, axis| all.checked_mul(axis.extent.as_int()?));
     let queries = attention.query.extent.as_int();
