@@ -1,4 +1,5 @@
-//! Shape inference and loops of `quantize` and `dequantize`: a scale and a zero point per tensor, or per index of an axis.
+//! Shape inference and loops of `quantize` and `dequantize`: a scale and a zero point per tensor, or per index of an
+//! axis.
 
 use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
