@@ -20,7 +20,7 @@ use crate::cache::KernelCache;
 use crate::link::LinkError;
 use crate::objects::{CodeCx, Failure, Job, Objects, Watch, compile, each};
 
-/// A kernel of the program and how it is called.
+/// A kernel of the program, with the facts that calls need.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) kernel: u32,
@@ -61,7 +61,7 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
 /// one architecture.
 ///
 /// # Errors
-/// `TW0602`: what the function declares is no target, or one beside which the module's kernels cannot run.
+/// `TW0602`: the declared target is invalid, or the module's kernels cannot run together with it.
 pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, Diagnostic> {
     let own = function.declared_target(target)?.unwrap_or_else(|| target.clone());
     if own.arch == target.arch {
@@ -137,7 +137,7 @@ fn add_kernels(
     let calls_out: Set<&str> = match host == DeviceIndex::FIRST {
         true => Set::default(),
         false => {
-            let calling = functions.iter().zip(&compiled.facts).filter(|(_, facts)| !facts.packed.is_empty());
+            let calling = functions.iter().zip(&compiled.metadata).filter(|(_, metadata)| !metadata.packed.is_empty());
             calling.map(|((name, _), _)| &***name).collect()
         }
     };
@@ -149,12 +149,12 @@ fn add_kernels(
             exports.insert(name, (place, image, export));
         })?;
     }
-    for ((name, job), facts) in functions.iter().zip(compiled.facts) {
+    for ((name, job), metadata) in functions.iter().zip(compiled.metadata) {
         let interface = KernelInterface::of(job.function);
         let Some(&(device, image, export)) = exports.get(&***name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
         };
-        let packed = facts.packed.iter().map(|name| program.packed(name)).collect();
+        let packed = metadata.packed.iter().map(|name| program.packed(name)).collect();
         let access = |written| if written { Access::Write } else { Access::Read };
         let kernel = program.kernel(Kernel {
             image,
@@ -165,7 +165,7 @@ fn add_kernels(
                 .iter()
                 .map(|s| if s.param.is_some() { s.var.dtype } else { DataType::I64 })
                 .collect(),
-            scratch_bytes: facts.scratch_bytes,
+            scratch_bytes: metadata.scratch_bytes,
             device,
             packed,
         });

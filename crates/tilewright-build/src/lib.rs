@@ -2,8 +2,8 @@
 //! become functions of the virtual machine, and both go into one file.
 //!
 //! Reading order: [`build`], then `kernels` (PrimFuncs), [`backends`] (code generators), `emit` (Relax functions, and
-//! in its `device` the copies between devices), `call` (calls of kernels), `objects`, `facts` and [`cache`] (kernels
-//! through lowering and a backend, once), [`link`] (objects of processors into images).
+//! in its `device` the copies between devices), `call` (calls of kernels), `objects`, `kernel_metadata` and [`cache`]
+//! (kernels through lowering and a backend, once), [`link`] (objects of processors into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
@@ -12,7 +12,7 @@ pub mod backends;
 pub mod cache;
 mod call;
 mod emit;
-mod facts;
+mod kernel_metadata;
 mod kernels;
 pub mod link;
 mod objects;
@@ -45,7 +45,7 @@ pub struct BuildOptions {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// As [`build`], with options, and with somebody who is told how far it is.
+/// As [`build`], with options, and with a callback for progress.
 pub fn build_with(
     module: &Verified,
     target: &Target,

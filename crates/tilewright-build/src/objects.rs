@@ -1,6 +1,6 @@
 //! PrimFuncs → code: through the kernel cache, and what it lacks through the lowering and a backend, several at once.
 //!
-//! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to what callers have to know of its
+//! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to the metadata of its
 //! kernel and to the key of its code: a function that was compiled before is not even lowered. The backend's text leads
 //! to the code: functions that become the same code share it, whatever their names, in this module or in another.
 //!
@@ -16,7 +16,7 @@ use tilewright_target::Target;
 
 use crate::backends::{Backend, CodeError, Source};
 use crate::cache::{KernelCache, Key};
-use crate::facts::Facts;
+use crate::kernel_metadata::KernelMetadata;
 
 /// A function to compile.
 #[derive(Clone, Copy)]
@@ -34,10 +34,10 @@ pub(crate) struct KernelObject {
 
 /// Compiled kernels.
 pub(crate) struct Objects {
-    /// In the order in which the functions first ask for them.
+    /// In the order of the first function of each.
     pub(crate) objects: Vec<KernelObject>,
-    /// What callers have to know, one for each function.
-    pub(crate) facts: Vec<Facts>,
+    /// The metadata of each function.
+    pub(crate) metadata: Vec<KernelMetadata>,
 }
 
 /// Why a function is no kernel.
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     Code(CodeError),
 }
 
-/// Who is told, from any thread, how many kernels are machine code, and of how many.
+/// The progress callback: called from any thread with the numbers of compiled and of all kernels.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
 /// Compiles the functions, all by one backend.
@@ -72,15 +72,15 @@ pub(crate) fn compile(functions: &[Job<'_>], watch: Watch<'_>) -> Result<Objects
         }
         Err(failures)
     });
-    let found: OrderedMap<Key, (Facts, Code)> =
+    let found: OrderedMap<Key, (KernelMetadata, Code)> =
         found.map_err(|failures| failures.into_iter().flatten().collect::<Vec<_>>())?.into_iter().collect();
     let mut kernels: OrderedMap<Key, Wanted<'_>> = OrderedMap::default();
-    let mut facts = Vec::new();
+    let mut metadata = Vec::new();
     for (job, key) in functions.iter().zip(&keys) {
         let Some((known, code)) = found.get(key) else { continue };
         let wanted = kernels.entry(known.object).or_insert_with(|| Wanted { code, cx: job.cx, names: Vec::new() });
         wanted.names.push(job.name.to_owned());
-        facts.push(known.clone());
+        metadata.push(known.clone());
     }
     let kernels: Vec<(Key, Wanted<'_>)> = kernels.into_iter().collect();
     let done = AtomicUsize::new(0);
@@ -89,10 +89,10 @@ pub(crate) fn compile(functions: &[Job<'_>], watch: Watch<'_>) -> Result<Objects
         watch(done.fetch_add(1, Ordering::Relaxed) + 1, kernels.len());
         Ok(KernelObject { code, names: wanted.names.clone() })
     })?;
-    Ok(Objects { objects, facts })
+    Ok(Objects { objects, metadata })
 }
 
-/// A kernel that is asked for, by these functions.
+/// A kernel to compile, and the functions that share it.
 struct Wanted<'a> {
     code: &'a Code,
     cx: &'a CodeCx<'a>,
@@ -105,7 +105,7 @@ enum Code {
     Source(Box<dyn Source>),
 }
 
-/// What decides, beside the function, what becomes of it.
+/// The inputs of the cache key besides the function: they determine the code.
 pub(crate) struct CodeCx<'a> {
     backend: &'a dyn Backend,
     pub(crate) target: &'a Target,
@@ -132,20 +132,20 @@ impl<'a> CodeCx<'a> {
     }
 
     /// What the cache knows of the function, or else what lowering makes of it.
-    fn find(&self, key: &Key, job: &Job<'_>) -> Result<(Facts, Code), Failure> {
-        let known = self.cache.get(key).and_then(|bytes| Facts::decode(&bytes));
-        if let Some(facts) = known
-            && let Some(code) = self.cache.get(&facts.object)
+    fn find(&self, key: &Key, job: &Job<'_>) -> Result<(KernelMetadata, Code), Failure> {
+        let known = self.cache.get(key).and_then(|bytes| KernelMetadata::decode(&bytes));
+        if let Some(metadata) = known
+            && let Some(code) = self.cache.get(&metadata.object)
         {
-            return Ok((facts, Code::Object(code)));
+            return Ok((metadata, Code::Object(code)));
         }
         let low = self.backend.lower(self.target, job.name, job.function).map_err(Failure::Lowering)?;
         let source = self.backend.write(self.target, &low).map_err(Failure::Code)?;
         let [versions, target] = &self.texts;
-        let facts = Facts::of(&low, source.as_ref(), Key::new(&[versions, target, source.text()]));
-        self.cache.put(*key, &facts.encode().into());
-        let code = self.cache.get(&facts.object).map_or_else(|| Code::Source(source), Code::Object);
-        Ok((facts, code))
+        let metadata = KernelMetadata::of(&low, source.as_ref(), Key::new(&[versions, target, source.text()]));
+        self.cache.put(*key, &metadata.encode().into());
+        let code = self.cache.get(&metadata.object).map_or_else(|| Code::Source(source), Code::Object);
+        Ok((metadata, code))
     }
 
     /// The code of the key, compiled where it is not there.
@@ -214,7 +214,7 @@ mod tests {
         let found = compiled(&[add("a", 8, 1), add("b", 8, 2), add("c", 8, 1)], &cache);
         let names: Vec<_> = found.objects.iter().map(|object| object.names.as_slice()).collect();
         assert_eq!(names, [["a", "c"].as_slice(), ["b"].as_slice()]);
-        let objects: Vec<_> = found.facts.iter().map(|facts| facts.object).collect();
+        let objects: Vec<_> = found.metadata.iter().map(|metadata| metadata.object).collect();
         assert!(objects.len() == 3 && objects[0] == objects[2] && objects[0] != objects[1]);
         // Another module, another name: the very object.
         let again = compiled(&[add("other", 8, 2)], &cache);
@@ -256,12 +256,12 @@ mod tests {
             let job = Job { name: low.symbol(), function: low.function(), cx: &cx };
             cx.find(&cx.key(low.function()), &job).unwrap()
         };
-        let (facts, new) = find(&add("a", 8, 1));
+        let (metadata, new) = find(&add("a", 8, 1));
         assert!(matches!(new, Code::Source(_)));
-        cx.object(&facts.object, &new).unwrap();
+        cx.object(&metadata.object, &new).unwrap();
         // Another variable, another name: the same function.
         let (again, known) = find(&add("b", 8, 1));
-        assert!(matches!(known, Code::Object(_)) && again == facts);
+        assert!(matches!(known, Code::Object(_)) && again == metadata);
         let keys = [add("a", 8, 1), add("a", 8, 2), add("a", 9, 1)].map(|low| cx.key(low.function()));
         assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
         assert_eq!(keys[0], cx.key(add("c", 8, 1).function()));

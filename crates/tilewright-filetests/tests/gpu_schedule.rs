@@ -59,8 +59,8 @@ fn lowered(module: &IRModule) -> IRModule {
     lowered
 }
 
-/// Threads of a block turn a row around through shared memory.
-const TURNED: &str = r#"
+/// Threads of a block reverse a row through shared memory.
+const REVERSED: &str = r#"
 @I.ir_module
 class Module:
     @T.prim_func
@@ -77,7 +77,7 @@ class Module:
 
 #[test]
 fn threads_still_wait_for_each_other_after_the_steps_for_gpus() {
-    let module = tilewright::parse_module(&SourceFile::new("turned.py", TURNED)).unwrap();
+    let module = tilewright::parse_module(&SourceFile::new("reversed.py", REVERSED)).unwrap();
     let given = Tensor::from_vec(&[8, 32], (0..256).map(|i| i as f32).collect::<Vec<f32>>()).unwrap();
     let expected: Vec<f32> = (0..256).map(|i| (i / 32 * 32 + 31 - i % 32) as f32).collect();
     for module in [module.clone(), lowered(&module)] {

@@ -2,7 +2,7 @@
 
 use tilewright_tensor::{DataType, Layout, Tensor, TypeCode};
 
-/// The most dimensions that NumPy knows.
+/// The maximal rank of a NumPy array.
 const MAX_DIMS: usize = 64;
 
 /// An element type and its byte order.

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ImportError {
     /// The format, such as `npy`.
     pub format: &'static str,
-    /// Where in the bytes, if one place is to blame.
+    /// The offset of the error in the bytes, if known.
     pub offset: Option<usize>,
     /// What was expected and found.
     pub message: String,

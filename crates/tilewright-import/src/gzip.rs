@@ -1,4 +1,4 @@
-//! Compressed bytes, read as far as they are wanted.
+//! gzip: decompression up to a limit of bytes.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Files of others: what they hold becomes tensors of ours.
+//! Importers: files of tensors (NPY, NPZ, IDX, pickles) and recorded graphs of other frameworks.
 //!
 //! [`torch`] makes modules of recorded PyTorch graphs, on top of [`common`], which importers of graphs share.
 //!
@@ -12,14 +12,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Invariants: bytes come from strangers. No input makes this crate panic, run code, or take memory out of proportion
+//! Invariants: bytes are not trusted. No input makes this crate panic, run code, or take memory out of proportion
 //! to the input: sizes that a file claims are compared with the bytes that are there before anything is allocated.
 //! Nothing here opens a file.
 
 mod array;
 pub mod common;
 mod error;
-mod formats;
+mod file_format;
 mod gzip;
 mod idx;
 mod npy;
@@ -28,7 +28,7 @@ mod pickle;
 pub mod torch;
 
 pub use error::ImportError;
-pub use formats::{Format, read_tensors};
+pub use file_format::{Format, read_tensors};
 pub use idx::read_idx;
 pub use npy::read_npy;
 pub use npz::read_npz;

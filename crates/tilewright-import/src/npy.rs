@@ -63,14 +63,14 @@ impl Header {
         rest = rest.strip_prefix('{').and_then(|r| r.strip_suffix('}')).ok_or("the header is no dictionary")?;
         let (mut numpy, mut fortran, mut shape) = (None, None, None);
         while !rest.trim_start().is_empty() {
-            let (key, behind) = quoted(rest.trim_start())?;
-            let value = behind.trim_start().strip_prefix(':').ok_or("expected `:` behind a key of the header")?;
+            let (key, after) = quoted(rest.trim_start())?;
+            let value = after.trim_start().strip_prefix(':').ok_or("expected `:` after a key of the header")?;
             let value = value.trim_start();
-            let behind = match key {
+            let after = match key {
                 "descr" => {
-                    let (code, behind) = quoted(value).map_err(|_| "arrays of records are not read".to_owned())?;
+                    let (code, after) = quoted(value).map_err(|_| "arrays of records are not read".to_owned())?;
                     numpy = Some(NumpyType::parse(code)?);
-                    behind
+                    after
                 }
                 "fortran_order" => {
                     let (text, order) = if value.starts_with("True") { ("True", true) } else { ("False", false) };
@@ -78,17 +78,17 @@ impl Header {
                     value.strip_prefix(text).ok_or("`fortran_order` must be True or False")?
                 }
                 "shape" => {
-                    let (dims, behind) = value
+                    let (dims, after) = value
                         .strip_prefix('(')
                         .and_then(|v| v.split_once(')'))
                         .ok_or("`shape` must be a tuple of integers")?;
                     shape = Some(dimensions(dims)?);
-                    behind
+                    after
                 }
                 other => return Err(format!("the header has an unknown key {other:?}")),
             };
-            let behind = behind.trim_start();
-            rest = behind.strip_prefix(',').unwrap_or(behind);
+            let after = after.trim_start();
+            rest = after.strip_prefix(',').unwrap_or(after);
         }
         match (numpy, fortran, shape) {
             (Some(numpy), Some(fortran), Some(shape)) => Ok(Self { numpy, fortran, shape }),
@@ -97,7 +97,7 @@ impl Header {
     }
 }
 
-/// The text between quotes, and what is behind them.
+/// The text between quotes, and the text after them.
 fn quoted(text: &str) -> Result<(&str, &str), String> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or("expected a text in quotes")?;
     text[1..].split_once(quote).ok_or_else(|| "a text without its closing quote".to_owned())

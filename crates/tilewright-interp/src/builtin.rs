@@ -13,7 +13,7 @@ use crate::error::ErrorKind;
 use crate::graph::{Graph, mismatch};
 use crate::interpreter::Res;
 use crate::value::Value;
-use crate::{selection, shape_heap};
+use crate::{data_dependent, shape_heap};
 
 pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &Attrs) -> Res<Value> {
     match (builtin, args) {
@@ -69,12 +69,12 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
         }
         (Builtin::MakeShape, [Value::Tensor(heap), codes @ ..]) => shape_heap::make_shape(heap, codes),
         (Builtin::MakePrimValue, [Value::Tensor(heap)]) => shape_heap::make_prim_value(heap, attrs),
-        (Builtin::Unique, [Value::Tensor(x)]) => selection::unique(x, attrs),
-        (Builtin::Nonzero, [Value::Tensor(x)]) => selection::nonzero(x),
+        (Builtin::Unique, [Value::Tensor(x)]) => data_dependent::unique(x, attrs),
+        (Builtin::Nonzero, [Value::Tensor(x)]) => data_dependent::nonzero(x),
         (
             Builtin::DynamicStridedSlice,
             [Value::Tensor(x), Value::Tensor(begin), Value::Tensor(end), Value::Tensor(strides)],
-        ) => selection::strided_slice(x, [begin, end, strides])?.map_err(|message| refused(builtin, message)),
+        ) => data_dependent::strided_slice(x, [begin, end, strides])?.map_err(|message| refused(builtin, message)),
         (_, [Value::Tensor(x), axis @ ..]) if let Some(answer) = property(builtin, x, axis)? => Ok(answer),
         (_, other) => {
             let expected = "what the operator declares";

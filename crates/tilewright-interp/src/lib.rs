@@ -47,6 +47,7 @@
 
 mod block;
 mod builtin;
+mod data_dependent;
 mod error;
 mod foreign;
 mod graph;
@@ -56,7 +57,6 @@ mod memory;
 mod prim;
 mod random;
 mod scalar;
-mod selection;
 mod shape_heap;
 mod stmt;
 mod storage;

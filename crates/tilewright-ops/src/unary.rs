@@ -26,7 +26,7 @@ unary! {
     /// The inverse of the hyperbolic tangent.
     atanh "atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
     /// Every bit inverted; of a bool, its negation.
-    bitwise_not "bitwise_not": bits -> Same, |x| super::turned_over(&x);
+    bitwise_not "bitwise_not": bits -> Same, |x| super::inverted(&x);
     /// The least integer that is not less; an integer stays itself.
     ceil "ceil": number -> Same, |x| super::rounded(&x, super::Intrinsic::Ceil);
     /// The cosine of `x` in radians.
@@ -88,7 +88,7 @@ fn special(x: &Value, what: Intrinsic, of_others: bool) -> Value {
     }
 }
 
-fn turned_over(x: &Value) -> Value {
+fn inverted(x: &Value) -> Value {
     match x.dtype() {
         Some(dtype) if dtype.is_bool() => x.compare(CmpOp::Eq, 0),
         _ => x.binary(BinOp::BitXor, -1),

@@ -89,7 +89,7 @@ fn products_follow_numpy() {
 }
 
 #[test]
-fn what_is_not_known_of_a_product_stays_unknown() {
+fn unknown_dimensions_of_a_product_stay_unknown() {
     assert_eq!(mm(partly(TensorShape::Rank(2), Some(F32)), tensor(&[3, 4])), "rank 2 float32");
     assert_eq!(mm(partly(TensorShape::Rank(1), Some(F32)), tensor(&[5, 3, 4])), "rank 2 float32");
     assert_eq!(mm(partly(TensorShape::Unknown, None), tensor(&[3, 4])), "? ?");

@@ -92,7 +92,7 @@ fn agrees(all: &StructInfo, less: &StructInfo) -> bool {
 }
 
 #[test]
-fn what_is_inferred_from_less_is_less_and_not_different() {
+fn less_known_arguments_give_less_and_no_different_struct_info() {
     let mut compared = 0;
     for op in tilewright_ops::all().filter(|op| op.args.iter().any(|arg| arg.kind == ArgKind::Tensor)) {
         let mut of_op = 0;

@@ -13,7 +13,7 @@ pub(crate) use system::{ThreadId, this_thread};
 /// The user's processors; none before the environment was looked at.
 static CHOSEN: Lock<Option<Vec<usize>>> = Lock::new(None);
 
-/// Binds workers to processors: the n-th worker, counted from 1, to `processors[n % processors.len()]`. The first place
+/// Binds workers to processors: the n-th worker, counted from 1, to `processors[n % processors.len()]`. The first entry
 /// is the calling thread's, which belongs to the host program and is left as it is. No processors at all set the
 /// workers free. All have to be among [`available_processors`].
 ///
@@ -45,7 +45,7 @@ fn chosen() -> Vec<usize> {
     CHOSEN.lock().get_or_insert(found).clone()
 }
 
-/// The processors that the environment names; what cannot be read is told of once.
+/// The processors that the environment names, with one warning if they cannot be read.
 pub(crate) fn named_in_environment() -> Option<Vec<usize>> {
     setting("TILEWRIGHT_AFFINITY", "numbers and ranges of processors such as 0-3,8", parse)
 }
@@ -88,7 +88,7 @@ pub(crate) fn allowed_count() -> usize {
     if system::processors(this_thread()) == process { by_thread } else { process.len().max(1) }
 }
 
-/// Puts a worker where it belongs. A system that refuses leaves it where it is.
+/// Sets the affinity of a worker. If the system refuses, the worker stays where it is.
 pub(crate) fn place(thread: ThreadId, number: usize) {
     let chosen = chosen();
     if chosen.is_empty() {

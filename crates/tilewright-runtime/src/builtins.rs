@@ -1,4 +1,4 @@
-//! The functions that every runtime has, under their names. A process may register others in their places.
+//! The functions that every runtime has, under their names. A process may register others under the same names.
 //!
 //! The compiler names them (`tilewright_ir::op::Builtin`): each gets the values of the operator's attributes, then its
 //! arguments.
@@ -12,7 +12,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::{Error, Result};
 use crate::value::{PackedFunc, Value};
-use crate::{debug, kv_cache, properties, selection, shape_heap};
+use crate::{data_dependent, debug, kv_cache, shape_heap, tensor_properties};
 
 pub(crate) type Builtin = fn(&[Value]) -> Result<Value>;
 
@@ -29,12 +29,13 @@ const ALL: [(&str, Builtin); 10] = [
     ("vm.builtin.context", |_| Ok(Value::Object(Arc::new(Context)))),
 ];
 
-/// What stands for the machine: functions of the process may ask whether an object is one, and nothing else.
+/// The object that represents the machine: functions of the process may ask whether an object is one, and nothing else.
 struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {
-    let files = [&ALL[..], &debug::ALL, &kv_cache::ALL, &properties::ALL, &selection::ALL, &shape_heap::ALL];
+    let files =
+        [&ALL[..], &debug::ALL, &kv_cache::ALL, &tensor_properties::ALL, &data_dependent::ALL, &shape_heap::ALL];
     let mut all = files.into_iter().flatten();
     all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
 }

@@ -6,10 +6,10 @@ use memmap2::MmapMut;
 use tilewright_tensor::abi::KernelFn;
 use tilewright_vm_program::{DeviceKind, Image, Kernel, Program};
 
-use crate::announce::{self, Announcement};
 use crate::error::{ErrorKind, Result};
+use crate::external_symbols;
 use crate::foreign;
-use crate::symbols;
+use crate::jit_symbols::{self, RegisteredImage};
 
 /// A program's images for the host in memory.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ fn imports(image: &Image) -> Result<Vec<usize>> {
 #[derive(Debug)]
 struct MappedImage {
     // Taken back before the memory is gone.
-    _announcement: Announcement,
+    _registered: RegisteredImage,
     memory: MmapMut,
     text_bytes: usize,
 }
@@ -87,7 +87,8 @@ impl MappedImage {
             word.copy_from_slice(&base.wrapping_add(u64::from_le_bytes(offset)).to_le_bytes());
         }
         let missing = |symbol| io::Error::other(format!("symbol {symbol}"));
-        let known = image.externals.iter().map(|&symbol| symbols::address(symbol).ok_or_else(|| missing(symbol)));
+        let known =
+            image.externals.iter().map(|&symbol| external_symbols::address(symbol).ok_or_else(|| missing(symbol)));
         for (slot, address) in known.chain(imports.iter().map(|&address| Ok(address))).enumerate() {
             let address = address?;
             memory[slot_table + slot * 8..][..8].copy_from_slice(&(address as u64).to_le_bytes());
@@ -98,8 +99,8 @@ impl MappedImage {
             protect(constants, libc::PROT_READ)?;
         }
         synchronize_instructions(&memory);
-        let announcement = announce::image(image, base as usize);
-        Ok(Some(Self { _announcement: announcement, memory, text_bytes: image.text.len() }))
+        let registered = jit_symbols::image(image, base as usize);
+        Ok(Some(Self { _registered: registered, memory, text_bytes: image.text.len() }))
     }
 
     fn entry(&self, offset: u32) -> Option<KernelFn> {

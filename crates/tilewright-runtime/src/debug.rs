@@ -1,4 +1,4 @@
-//! Looks at values while a program runs: functions of the process that it calls, with the place that asks for them.
+//! Debugging calls of a running program: functions of the process, which get the location of the call and values.
 
 use std::io::Write;
 

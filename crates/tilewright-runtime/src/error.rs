@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why loading or running failed. One pointer wide.
 ///
-/// Its text ends with the place in the user's source that the failing instruction came from, where the program knows
+/// Its text ends with the location in the user's source of the failing instruction, where the program knows
 /// it; the alternate form (`{:#}`) begins with the code.
 #[derive(Debug)]
 pub struct Error(Box<Failure>);
@@ -49,13 +49,13 @@ pub enum ErrorKind {
     NoDevice {
         device: Device,
     },
-    /// A device of another kind than the program names at this place of its list.
+    /// A device of another kind than the program names at this index.
     WrongDevice {
         index: usize,
         expected: DeviceKind,
         found: Option<Device>,
     },
-    /// A device that is asked for what it cannot do.
+    /// An operation that the device does not support.
     Device {
         device: Device,
         message: String,
@@ -112,7 +112,7 @@ pub enum ErrorKind {
         name: String,
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// A value of another kind than the one that is asked for.
+    /// A value of another kind than expected.
     WrongValue {
         expected: &'static str,
         found: &'static str,
@@ -143,7 +143,7 @@ impl Error {
         self.kind().code()
     }
 
-    /// Says where it happened, unless that is known already.
+    /// Adds the location, unless it is known already.
     pub(crate) fn at(mut self, place: impl FnOnce() -> Option<String>) -> Self {
         if self.0.place.is_none() {
             self.0.place = place();

@@ -143,8 +143,9 @@ fn write_pieces(file: &File, bytes: &ExecutableBytes) -> io::Result<()> {
     file.flush()
 }
 
-/// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes, and whoever
-/// opens the path finds the old file or the new one, whole, even if the machine stops in between.
+/// Writes a temporary file in the same folder, then renames it: an executable that is mapped from the same path keeps
+/// its bytes, and whoever opens the path finds the old file or the new one, whole, even if the machine stops in
+/// between.
 fn replace_file(path: &Path, bytes: &ExecutableBytes) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else { return Err(io::Error::from(io::ErrorKind::InvalidFilename)) };

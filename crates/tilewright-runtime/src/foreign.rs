@@ -1,7 +1,7 @@
 //! C functions that kernels call by name (`T.call_extern`): those that were registered, and those of the process
 //! itself.
 //!
-//! A door behind which nothing is checked: the names and types in an executable are trusted like its machine code.
+//! Nothing is checked here: the names and types in an executable are trusted like its machine code.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};

@@ -39,7 +39,7 @@ static INSIDE: [Counter; COUNTERS] = [const { Counter(AtomicUsize::new(0)) }; CO
 struct Counter(AtomicUsize);
 
 /// What a thread knows of itself.
-struct Place {
+struct ThreadState {
     /// Sections that it is in, one inside the other.
     depth: Cell<usize>,
     /// Its counter, by its index; none has the index `COUNTERS`.
@@ -47,10 +47,10 @@ struct Place {
 }
 
 thread_local! {
-    static PLACE: Place = const { Place { depth: Cell::new(0), counter: Cell::new(COUNTERS) } };
+    static THREAD_STATE: ThreadState = const { ThreadState { depth: Cell::new(0), counter: Cell::new(COUNTERS) } };
 }
 
-impl Place {
+impl ThreadState {
     fn counter(&self) -> &'static AtomicUsize {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         if self.counter.get() == COUNTERS {
@@ -66,12 +66,12 @@ struct Section;
 
 impl Section {
     fn enter() -> Self {
-        PLACE.with(|place| {
-            let depth = place.depth.get();
-            place.depth.set(depth + 1);
+        THREAD_STATE.with(|state| {
+            let depth = state.depth.get();
+            state.depth.set(depth + 1);
             if depth == 0 {
                 handle_fork();
-                enter_outermost(place.counter());
+                enter_outermost(state.counter());
             }
         });
         Self
@@ -80,11 +80,11 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
-        PLACE.with(|place| {
-            let depth = place.depth.get() - 1;
-            place.depth.set(depth);
+        THREAD_STATE.with(|state| {
+            let depth = state.depth.get() - 1;
+            state.depth.set(depth);
             if depth == 0 {
-                place.counter().fetch_sub(1, Ordering::Release);
+                state.counter().fetch_sub(1, Ordering::Release);
             }
         });
     }
@@ -130,19 +130,19 @@ fn handle_fork() {
 fn handle_fork() {}
 
 /// How often this thread counts in its counter.
-fn own_count(place: &Place) -> usize {
-    usize::from(place.depth.get() > 0)
+fn own_count(state: &ThreadState) -> usize {
+    usize::from(state.depth.get() > 0)
 }
 
 #[cfg(unix)]
 extern "C" fn before_fork() {
     FORKING.fetch_add(1, Ordering::SeqCst);
     let mut looks = 0;
-    PLACE.with(|place| {
-        let own = place.counter();
+    THREAD_STATE.with(|state| {
+        let own = state.counter();
         for Counter(counter) in &INSIDE {
             // A signal's handler may fork within a section of the thread that it interrupts.
-            let expected = if std::ptr::eq(counter, own) { own_count(place) } else { 0 };
+            let expected = if std::ptr::eq(counter, own) { own_count(state) } else { 0 };
             while counter.load(Ordering::SeqCst) > expected && looks < LOOKS {
                 give_way(looks);
                 looks += 1;
@@ -159,10 +159,10 @@ extern "C" fn after_fork() {
 /// The child has this thread alone: no other counts, not even one that was just about to see that it may not enter.
 #[cfg(unix)]
 extern "C" fn after_fork_in_child() {
-    PLACE.with(|place| {
-        let own = place.counter();
+    THREAD_STATE.with(|state| {
+        let own = state.counter();
         for Counter(counter) in &INSIDE {
-            counter.store(if std::ptr::eq(counter, own) { own_count(place) } else { 0 }, Ordering::SeqCst);
+            counter.store(if std::ptr::eq(counter, own) { own_count(state) } else { 0 }, Ordering::SeqCst);
         }
     });
     FORKING.store(0, Ordering::SeqCst);

@@ -55,7 +55,7 @@ impl Failure {
     }
 }
 
-/// What one thread brings to the kernels that it runs; `KernelCx::state` points to it. Never shared between threads.
+/// The state of one thread for the kernels that it runs; `KernelCx::state` points to it. Never shared between threads.
 #[derive(Default)]
 pub(crate) struct Worker {
     scratch: RefCell<Scratch>,
@@ -115,12 +115,12 @@ impl Worker {
         worth
     }
 
-    /// Gives scratch memory back if it is a lot: for a worker that nobody needs right now.
+    /// Frees scratch memory above a limit: for an idle worker.
     pub(crate) fn rest(&self) {
         self.scratch.borrow_mut().shrink_to(MAX_IDLE_SCRATCH);
     }
 
-    /// Runs one task: what it allocates and does not free is freed behind it.
+    /// Runs one task, then frees what it allocated and did not free.
     pub(crate) fn task(&self, run: impl FnOnce() -> i32) -> Result<(), Failure> {
         let height = self.temporaries.borrow().height();
         let status = run();

@@ -1,9 +1,9 @@
-//! Caches that grow by rows: what attention has seen so far, kept from one call to the next.
+//! KV caches: keys or values of past tokens, as rows that are appended from one call to the next.
 //!
 //! A cache holds rows of one shape and data type, of which the first *filled* ones count. It lies in memory for more
 //! rows than that, which doubles when it is full, so that appending a row costs what copying it does. A view of the
-//! rows shares that memory. Appending writes behind the rows that a view shows, or to new memory, so that views stay as
-//! they are until rows are dropped and others take their places.
+//! rows shares that memory. Appending writes after the rows of any view, or to new memory, so that views stay unchanged
+//! until rows are dropped and overwritten.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ pub(crate) const ALL: [(&str, Builtin); 5] = [
     ("vm.builtin.attention_kv_cache_array_clear", clear),
 ];
 
-/// A cache. It is handed on as an object, and changed in its place.
+/// A cache. It is passed as an object, and changed in place.
 struct Cache(Mutex<Rows>);
 
 struct Rows {
@@ -121,7 +121,7 @@ fn create(args: &[Value]) -> Result<Value> {
     Ok(Value::Object(std::sync::Arc::new(Cache(Mutex::new(made)))))
 }
 
-/// `(cache, rows)`: the cache, with these rows behind the others.
+/// `(cache, rows)`: the cache with these rows appended.
 fn append(args: &[Value]) -> Result<Value> {
     let [cache, Value::Tensor(data)] = args else { return Err(wrong_arguments("a cache and a tensor", args)) };
     let (count, data) = rows_of(data)?;
@@ -140,7 +140,7 @@ fn view(args: &[Value]) -> Result<Value> {
     let rows = cache_of(cache)?.lock();
     let held = with_rows(rows.filled, rows.unit());
     if **shape != *held {
-        return Err(refused(format!("a view of shape {shape:?} is asked for, and the cache holds {held:?}")));
+        return Err(refused(format!("expected a view of shape {held:?} as the cache holds it, found {shape:?}")));
     }
     Ok(rows.between(0, rows.filled)?.into())
 }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_and_changes_nothing() {
+    fn rows_of_another_shape_are_refused_and_change_nothing() {
         let cache = cache_for(1);
         run("append", &[cache.clone(), rows(1.0, 1)]).unwrap();
         let wide: Value = Tensor::zeros(DataType::F32, &[1, 4]).unwrap().into();

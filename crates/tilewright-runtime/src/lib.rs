@@ -2,12 +2,12 @@
 //!
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
 //! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that
-//! kernels call), [`Error`], then inside: `prepare` (what is worked out once), `run` (the loop over instructions),
-//! `kernel` and `pool` (machine code and its threads), `scratch`, `temporary` and `packed` (what kernels get and ask
-//! for: memory, and functions of the process), [`fork`] (the locks of all of this), `spare` (what needs none),
-//! `nesting` (how deep calls go), [`device`] (other devices than the host, and what a run asks them
-//! for). `builtins` lists the functions that every runtime has by name, some of them in files of their own, such as
-//! `kv_cache`.
+//! kernels call), [`Error`], then inside: `prepare` (facts that are computed once per function), `run` (the loop over
+//! instructions), `kernel` and `pool` (machine code and its threads), `scratch`, `temporary` and `packed` (services for
+//! kernels: memory, and functions of the process), [`fork`] (locks that survive `fork`), `one_slot` (a lock-free cache
+//! of one object), `call_depth` (the bound of nested calls), [`device`] (devices other than the host, and the
+//! operations of a run on them). `builtins` lists the functions that every runtime has by name, some of them in files
+//! of their own, such as `kv_cache`.
 //!
 //! A program that hands its argument to a function of the process:
 //!
@@ -43,57 +43,57 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Invariants: no compiler crate stands below this one; nothing here compiles, links or starts another program. Memory
+//! Invariants: this crate depends on no compiler crate; nothing here compiles, links or starts another program. Memory
 //! is never writable and executable at once. The only state of the process is the registry, the worker pool and the
 //! open devices. Executables and machines are `Send + Sync`, and a function may be called on many threads at once, and
 //! by its own packed functions, up to 10,000 calls deep; a child of `fork` finds no lock taken. Arguments are checked
 //! before a kernel sees them; what a kernel does with memory is trusted, like any machine code that one loads.
 
 mod affinity;
-mod announce;
 mod builtins;
-mod cache;
+mod call_depth;
 mod code;
 mod cpu;
+mod data_dependent;
 mod debug;
 pub mod device;
 pub mod environment;
 mod error;
 mod executable;
+mod external_symbols;
 pub mod foreign;
 pub mod fork;
 mod instrument;
+mod jit_symbols;
 mod kernel;
 mod kv_cache;
 mod launch;
 mod machine;
 mod matching;
-mod nesting;
+mod one_slot;
+mod output_cache;
 mod packed;
 mod pool;
 mod prepare;
 mod profile;
-mod properties;
 pub mod registry;
 mod run;
 mod scalar;
 mod scratch;
-mod selection;
 mod shape_heap;
-mod spare;
 mod stateful;
-mod symbols;
 mod temporary;
+mod tensor_properties;
 mod value;
 
 pub use affinity::{available_processors, set_affinity};
-pub use announce::{set_debugger_symbols, set_perf_map};
+pub use call_depth::nested;
 pub use device::{Device, DeviceKind};
 pub use error::{Error, ErrorKind, Result};
 pub use executable::Executable;
 pub use instrument::{Action, CallKind, Event, Instrument};
+pub use jit_symbols::{set_debugger_symbols, set_perf_map};
 pub use machine::{Function, VirtualMachine};
-pub use nesting::nested;
 pub use pool::{num_threads, set_num_threads};
 pub use profile::{Report, ReportRow, Times, Timing};
 pub use value::{PackedFunc, Tuple, Value};

@@ -8,7 +8,6 @@ use tilewright_support::{Map, nearest};
 use tilewright_tensor::{Layout, Tensor};
 use tilewright_vm_program::{DeviceIndex, Function as FunctionBody, Program};
 
-use crate::cache::OutputCache;
 use crate::code::Code;
 use crate::device::run::DeviceRun;
 use crate::device::{Device, OpenDevice, Stream};
@@ -17,6 +16,7 @@ use crate::executable::Executable;
 use crate::fork::{Lock, SharedLock};
 use crate::instrument::Instrument;
 use crate::launch::Entry;
+use crate::output_cache::OutputCache;
 use crate::prepare::{Prepared, Ready};
 use crate::profile::{self, Report, Times, Timing};
 use crate::registry;
@@ -81,18 +81,18 @@ impl LoadedExecutable {
         Ok(self.constants.write().entry(key).or_insert(copy).clone())
     }
 
-    /// The function behind a packed name, as it is registered now.
+    /// The function that is registered under a packed name at present.
     pub(crate) fn packed(&self, name: u32) -> Result<PackedFunc> {
-        let place = &self.packed[name as usize];
+        let entry = &self.packed[name as usize];
         let generation = registry::generation();
-        if let Some((found_in, function)) = &*place.read()
+        if let Some((found_in, function)) = &*entry.read()
             && *found_in == generation
         {
             return Ok(Arc::clone(function));
         }
         let function = registry::get(&self.program().packed_names[name as usize])?;
         let found = Some((generation, Arc::clone(&function)));
-        let replaced = std::mem::replace(&mut *place.write(), found);
+        let replaced = std::mem::replace(&mut *entry.write(), found);
         // Dropped outside of the lock: a function's destructor may do anything.
         drop(replaced);
         Ok(function)
@@ -137,7 +137,7 @@ impl VirtualMachine {
     /// given for a processor, this one. Refuses machine code that this machine cannot run, naming what it lacks.
     pub fn new(executable: Arc<Executable>, devices: &[Device]) -> Result<Self> {
         let devices = Device::assign(&executable.program().devices, devices)?;
-        // A setting that cannot be read is told of here, and not only once a loop is long enough to be shared.
+        // Unreadable settings are reported here, and not only once a loop is long enough to be shared.
         crate::pool::check_environment();
         let code = executable.code()?;
         let program = executable.program();
@@ -199,10 +199,10 @@ impl VirtualMachine {
     /// Tells the instrument of every call that the machine's functions make from now on; none takes the last one away.
     /// Runs that are under way keep the instrument that they began with.
     pub fn set_instrument(&self, instrument: Option<Instrument>) {
-        let mut place = self.machine.instrument.write();
+        let mut slot = self.machine.instrument.write();
         self.machine.watched.store(instrument.is_some(), Ordering::Relaxed);
-        let replaced = std::mem::replace(&mut *place, instrument);
-        drop(place);
+        let replaced = std::mem::replace(&mut *slot, instrument);
+        drop(slot);
         // Dropped outside of the lock: a closure's destructor may do anything.
         drop(replaced);
     }

@@ -8,8 +8,8 @@ use tilewright_vm_program::{DeviceIndex, DimPattern, Function, Instruction, Kind
 
 use crate::device::Device;
 use crate::error::{Error, ErrorKind};
+use crate::external_symbols::round_to_odd;
 use crate::scalar;
-use crate::symbols::round_to_odd;
 use crate::value::Value;
 
 /// No dimension is larger: as many bytes are more than a process can address.

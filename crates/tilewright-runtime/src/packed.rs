@@ -49,7 +49,7 @@ struct Lent {
     tensor: Tensor,
     /// The address of the first element.
     first: usize,
-    /// From the lowest element's first byte to behind the highest element's last.
+    /// From the first byte of the lowest element to the end of the highest one.
     start: usize,
     end: usize,
     written: bool,

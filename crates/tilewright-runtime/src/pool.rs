@@ -31,8 +31,8 @@
 //! and sleeps. Both sides do so in the one order of sequentially consistent operations: either the worker sees the
 //! region, or the publisher sees the sleeper. While workers enough are awake, publishing makes no system call and takes
 //! no lock; else it wakes at most two, and each that comes to work wakes two more as long as tasks wait for a thread.
-//! Those who decide that nobody is to be woken have counted all open regions and all workers in them, behind a fence
-//! that follows what they did themselves: so the same idle worker is not left to two regions at once.
+//! Those who decide that nobody is to be woken have counted all open regions and all workers in them, after a fence
+//! that follows their own operations: so the same idle worker is not left to two regions at once.
 //!
 //! A region whose kernel knows that it is short calls nobody: workers that are awake help with it, and waking one costs
 //! more than the region. Regions that follow each other closely may be long together; their caller counts.
@@ -67,10 +67,10 @@ const SPIN_TIME: Duration = Duration::from_micros(100);
 const SPINS_PER_LOOK: u32 = 64;
 /// Regions that workers can help with at the same time.
 const SLOTS: usize = 16;
-/// Bounds what the environment or a caller can ask for.
+/// The largest number of threads that the environment or a caller can set.
 const MAX_THREADS: usize = 1024;
 
-/// The number of threads that the user asked for; 0 leaves it to the environment and the machine.
+/// The number of threads that the user set; 0 leaves it to the environment and the machine.
 static REQUESTED: AtomicUsize = AtomicUsize::new(0);
 static CURRENT: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
@@ -91,20 +91,20 @@ pub fn num_threads() -> usize {
     from_environment().unwrap_or_else(affinity::default_threads).min(MAX_THREADS)
 }
 
-/// Tells of what the environment says of threads and cannot be read.
+/// Warns of unreadable settings of threads in the environment.
 pub(crate) fn check_environment() {
     let _threads = from_environment();
     let _processors = affinity::named_in_environment();
 }
 
-/// What the environment says of the number of threads; what cannot be read is told of once.
+/// The number of threads in the environment, with one warning if it cannot be read.
 fn from_environment() -> Option<usize> {
     setting("TILEWRIGHT_NUM_THREADS", "a number of threads from 1 to 1024", |text| {
         text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads))
     })
 }
 
-/// Fits the pool, if there is one, to what is asked for now.
+/// Resizes the pool, if there is one, to the current settings.
 pub(crate) fn resize() {
     let pool = CURRENT.load(Ordering::SeqCst);
     if !pool.is_null() {
@@ -137,8 +137,8 @@ struct Pool {
     sleepers: Apart<AtomicUsize>,
     /// Workers that there are, or that are ending because there should be fewer.
     workers: AtomicUsize,
-    /// Whether there are more threads than processors: then a thread that waits soon sleeps.
-    crowded: AtomicBool,
+    /// Whether there are more threads than processors: then a waiting thread sleeps soon.
+    oversubscribed: AtomicBool,
     /// Calls that wake a sleeper and that none has answered yet. Those who wait for `called` are as many as the
     /// sleepers and the calls together.
     calls: Mutex<usize>,
@@ -212,7 +212,7 @@ impl Pool {
             published: Apart(AtomicU64::new(0)),
             sleepers: Apart(AtomicUsize::new(0)),
             workers: AtomicUsize::new(0),
-            crowded: AtomicBool::new(false),
+            oversubscribed: AtomicBool::new(false),
             calls: Mutex::new(0),
             called: Condvar::new(),
             roll: Mutex::new(Vec::new()),
@@ -255,7 +255,7 @@ impl Pool {
     /// Lets nobody else in and waits until all visitors have left.
     fn close(&self, slot: &Slot) -> u64 {
         let mut control = slot.control.fetch_and(!OPEN, Ordering::Acquire);
-        let mut patience = Patience::new(self);
+        let mut patience = Spin::new(self);
         while control >= VISITOR && patience.wait() {
             control = slot.control.load(Ordering::Acquire);
         }
@@ -285,7 +285,8 @@ impl Pool {
         if sleepers == 0 {
             return;
         }
-        // Behind what this thread has just published or entered: of two threads that come here, one sees the other's.
+        // Ordered after what this thread has just published or entered: of two threads that come here, one sees the
+        // other's.
         fence(Ordering::SeqCst);
         let waiting = self.slots.iter().map(Slot::left_to_begin).fold(0, u64::saturating_add).saturating_sub(1);
         let busy: u64 = self.slots.iter().map(Slot::visitors).sum();
@@ -298,9 +299,9 @@ impl Pool {
     }
 
     /// Turns sleepers into calls; the caller notifies as many.
-    fn take_sleepers(&self, most: usize) -> usize {
+    fn take_sleepers(&self, max: usize) -> usize {
         let mut calls = lock(&self.calls);
-        let called = self.sleepers.0.load(Ordering::Relaxed).min(most);
+        let called = self.sleepers.0.load(Ordering::Relaxed).min(max);
         self.sleepers.0.fetch_sub(called, Ordering::SeqCst);
         *calls += called;
         called
@@ -309,7 +310,7 @@ impl Pool {
 
 /// The workers' side.
 impl Pool {
-    /// A worker's life.
+    /// The main loop of a worker.
     fn serve(&self, number: usize) {
         block_signals();
         self.arrive(number);
@@ -325,7 +326,7 @@ impl Pool {
                 return self.call_sleepers();
             }
             let news = || self.published.0.load(Ordering::Relaxed) != seen || self.is_too_many(number);
-            let mut patience = Patience::new(self);
+            let mut patience = Spin::new(self);
             while !news() {
                 if !patience.wait() {
                     worker.rest();
@@ -367,7 +368,7 @@ impl Pool {
     fn sleep(&self, number: usize, news: impl Fn() -> bool) {
         let mut calls = lock(&self.calls);
         self.sleepers.0.fetch_add(1, Ordering::SeqCst);
-        // The look that decides comes behind the count in the one order of such operations.
+        // The deciding look comes after the count in the single order of sequentially consistent operations.
         fence(Ordering::SeqCst);
         if news() {
             self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
@@ -384,12 +385,12 @@ impl Pool {
         *calls -= 1;
     }
 
-    /// Starts workers, or lets some end, until there are as many as wanted; places them all.
+    /// Starts workers, or lets some end, until there are as many as wanted; and sets their affinities.
     fn resize(&self) {
         let mut roll = lock(&self.roll);
         let threads = num_threads();
         let old = self.workers.swap(threads - 1, Ordering::SeqCst);
-        self.crowded.store(threads > affinity::allowed_count(), Ordering::Relaxed);
+        self.oversubscribed.store(threads > affinity::allowed_count(), Ordering::Relaxed);
         // Number 0 is the caller of each region.
         let numbers = roll.len().max(threads);
         roll.resize(numbers, Member::Absent);
@@ -442,16 +443,16 @@ impl Pool {
     }
 }
 
-/// A short time in which a thread looks for a change again and again before it sleeps.
-struct Patience {
+/// A bounded spin loop before a thread sleeps.
+struct Spin {
     looks: u32,
     since: Option<Instant>,
-    crowded: bool,
+    oversubscribed: bool,
 }
 
-impl Patience {
+impl Spin {
     fn new(pool: &Pool) -> Self {
-        Self { looks: 0, since: None, crowded: pool.crowded.load(Ordering::Relaxed) }
+        Self { looks: 0, since: None, oversubscribed: pool.oversubscribed.load(Ordering::Relaxed) }
     }
 
     /// Lets a moment pass; false when enough have passed.
@@ -463,7 +464,7 @@ impl Patience {
         }
         // Whoever is waited for may need this very processor. (Yielding it again and again would not do: schedulers
         // take that for a wish to come last for a long time.)
-        !self.crowded && self.since.get_or_insert_with(Instant::now).elapsed() < SPIN_TIME
+        !self.oversubscribed && self.since.get_or_insert_with(Instant::now).elapsed() < SPIN_TIME
     }
 }
 

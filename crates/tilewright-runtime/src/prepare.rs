@@ -1,4 +1,4 @@
-//! What the machine works out once per function, so that no run has to.
+//! Facts about functions that are computed once, before the first run.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::error::Result;
 use crate::fork::Lock;
 use crate::kernel::Worker;
 use crate::launch::{Entry, PreparedLaunch};
-use crate::spare::Spare;
+use crate::one_slot::OneSlot;
 use crate::value::Value;
 
 /// Idle frames that a function keeps.
 const MAX_IDLE_FRAMES: usize = 16;
 
-/// What is known about an instruction beforehand.
+/// Facts about an instruction.
 pub(crate) enum Fact {
     None,
     /// What the register holds since an earlier run of the frame, if it holds anything, is what it gets, and stays
@@ -38,16 +38,16 @@ pub(crate) enum Fact {
 pub(crate) struct Prepared {
     /// One per instruction.
     pub(crate) facts: Vec<Fact>,
-    /// Layouts and places in the arena of the tensors that each frame makes once.
+    /// Layouts and arena offsets of the tensors that each frame makes once.
     planned: Vec<(Arc<Layout>, u64)>,
     /// Whether code outside this function sees arena tensors, and may keep them.
     lends_arena: bool,
     /// Packed functions that a call may reach, by their indices, in order.
     pub(crate) packed: Vec<u32>,
-    /// Registers that are emptied behind a run: those that are not kept.
+    /// Registers that are cleared after a run: those that are not kept.
     emptied: Vec<u32>,
     /// The frame of the last run.
-    last: Spare<Frame>,
+    last: OneSlot<Frame>,
     #[expect(clippy::vec_box, reason = "frames go out and come back by their addresses")]
     idle: Lock<Vec<Box<Frame>>>,
     /// Where the arena lies; none on the host.
@@ -100,7 +100,7 @@ impl Prepared {
             lends_arena,
             packed: reachable_packed(program, index),
             emptied: (0..function.num_registers).filter(|&reg| !kept[reg as usize]).collect(),
-            last: Spare::default(),
+            last: OneSlot::default(),
             idle: Lock::default(),
             arena_device: ready.devices[function.device.0 as usize].clone(),
             _code: Arc::clone(ready.code),
@@ -166,7 +166,7 @@ impl Frame {
     }
 }
 
-/// What facts are found by.
+/// The state of the analysis.
 struct FactCx<'a> {
     ready: &'a Ready<'a>,
     function: &'a Function,
@@ -218,7 +218,7 @@ fn constant_shape(shape: &[Dim]) -> Option<Vec<i64>> {
     shape.iter().map(constant).collect()
 }
 
-/// Where in the function's arena a tensor lies; none for a place of no bytes in no arena, too.
+/// The range of a tensor in the function's arena; none for an empty range without an arena, too.
 fn planned_at(function: &Function, storage: Storage) -> Option<u64> {
     match storage {
         Storage::Arena { offset, .. } if function.arena_bytes > 0 => Some(offset),
@@ -226,7 +226,7 @@ fn planned_at(function: &Function, storage: Storage) -> Option<u64> {
     }
 }
 
-/// Which registers get the same tensor in each run of a frame: a constant, or one over a place of the arena, if nobody
+/// Which registers get the same tensor in each run of a frame: a constant, or one over a range of the arena, if nobody
 /// else may hold the arena. Frames keep these, where nothing else is ever written to the register. A run that takes
 /// another path, or is over with the register, does not look at what it holds.
 fn kept(function: &Function, lends_arena: bool) -> Vec<bool> {

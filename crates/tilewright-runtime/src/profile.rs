@@ -1,4 +1,4 @@
-//! Where a run's time goes, and how long calls take.
+//! Profiles of runs, and timings of calls.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::instrument::{Action, CallKind, Event, Instrument};
 use crate::machine::Function;
 use crate::value::Value;
 
-/// What one run spent its time on.
+/// The profile of one run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
     /// The whole run, without the time that taking notes took.
@@ -113,7 +113,7 @@ fn bytes_of(value: &Value) -> u64 {
     }
 }
 
-/// Runs the function once, watching each call, and gives its result beside the report.
+/// Runs the function once, watching each call, and returns its result and the report.
 pub(crate) fn profile(function: &Function, args: &[Value]) -> Result<(Value, Report)> {
     let recorder = Arc::new(Mutex::new(Recorder::default()));
     let sink = Arc::clone(&recorder);
@@ -140,7 +140,7 @@ pub struct Timing {
     pub repeat: usize,
     /// `number` grows until one repeat takes at least this long.
     pub min_repeat: Duration,
-    /// How long nothing is done behind every so many repeats, for the processor to cool down.
+    /// The pause after every so many repeats, for the processor to cool down.
     pub cooldown: Duration,
     pub repeats_to_cooldown: usize,
 }
@@ -165,12 +165,12 @@ impl Timing {
             return wrong("repeat", format!("expected 1 to {} times, found {repeat}", Self::MAX_REPEAT));
         }
         if min_repeat > Self::MAX_MIN_REPEAT {
-            let (most, found) = (Self::MAX_MIN_REPEAT.as_millis(), min_repeat.as_millis());
-            return wrong("min_repeat_ms", format!("expected {most} ms or less, found {found}"));
+            let (max, found) = (Self::MAX_MIN_REPEAT.as_millis(), min_repeat.as_millis());
+            return wrong("min_repeat_ms", format!("expected {max} ms or less, found {found}"));
         }
         if cooldown > Self::MAX_COOLDOWN {
-            let (most, found) = (Self::MAX_COOLDOWN.as_millis(), cooldown.as_millis());
-            return wrong("cooldown_interval_ms", format!("expected {most} ms or less, found {found}"));
+            let (max, found) = (Self::MAX_COOLDOWN.as_millis(), cooldown.as_millis());
+            return wrong("cooldown_interval_ms", format!("expected {max} ms or less, found {found}"));
         }
         if repeats_to_cooldown == 0 {
             return wrong("repeats_to_cooldown", "expected 1 or more repeats, found 0".to_owned());
@@ -267,7 +267,7 @@ fn cool_down(mut left: Duration, pause: &mut dyn FnMut() -> Result<()>) -> Resul
     Ok(())
 }
 
-/// The time that so many calls take. The clock is looked at behind each batch of them, which doubles while it takes
+/// The time of `count` calls. The clock is read after each batch of them, which doubles while it takes
 /// less than may pass between two pauses: mostly once, and a few times however many calls there are.
 fn time_calls(
     function: &Function,

@@ -8,12 +8,12 @@ use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Layout, Tensor};
 use tilewright_vm_program::{Dim, Function, Instruction, Literal, MAX_NESTING, Reg, ScalarOp, Storage};
 
+use crate::call_depth::Level;
 use crate::device::run::DeviceRun;
 use crate::error::{Error, ErrorKind, Result};
 use crate::instrument::{self, CallKind, Instrument};
 use crate::machine::{self, LoadedExecutable};
 use crate::matching::{self, MatchCx};
-use crate::nesting::Level;
 use crate::prepare::{Fact, Frame};
 use crate::scalar;
 use crate::value::{Tuple, Value};

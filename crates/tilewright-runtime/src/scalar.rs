@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use tilewright_tensor::{DataType, TypeCode, bf16, f16};
 use tilewright_vm_program::{MathOp, ScalarOp};
 
-use crate::symbols::round_to_odd;
+use crate::external_symbols::round_to_odd;
 
 /// An operation that has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,19 +1,19 @@
-//! Scratch memory of one thread: kept from kernel to kernel, and placed where it is not in the way of tensors.
+//! Scratch memory of one thread: kept from kernel to kernel, at an offset in its page that avoids 4K aliasing.
 //!
-//! A processor looks at the last 12 bits of addresses to tell whether a load reads what an earlier store is about to
-//! write. Where a kernel goes through a tensor and through scratch memory in step, and the tensor lies just behind the
-//! scratch memory modulo 4096 bytes, each load waits for stores that it has nothing to do with. Large tensors begin at
-//! the start of a page, or up to a line behind it where an allocator keeps its books in front; hence scratch memory
-//! begins in the middle of one, as far from them as can be.
+//! A processor compares the low 12 bits of addresses to tell whether a load reads what an earlier store is about to
+//! write. Where a kernel walks over a tensor and over scratch memory in step, and the address of the tensor is slightly
+//! higher modulo 4096 bytes, loads wait for unrelated stores. Large tensors begin at the start of a page, or up to a
+//! cache line after it where an allocator keeps a header in front; hence scratch memory begins in the middle of a page,
+//! at the greatest distance from them.
 
 use tilewright_tensor::{DataType, Tensor};
 
-/// Bytes behind which addresses look the same to a processor's stores.
+/// The distance in bytes at which addresses alias for store-to-load forwarding.
 const PAGE: usize = 4096;
-/// Where in a page scratch memory begins.
-const PLACE: usize = PAGE / 2;
+/// The offset of scratch memory in its page.
+const OFFSET_IN_PAGE: usize = PAGE / 2;
 
-/// Memory that grows with what is asked for.
+/// Memory that grows on demand.
 #[derive(Default)]
 pub(crate) struct Scratch {
     memory: Option<Tensor>,
@@ -29,7 +29,7 @@ impl Scratch {
             self.memory = None;
             let size = i64::try_from(bytes.checked_add(PAGE)?).ok()?;
             let memory = Tensor::zeros(DataType::U8, &[size]).ok()?;
-            self.start = (PLACE + PAGE - memory.data_ptr().addr() % PAGE) % PAGE;
+            self.start = (OFFSET_IN_PAGE + PAGE - memory.data_ptr().addr() % PAGE) % PAGE;
             self.memory = Some(memory);
         }
         self.memory.as_ref().map(|memory| memory.data_ptr().wrapping_add(self.start))
@@ -41,8 +41,8 @@ impl Scratch {
     }
 
     /// Gives the memory back if it is more than so many bytes.
-    pub(crate) fn shrink_to(&mut self, most: usize) {
-        if self.bytes() > most {
+    pub(crate) fn shrink_to(&mut self, max_bytes: usize) {
+        if self.bytes() > max_bytes {
             self.memory = None;
         }
     }
@@ -57,7 +57,7 @@ mod tests {
         let mut scratch = Scratch::default();
         for bytes in [1, 64, 2048, 4096, 5000, 100_000, 10, 1 << 20] {
             let start = scratch.of(bytes).unwrap();
-            assert_eq!(start.addr() % PAGE, PLACE);
+            assert_eq!(start.addr() % PAGE, OFFSET_IN_PAGE);
             let memory = scratch.memory.as_ref().unwrap();
             let end = memory.data_ptr().addr() + memory.num_bytes();
             assert!(memory.data_ptr() <= start && start.addr() + bytes <= end, "{bytes}");

@@ -10,8 +10,8 @@ const MAX_IDLE_BYTES: usize = 64 << 20;
 
 /// The pieces that one thread's kernels hold, in the order of their allocation.
 ///
-/// A piece lies in the block of the one before it, behind it, or at the start of a later block. Blocks behind the last
-/// piece's are idle.
+/// A piece is in the block of its predecessor, after it, or at the start of a later block. Blocks after that of the
+/// last piece are idle.
 #[derive(Default)]
 pub(crate) struct TemporaryStack {
     blocks: Vec<Tensor>,
@@ -68,7 +68,7 @@ impl TemporaryStack {
         self.pieces.truncate(height);
     }
 
-    /// Frees all pieces, and gives memory back if a lot of it lies idle.
+    /// Frees all pieces, and idle memory above a limit.
     pub(crate) fn clear(&mut self) {
         self.pieces.clear();
         let mut total = 0;

@@ -9,11 +9,11 @@ use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::Device;
+use crate::call_depth::nested;
 use crate::error::{Error, ErrorKind, Result};
 use crate::machine::Function;
-use crate::nesting::nested;
 
-/// A function by name: the slow, general door between a program and the process that runs it.
+/// A function by name: the slow, general interface between a program and its process.
 pub type PackedFunc = Arc<dyn Fn(&[Value]) -> Result<Value> + Send + Sync>;
 
 /// Values in order. Cloning copies a pointer.

@@ -1,4 +1,4 @@
-//! Devices beside a processor.
+//! Devices of a target.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ pub struct Device {
     pub kind: DeviceKind,
     /// The generation of the device by its maker's name, such as `sm_80`, where it was said.
     pub arch: Option<String>,
-    /// What a GPU has of what kernels use; none of the device of tests, whose kernels are those of the processor.
+    /// The limits of a GPU; none for the test device, whose kernels are those of the processor.
     pub limits: Option<DeviceLimits>,
 }
 
-/// How much a device has of what kernels use.
+/// The limits of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeviceLimits {
     /// Threads of a block at most.
@@ -49,9 +49,9 @@ impl Device {
         let mut limits = DeviceLimits::CUDA;
         let mut arch = None;
         for &(option, value) in options {
-            let number = |most: u32, what: &str| {
-                let number = value.parse().ok().filter(|number| (1..=most).contains(number));
-                number.ok_or_else(|| TargetError(format!("expected from 1 to {most} {what}, found \"{value}\"")))
+            let number = |max: u32, what: &str| {
+                let number = value.parse().ok().filter(|number| (1..=max).contains(number));
+                number.ok_or_else(|| TargetError(format!("expected from 1 to {max} {what}, found \"{value}\"")))
             };
             match option {
                 "max_threads_per_block" | "max_num_threads" => {

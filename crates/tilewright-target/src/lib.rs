@@ -50,7 +50,7 @@ pub enum Kind {
     Gpu,
 }
 
-/// A machine to compile for: a processor, and a device beside it where kernels run there.
+/// A machine to compile for: a processor, and the device if kernels run on one.
 ///
 /// It reads as its processor: `target.limits` are those of [`Target::host`](Target#structfield.host).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -93,7 +93,7 @@ impl Target {
         parse::parse(text)
     }
 
-    /// The same device beside the processor of another target. What runs on a processor alone stays as it is.
+    /// The same device with the processor of another target. What runs on a processor alone stays as it is.
     pub fn with_host(self, around: &Self) -> Self {
         match self.device {
             Some(_) => Self { host: around.host.clone(), ..self },
@@ -135,8 +135,8 @@ impl Target {
     }
 }
 
-/// The target string that parses back to a target with the same code. Of a target with a device it says the device: the
-/// processor beside it is the host's, or was given by itself.
+/// The target string that parses back to a target with the same code. Of a target with a device it says the device: its
+/// processor is the host's, or was given by itself.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.device {

@@ -1,4 +1,4 @@
-//! A processor, as far as a target may use it.
+//! The processor of a target.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -29,7 +29,7 @@ pub struct Machine {
     pub name: String,
     /// The instruction set extensions that kernels may use, by LLVM's names.
     pub features: BTreeSet<String>,
-    /// Extensions that the processor has and that kernels only use where they are asked to, by LLVM's names: matrix
+    /// Extensions that the processor has and that kernels use on request only, by LLVM's names: matrix
     /// units (AMX), whose registers a process has to ask the system for. They are no features: neither LLVM nor those
     /// who load an executable hear of them.
     pub units: BTreeSet<String>,
@@ -80,8 +80,7 @@ impl Machine {
         self.has("avx512f") && self.core.gather_rate > 1.0
     }
 
-    /// Whether a loop that waits for memory asks best for what it reads once into the first level of cache, and not the
-    /// second.
+    /// Whether a memory-bound loop prefetches streamed data to L1 rather than to L2.
     pub fn reads_once_into_first_level(&self) -> bool {
         self.core.stream_prefetch_level == 1
     }

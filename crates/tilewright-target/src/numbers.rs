@@ -118,7 +118,7 @@ macro_rules! group {
 }
 
 group! {
-    /// How much there is of what kernels use. Sizes shape the code but never its meaning.
+    /// Resources of kernels. They shape the code but never its meaning.
     Limits ["limits"] {
         /// Vector registers that a kernel may use: by the instruction set of the target, whatever the file says.
         vector_registers: u32 ["registers"],
@@ -132,9 +132,9 @@ group! {
         l2_ways: u32 ["lines"],
         /// Last-level cache: what the cores of this machine may count on.
         l3_bytes: u64 ["bytes"],
-        /// Bytes of what was used last that the caches of a core are counted on to hold.
+        /// Bytes of recently used data that the caches of a core are assumed to hold.
         core_cache_bytes: u64 ["bytes"],
-        /// The part of the last-level cache, one in so many, that is left to what else is used.
+        /// The reciprocal of the share of the last-level cache that is reserved for other data.
         l3_reserve: u64 ["parts"],
         /// A line of the caches, as kernels assume it.
         line_bytes: u64 ["bytes"],
@@ -171,7 +171,7 @@ group! {
 }
 
 group! {
-    /// Costs and sizes by which rules choose tiles, steps and copies. A vector is one of 512 bits where nothing else is
+    /// Costs and sizes by which rules choose tiles, steps and copies. A vector has 512 bits where nothing else is
     /// said.
     Plan ["plan"] {
         /// Cycles until a vector has come from the second-level cache, where a panel is read again and again.
@@ -189,7 +189,7 @@ group! {
         tile_load_cycles: f64 ["cycles"],
         /// Cost of a vector that is narrower than a register, to that part of what a whole one costs.
         narrow_vector_cost: f64 ["ratio"],
-        /// Cost of an instruction beside its lanes, to that of a whole vector.
+        /// Fixed cost of an instruction, independent of its lanes, relative to the cost of a whole vector.
         instruction_cost: f64 ["ratio"],
         /// Cycles to copy an element into a panel.
         pack_cycles: f64 ["cycles per element"],
@@ -197,15 +197,15 @@ group! {
         pack_line_cycles: f64 ["cycles per element"],
         /// Cycles to copy an element of an im2col panel whose elements are apart in memory.
         pack_strided_cycles: f64 ["cycles per element"],
-        /// Cycles to read an element again that the caches of a core do not hold, alone.
+        /// Cycles to reread a single element that the caches of a core do not hold.
         reread_cycles: f64 ["cycles per element"],
         /// Cycles to read an element among its neighbours.
         stream_cycles: f64 ["cycles per element"],
-        /// Cycles to read an element from memory that few rows wait for.
+        /// Cycles to read an element of B from memory in a GEMM of few rows.
         latency_bound_cycles: f64 ["cycles per element"],
-        /// Cycles until memory is read at full speed behind the beginning of a run.
+        /// Cycles from the beginning of a sequential run until memory is read at full bandwidth.
         run_start_cycles: f64 ["cycles"],
-        /// The same, of runs in a cache: most begin in a page of their own.
+        /// The same for sequential runs in a cache, most of which begin in a page of their own.
         page_start_cycles: f64 ["cycles"],
         /// Bytes that a core moves in a cycle in loops of elementwise operations.
         elementwise_bytes_per_cycle: f64 ["bytes per cycle"],
@@ -223,7 +223,7 @@ group! {
         l2_image_bytes: u64 ["bytes"],
         /// Elements of the longest row of a softmax whose exponentials stay in the caches of a core.
         softmax_row_elements: u64 ["elements"],
-        /// The part of the rest, one in so many, from which on a result is written by non-temporal stores.
+        /// The reciprocal of the share of the rest from which on a result is written by non-temporal stores.
         nontemporal_part: u64 ["parts"],
         /// Bytes of the smallest vector whose elements are gathered by one instruction.
         min_gather_bytes: u64 ["bytes"],
@@ -231,7 +231,7 @@ group! {
 }
 
 group! {
-    /// How far ahead of their use lines are prefetched.
+    /// Prefetch distances.
     Prefetch ["prefetch"] {
         /// For a tensor that parallel tasks read once and vectors at a time.
         stream_bytes: u64 ["bytes"],
@@ -245,7 +245,7 @@ group! {
 }
 
 group! {
-    /// How long a loop of any kernel takes, within a factor of a few: by it work is handed to other threads.
+    /// The estimated time of a loop, within a factor of a few, by which work is shared among threads.
     Estimate ["estimate"] {
         /// Time of a cycle, by which estimates in cycles become times.
         cycle_ns: f64 ["nanoseconds"],
@@ -259,7 +259,7 @@ group! {
         unknown_call_cycles: f64 ["cycles"],
         /// Cycles of an instruction that computes, a register of results.
         operation_cycles: f64 ["cycles per register"],
-        /// Cycles of a load or a store beside what its bytes take.
+        /// Cycles of a load or a store in addition to those for its bytes.
         access_cycles: f64 ["cycles"],
         /// Cycles of a lane that is read from an address of its own.
         gather_lane_cycles: f64 ["cycles per lane"],
@@ -271,13 +271,13 @@ group! {
         constant_division_cycles: f64 ["cycles per register"],
         /// Cycles of a division of integers by a variable.
         integer_division_cycles: f64 ["cycles per lane"],
-        /// Cycles of an iteration of a loop beside its body, and of a statement that computes nothing.
+        /// Overhead in cycles of an iteration of a loop, and of a statement that computes nothing.
         step_cycles: f64 ["cycles"],
     }
 }
 
 group! {
-    /// From when on work is shared, and in what pieces.
+    /// Thresholds of sharing work among threads, and task granularities.
     Tasks ["tasks"] {
         /// A parallel loop whose whole work takes less runs on the calling thread alone.
         min_loop_ns: f64 ["nanoseconds"],
@@ -299,7 +299,7 @@ group! {
         gemm_task_operations: u64 ["multiply-adds"],
         /// Elements of a task of row reductions.
         row_task_elements: u64 ["elements"],
-        /// Cores that are there at least: with fewer tasks in the last round, some have nothing to do.
+        /// Cores that are assumed at least: with fewer tasks in the last round, some are idle.
         min_cores: u64 ["cores"],
     }
 }

@@ -372,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn a_device_stands_beside_a_processor_of_its_own() {
+    fn a_device_has_a_processor_of_its_own() {
         let cuda = Target::parse("cuda -thread_warp_size=64 -max_shared_memory_per_block=65536").unwrap();
         let limits = cuda.device.as_ref().unwrap().limits.unwrap();
         assert_eq!((limits.warp_size, limits.shared_memory_bytes, limits.max_grid[1]), (64, 65536, 65535));
         assert_eq!((cuda.kind(), &cuda.host), (Kind::Gpu, &Target::host().host));
         let haswell = Target::parse("haswell").unwrap();
-        let beside = cuda.clone().with_host(&haswell);
-        assert_eq!((&beside.host, &beside.device), (&haswell.host, &cuda.device));
+        let combined = cuda.clone().with_host(&haswell);
+        assert_eq!((&combined.host, &combined.device), (&haswell.host, &cuda.device));
         assert_eq!(haswell.clone().with_host(&Target::host()), haswell);
         assert!(error("cuda -thread_warp_size=none").contains("threads of a warp, found \"none\""));
     }

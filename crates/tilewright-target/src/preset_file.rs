@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A line is empty, a comment, a section's name, or `key = value`: a text, a list of texts on one line, or a number
-//! with its source in a comment behind it.
+//! with its source in a comment after it.
 
 use tilewright_support::nearest;
 
@@ -86,7 +86,7 @@ fn read_number(known: &[Given], section: &str, key: &str, text: &str) -> Result<
     let (value, source) = text.split_once('#').unwrap_or((text, ""));
     let (value, source) = (value.trim(), source.trim());
     if source.is_empty() {
-        return Err(format!("`{key}` does not say what measured it: write the source behind a `#`"));
+        return Err(format!("`{key}` does not say what measured it: write the source after a `#`"));
     }
     let value = value.replace('_', "").parse().map_err(|_| format!("`{key}` is `{value}`, which is no number"))?;
     Ok(Given { field, value, source: source.to_owned() })
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_their_line() {
         for (text, expected) in [
             ("[limits]\nl1_bytes = 1", "line 2: `l1_bytes` does not say what measured it"),
             ("[limits]\nl1_byte = 1 # x", "line 2: [limits] has no `l1_byte`: did you mean `l1_bytes`?"),

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_preset_does_not_say_it_has_from_its_base() {
+    fn a_preset_inherits_missing_values_from_its_base() {
         for preset in all() {
             let Some(base) = preset.base.and_then(|base| find(preset.arch, base)) else { continue };
             assert!(preset.features.is_superset(&base.features), "{}", preset.name);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_once_comes_into_the_first_level_on_zen_4() {
+    fn zen_4_prefetches_streamed_data_to_l1() {
         let found = ["icelake-server", "sapphirerapids", "znver2", "znver4", "znver5"];
         assert_eq!(found.map(|name| target(name).reads_once_into_first_level()), [false, false, false, true, false]);
     }

@@ -1,6 +1,6 @@
 //! Stages that are written as statements: calls of packed functions, loops, whole PrimFuncs.
 //!
-//! The statements speak of buffers of their own, one for each input and each output, which stand for the tensors: so
+//! The statements refer to buffers of their own, one for each input and each output, which stand for the tensors: so
 //! one text may serve several stages. A stage becomes one block, which reads its inputs and writes its outputs whole;
 //! the stage of a PrimFunc in block form becomes that function's own blocks.
 

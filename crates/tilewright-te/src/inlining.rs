@@ -1,7 +1,7 @@
 //! Sizes of formulas after inlining.
 //!
 //! A formula that reads another one twice doubles it, so that stages that are inlined into each other would fill the
-//! memory: what they come to is worked out before anything is written.
+//! memory: their size is computed before anything is written.
 
 use tilewright_expr::node::{AnyHandle, VarId, Visitor};
 use tilewright_expr::{Expr, ExprKind, Var};

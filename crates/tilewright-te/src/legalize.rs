@@ -29,7 +29,7 @@ pub fn legalize(
     Ok(of_inputs(inputs, &scalars, formula)?)
 }
 
-/// The values of scalar arguments, those in tuples too: the formula may speak of their variables.
+/// The values of scalar arguments, those in tuples too: the formula may refer to their variables.
 fn known_scalars(info: &relax::StructInfo, found: &mut Vec<Expr>) {
     match info {
         relax::StructInfo::Prim { value: Some(value), .. } => found.push(value.clone()),

@@ -29,8 +29,8 @@
 pub mod algorithms;
 mod emit;
 mod external;
+mod index_bounds;
 mod inlining;
-mod inside;
 mod legalize;
 mod prim_func;
 mod reduce;

@@ -108,7 +108,7 @@ fn check_order(order: &[Operation], tensors: &[Tensor], scalars: &[Var]) -> Resu
     for op in order {
         if let Some(var) = free_vars(op).iter().find(|var| !known.contains(&var.id())) {
             return Err(TeError(format!(
-                "tensor `{}` speaks of `{}`, which is neither a parameter, nor a dimension of one, nor an axis of its own",
+                "tensor `{}` refers to `{}`, which is neither a parameter, nor a dimension of one, nor an axis of its own",
                 op.name(),
                 var.name
             )));
@@ -117,7 +117,7 @@ fn check_order(order: &[Operation], tensors: &[Tensor], scalars: &[Var]) -> Resu
     Ok(())
 }
 
-/// Variables of the type of a graph's dimensions that the formulas below `outputs` speak of and do not define.
+/// Variables of the type of a graph's dimensions that the formulas below `outputs` refer to and do not define.
 pub(crate) fn dims_spoken_of(outputs: &[Tensor]) -> Vec<Var> {
     let all = operations(outputs).iter().flat_map(free_vars).collect::<Vec<Var>>();
     all.into_iter().filter(|var| var.dtype == DataType::I64).collect()
@@ -139,7 +139,7 @@ fn operations(outputs: &[Tensor]) -> Vec<Operation> {
     order
 }
 
-/// The axes of a block under construction: the index that the formula speaks of, its values, its kind.
+/// The axes of a block under construction: the index that the formula refers to, its values, its kind.
 type Axes = Vec<(Var, Range, IterKind)>;
 
 /// The state of building one function: buffers of its own (tensors may be used in other functions too), inlined
@@ -337,7 +337,7 @@ where
     rewrite(&whole, f).and_then(|mut result| result.pop()).unwrap_or_else(|| root.clone())
 }
 
-/// Combines the values into the tensors' elements at the indices. All results are worked out before one is stored.
+/// Combines the values into the tensors' elements at the indices. All results are computed before one is stored.
 fn combined(reduction: &Reduction, outs: &[Buffer], values: &[Expr], indices: &[Expr]) -> Result<Stmt, TeError> {
     let reducer = &reduction.reducer;
     let mut operands: Map<VarId, Expr> = Map::default();

@@ -273,7 +273,7 @@ impl CommReducer {
     }
 }
 
-/// The name of an axis that the expressions speak of.
+/// The name of an axis that the expressions refer to.
 fn spoken_of<'a>(exprs: &[Expr], axes: &[&'a ReduceAxis]) -> Option<&'a str> {
     let mut found = None;
     walk(&exprs.to_vec(), |var: &Var| {

@@ -8,7 +8,7 @@ use tilewright_ir::Attrs;
 use tilewright_tensor::DataType;
 
 use crate::external::Extern;
-use crate::inside::check_indices;
+use crate::index_bounds::check_indices;
 use crate::reduce::Reduction;
 use crate::{TeError, Value};
 
@@ -26,7 +26,7 @@ pub enum Body {
 /// Formulas over indices.
 #[derive(Clone, Debug)]
 pub struct Compute {
-    /// One for each dimension: the index that the formulas speak of.
+    /// One for each dimension: the index that the formulas refer to.
     pub axes: Vec<Var>,
     /// One for each tensor; of a reduction what it combines.
     pub values: Vec<Expr>,
@@ -346,7 +346,7 @@ fn one_reduction(parts: &[crate::value::Parts]) -> Result<Option<Arc<Reduction>>
     Ok(Some(reduction.clone()))
 }
 
-/// The variables that the operation speaks of and does not define itself.
+/// The variables that the operation refers to and does not define itself.
 pub(crate) fn free_vars(op: &Operation) -> Vec<Var> {
     let mut found: Vec<Var> = Vec::new();
     let mut bound: Vec<Var> = Vec::new();

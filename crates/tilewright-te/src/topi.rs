@@ -2,8 +2,8 @@
 
 pub mod border;
 pub mod convolution;
+pub mod depth_to_space;
 pub mod layout;
-pub mod pixels;
 pub mod pooling;
 
 use tilewright_arith::Analyzer;
@@ -30,7 +30,7 @@ pub fn broadcast(
     compute(shape, name, |i| f(at_broadcast(a, i, shape), at_broadcast(b, i, shape)))
 }
 
-/// The element type in which sums and long formulas of this type are worked out: float32 for narrower floats.
+/// The element type in which sums and long formulas of this type are computed: float32 for narrower floats.
 pub fn wide(dtype: DataType) -> DataType {
     if dtype.is_float() && dtype.bits < 32 { DataType::F32 } else { dtype }
 }

@@ -39,7 +39,7 @@ pub struct Value {
     expr: Result<Expr, TeError>,
     /// Each tensor once, in order of first mention.
     reads: Vec<Tensor>,
-    /// Axes of reductions that the formula speaks of and that no reduction in it runs over.
+    /// Axes of reductions that the formula refers to and that no reduction in it runs over.
     over: Vec<Var>,
     /// Set on a result of a reduction, which must be the whole formula of its tensor: its number among the results.
     reduction: Option<(Arc<Reduction>, usize)>,
@@ -119,7 +119,7 @@ impl Value {
         Self { expr: Err(error.into()), reads: Vec::new(), over: Vec::new(), reduction: None }
     }
 
-    /// A finished expression with the tensors whose elements it loads and the axes of reductions that it speaks of.
+    /// A finished expression with the tensors whose elements it loads and the axes of reductions that it refers to.
     pub fn reading(expr: Expr, reads: Vec<Tensor>, over: Vec<Var>) -> Self {
         Self { expr: Ok(expr), reads, over, reduction: None }
     }

@@ -1,6 +1,6 @@
 //! Indices in one integer type.
 //!
-//! Formulas speak of axes in the types of their extents, which may differ. [`Widening`] gives every axis and symbolic
+//! Formulas refer to axes in the types of their extents, which may differ. [`Widening`] gives every axis and symbolic
 //! dimension one type: each variable becomes the narrowed value of a wide one, and the narrowing is moved outwards
 //! through index arithmetic until it meets an operation that requires the narrow type, or one that takes the wide one.
 

@@ -10,11 +10,11 @@ use tilewright_ir::IRModule;
 use tilewright_ir::legalize::Capabilities;
 use tilewright_ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::verify::{Form, verify};
-use tilewright_te::algorithms::rank::{Rank, ranked};
+use tilewright_te::algorithms::order_statistic::{OrderStatistic, order_statistic};
 use tilewright_te::algorithms::scan::{self, Scan};
 use tilewright_te::algorithms::sort::sorted;
 use tilewright_te::algorithms::topk::topk;
-use tilewright_te::algorithms::{Line, scan::Algorithm};
+use tilewright_te::algorithms::{SortSpec, scan::Algorithm};
 use tilewright_te::{TeError, Tensor, create_prim_func, placeholder};
 use tilewright_tensor::{DataType, Tensor as Data};
 
@@ -36,7 +36,7 @@ fn scans(caps: &Capabilities) -> Vec<Algorithm> {
     vectorized.into_iter().chain([scan::sequential as Algorithm]).collect()
 }
 
-/// Numbers in no order, every fifth of them one that stood before, and a NaN in every eleventh place.
+/// Numbers in no order, every fifth of them equal to an earlier one, and every eleventh a NaN.
 fn numbers(count: usize) -> Vec<f32> {
     let number = |at: usize| ((at * 7919 + 13) % 251) as f32 - 125.0;
     let one = |at: usize| match at {
@@ -52,11 +52,11 @@ fn order(a: f32, b: f32) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// The places of a line's elements in order, equal ones as they stand.
-fn places_in_order(line: &[f32], descending: bool) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..line.len()).collect();
-    places.sort_by(|&a, &b| if descending { order(line[b], line[a]) } else { order(line[a], line[b]) });
-    places
+/// The stable order of a slice, as indices.
+fn stable_order(slice: &[f32], descending: bool) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..slice.len()).collect();
+    indices.sort_by(|&a, &b| if descending { order(slice[b], slice[a]) } else { order(slice[a], slice[b]) });
+    indices
 }
 
 fn same(found: &[f32], expected: &[f32], what: &str) {
@@ -107,11 +107,11 @@ fn results(
     outs
 }
 
-/// Lines of some lengths, the last dimension's and the first's: short ones, whole vectors, ends of vectors.
+/// Slices of some lengths, along the last axis and the first: short ones, whole vectors, vectors with a tail.
 const SHAPES: [([i64; 2], usize); 5] = [([3, 9], 1), ([2, 64], 1), ([2, 150], 1), ([70, 3], 0), ([9, 2], 0)];
 
-/// The lines of a matrix along a dimension.
-fn lines(values: &[f32], [rows, columns]: [i64; 2], axis: usize) -> Vec<Vec<f32>> {
+/// The slices of a matrix along an axis.
+fn slices(values: &[f32], [rows, columns]: [i64; 2], axis: usize) -> Vec<Vec<f32>> {
     let (rows, columns) = (rows as usize, columns as usize);
     match axis {
         1 => values.chunks(columns).map(<[f32]>::to_vec).collect(),
@@ -139,22 +139,23 @@ fn indices_of(data: &Data) -> Vec<f32> {
 }
 
 #[test]
-fn lines_are_sorted_with_their_indices_on_every_machine() {
+fn slices_are_sorted_with_their_indices_on_every_machine() {
     for_each_case(|caps, x, shape, axis, symbolic| {
         for descending in [false, true] {
-            let line = Line { axis, descending, indices: Some(DataType::I32) };
+            let spec = SortSpec { axis, descending, indices: Some(DataType::I32) };
             let formula = |x: &Tensor| {
-                sorted(caps, x, None, line, "sorted")
-                    .map(|(values, places)| [Some(values), places].into_iter().flatten().collect())
+                sorted(caps, x, None, spec, "sorted")
+                    .map(|(values, indices)| [Some(values), indices].into_iter().flatten().collect())
             };
             let outs = vec![Data::zeros(DataType::F32, &shape).unwrap(), Data::zeros(DataType::I32, &shape).unwrap()];
             let found = results(x, caps, symbolic, formula, outs);
-            let (values, places) = (lines(&f32s(&found[0]), shape, axis), lines(&indices_of(&found[1]), shape, axis));
-            for (at, own) in lines(&f32s(x), shape, axis).iter().enumerate() {
-                let expected = places_in_order(own, descending);
+            let (values, indices) =
+                (slices(&f32s(&found[0]), shape, axis), slices(&indices_of(&found[1]), shape, axis));
+            for (at, own) in slices(&f32s(x), shape, axis).iter().enumerate() {
+                let expected = stable_order(own, descending);
                 let what = format!("{caps:?} {shape:?} along {axis}, descending {descending}");
-                same(&values[at], &expected.iter().map(|&place| own[place]).collect::<Vec<_>>(), &what);
-                same(&places[at], &expected.iter().map(|&place| place as f32).collect::<Vec<_>>(), &what);
+                same(&values[at], &expected.iter().map(|&index| own[index]).collect::<Vec<_>>(), &what);
+                same(&indices[at], &expected.iter().map(|&index| index as f32).collect::<Vec<_>>(), &what);
             }
         }
     });
@@ -164,38 +165,39 @@ fn lines_are_sorted_with_their_indices_on_every_machine() {
 fn the_first_elements_are_selected_on_every_machine() {
     for_each_case(|caps, x, shape, axis, symbolic| {
         for k in [1, 3, 6] {
-            let line = Line { axis, descending: true, indices: Some(DataType::I32) };
+            let spec = SortSpec { axis, descending: true, indices: Some(DataType::I32) };
             let mut taken = shape;
             taken[axis] = k;
             let outs = vec![Data::zeros(DataType::F32, &taken).unwrap(), Data::zeros(DataType::I32, &taken).unwrap()];
-            let found = results(x, caps, symbolic, |x| topk(caps, x, line, k, "first"), outs);
-            let (values, places) = (lines(&f32s(&found[0]), taken, axis), lines(&indices_of(&found[1]), taken, axis));
-            for (at, own) in lines(&f32s(x), shape, axis).iter().enumerate() {
-                let expected = &places_in_order(own, true)[..k as usize];
+            let found = results(x, caps, symbolic, |x| topk(caps, x, spec, k, "first"), outs);
+            let (values, indices) =
+                (slices(&f32s(&found[0]), taken, axis), slices(&indices_of(&found[1]), taken, axis));
+            for (at, own) in slices(&f32s(x), shape, axis).iter().enumerate() {
+                let expected = &stable_order(own, true)[..k as usize];
                 let what = format!("{caps:?} {shape:?} along {axis}, k {k}");
-                same(&values[at], &expected.iter().map(|&place| own[place]).collect::<Vec<_>>(), &what);
-                same(&places[at], &expected.iter().map(|&place| place as f32).collect::<Vec<_>>(), &what);
+                same(&values[at], &expected.iter().map(|&index| own[index]).collect::<Vec<_>>(), &what);
+                same(&indices[at], &expected.iter().map(|&index| index as f32).collect::<Vec<_>>(), &what);
             }
         }
     });
 }
 
 #[test]
-fn the_element_of_a_rank_is_found_on_every_machine() {
+fn order_statistics_are_found_on_every_machine() {
     for_each_case(|caps, x, shape, axis, symbolic| {
-        let line = Line { axis, descending: false, indices: Some(DataType::I32) };
+        let spec = SortSpec { axis, descending: false, indices: Some(DataType::I32) };
         let left = [shape[1 - axis]];
         let outs = vec![Data::zeros(DataType::F32, &left).unwrap(), Data::zeros(DataType::I32, &left).unwrap()];
         let formula = |x: &Tensor| {
-            ranked(caps, x, line, Rank::At(4), "found")
-                .map(|(value, place)| [Some(value), place].into_iter().flatten().collect())
+            order_statistic(caps, x, spec, OrderStatistic::At(4), "found")
+                .map(|(value, index)| [Some(value), index].into_iter().flatten().collect())
         };
         let found = results(x, caps, symbolic, formula, outs);
-        let expected: Vec<(f32, usize)> = lines(&f32s(x), shape, axis)
+        let expected: Vec<(f32, usize)> = slices(&f32s(x), shape, axis)
             .iter()
-            .map(|own| places_in_order(own, false)[4])
-            .zip(lines(&f32s(x), shape, axis))
-            .map(|(place, own)| (own[place], place))
+            .map(|own| stable_order(own, false)[4])
+            .zip(slices(&f32s(x), shape, axis))
+            .map(|(index, own)| (own[index], index))
             .collect();
         let what = format!("{caps:?} {shape:?} along {axis}");
         same(&f32s(&found[0]), &expected.iter().map(|one| one.0).collect::<Vec<_>>(), &what);
@@ -204,7 +206,7 @@ fn the_element_of_a_rank_is_found_on_every_machine() {
 }
 
 #[test]
-fn sums_of_all_elements_up_to_each_are_those_one_by_one_on_every_machine() {
+fn vector_scans_equal_sequential_sums_on_every_machine() {
     // A block of columns, and more than one of them.
     let wide = ([5, 600], 0);
     for caps in machines() {
@@ -218,8 +220,8 @@ fn sums_of_all_elements_up_to_each_are_those_one_by_one_on_every_machine() {
                     let scan = Scan { axis, op: BinOp::Add, identity: 0, exclusive };
                     let formula = |x: &Tensor| Ok(vec![algorithm(&caps, x, scan, DataType::F32, "sums")?]);
                     let outs = vec![Data::zeros(DataType::F32, &shape).unwrap()];
-                    let found = lines(&f32s(&results(&x, &caps, symbolic, formula, outs)[0]), shape, axis);
-                    for (found, own) in found.iter().zip(lines(&values, shape, axis)) {
+                    let found = slices(&f32s(&results(&x, &caps, symbolic, formula, outs)[0]), shape, axis);
+                    for (found, own) in found.iter().zip(slices(&values, shape, axis)) {
                         let up_to = |at: usize| own[..at + usize::from(!exclusive)].iter().sum::<f32>() + 0.0;
                         let expected: Vec<f32> = (0..own.len()).map(up_to).collect();
                         same(

@@ -298,7 +298,7 @@ fn a_scalar_parameter_is_passed() {
     let y =
         compute(x.shape(), "Y", |i| x.at(&[&i[0]]).max(Value::from(Expr::var(&by))).intrinsic(Intrinsic::Exp)).unwrap();
     let error = create_prim_func(&[x.clone(), y.clone()]).unwrap_err().0;
-    assert!(error.starts_with("tensor `Y` speaks of `by`, which is neither a parameter"), "{error}");
+    assert!(error.starts_with("tensor `Y` refers to `by`, which is neither a parameter"), "{error}");
     let params = [x.into(), TeParam::Scalar(by), y.into()];
     let function = create_prim_func_with(&params, &CreateOptions::default()).unwrap();
     assert!(function.params[1].buffer.is_none());

@@ -117,7 +117,7 @@ impl PackedArg {
     };
 }
 
-/// What a kernel may ask of its surroundings. Lives on the caller's stack for the length of a call.
+/// The services of the runtime for a kernel. Lives on the caller's stack for the length of a call.
 #[derive(Debug)]
 #[repr(C)]
 pub struct KernelCx {
@@ -185,7 +185,7 @@ pub const TENSOR_ALIGN: usize = 64;
 /// no linker takes one that the generator asks for itself for one of the program's.
 pub const IMPORT_PREFIX: &str = "tilewright.import.";
 
-/// The symbols that generated code may refer to, beside those it defines. Nothing else links.
+/// The undefined symbols that generated code may refer to. No others link.
 ///
 /// The runtime owns the addresses; this is the list of names that both sides agree on. They are the routines that LLVM
 /// itself may call for memory, for operations that the processor lacks (rounding without SSE4.1, fused multiplication

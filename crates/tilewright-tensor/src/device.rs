@@ -35,7 +35,7 @@ impl DeviceKind {
     }
 }
 
-/// A piece of a device's memory, which lives until its last tensor is dropped. Its device knows the type behind it, and
+/// A piece of a device's memory, which lives until its last tensor is dropped. Its device knows the concrete type, and
 /// is the only one who reads or writes it.
 pub trait DeviceMemory: Any + Send + Sync {
     /// Where the memory is.

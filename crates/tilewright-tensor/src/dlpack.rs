@@ -100,8 +100,8 @@ pub struct DLManagedTensorVersioned {
     pub dl_tensor: DLTensor,
 }
 
-/// `DLPackExchangeAPI`: what a library of arrays offers beside `__dlpack__`, as a table of C functions on the class of
-/// its arrays. Of the functions only those that are used here have their types.
+/// `DLPackExchangeAPI`: the alternative of a library of arrays to `__dlpack__`, as a table of C functions on the class
+/// of its arrays. Of the functions only those that are used here have their types.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLPackExchangeAPI {
@@ -116,7 +116,7 @@ pub struct DLPackExchangeAPI {
     pub current_work_stream: *const c_void,
 }
 
-/// An exported structure with the tensor that it speaks of, in one allocation.
+/// An exported structure with its tensor, in one allocation.
 struct Export<M> {
     managed: M,
     tensor: Tensor,

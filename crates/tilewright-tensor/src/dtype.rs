@@ -207,7 +207,7 @@ impl fmt::Display for UnknownDataType {
         for dtype in DataType::TENSOR_ELEMENTS.into_iter().chain(DataType::STORED_ELEMENTS) {
             write!(f, "{dtype}, ")?;
         }
-        f.write_str("handle or void, with \"xN\" behind it for N lanes")
+        f.write_str("handle or void, with the suffix \"xN\" for N lanes")
     }
 }
 

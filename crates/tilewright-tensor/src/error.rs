@@ -5,7 +5,7 @@ use std::fmt;
 use crate::DataType;
 use crate::dlpack::DLDevice;
 
-/// Why a tensor cannot be made or read in the way that was asked for.
+/// Why a tensor cannot be made or read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TensorError {
     /// A dimension is below zero.
@@ -16,15 +16,15 @@ pub enum TensorError {
     OutOfMemory { bytes: usize },
     /// The data have another number of elements than the shape.
     ElementCount { shape: Vec<i64>, expected: usize, found: usize },
-    /// The elements are of another type than the one asked for.
+    /// The elements are of another type than the requested one.
     WrongType { expected: DataType, found: DataType },
     /// Tensors hold scalars of the known types only.
     UnsupportedType { dtype: DataType },
-    /// The elements do not lie one behind the other in row-major order.
+    /// The elements are not contiguous in row-major order.
     NotContiguous { shape: Vec<i64>, strides: Vec<i64> },
     /// The first element's address is no multiple of its size.
     Misaligned { dtype: DataType, address: usize },
-    /// A view reaches outside the memory that it looks at.
+    /// A view reaches outside of its memory.
     OutOfBounds { shape: Vec<i64>, byte_offset: i64, bytes: usize },
     /// Shape and strides have different lengths.
     RankMismatch { shape: usize, strides: usize },

@@ -1,4 +1,4 @@
-//! Tensors beside memory that nobody may touch: an access beyond their end stops the process instead of going unseen.
+//! Tensors next to guard pages: an access beyond their end stops the process instead of going unseen.
 //! For tests of machine code, which no bounds check watches.
 
 use std::io;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use crate::{Layout, Tensor, TensorError};
 
-/// Which end of a guarded tensor has a forbidden page directly beside it.
+/// Which end of a guarded tensor is adjacent to a guard page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
     /// The first element begins where the page before it ends.
     Start,
-    /// The last element ends where the page behind it begins; the first is aligned as its type needs it, no better.
+    /// The last element ends where the guard page begins; the first has the alignment of its type, and no larger one.
     End,
 }
 
@@ -21,8 +21,8 @@ impl Edge {
 }
 
 impl Tensor {
-    /// A compact copy with a forbidden page directly at one edge, and another not far from the other edge. A copy of a
-    /// read-only tensor is read-only.
+    /// A compact copy with a guard page directly at one edge, and another at most a page from the other edge. A copy of
+    /// a read-only tensor is read-only.
     pub fn guarded(&self, edge: Edge) -> Result<Self, TensorError> {
         let layout = Arc::new(Layout::compact(self.dtype(), self.shape())?);
         let bytes = self.num_bytes();
@@ -31,7 +31,7 @@ impl Tensor {
             Edge::Start => pages.inside(),
             Edge::End => pages.inside().wrapping_add(pages.usable - bytes),
         };
-        // SAFETY: the pages between the forbidden ones have room for `bytes` bytes from there on, may be read and
+        // SAFETY: the pages between the guard pages have room for `bytes` bytes from there on, may be read and
         // written, and are kept; their ends are aligned to a page, and the size is a multiple of the elements'.
         let copy = unsafe { Self::from_foreign(first, layout, false, Box::new(pages)) };
         let elements = self.to_contiguous()?;
@@ -44,7 +44,7 @@ impl Tensor {
 struct GuardedPages {
     base: *mut u8,
     page: usize,
-    /// Bytes between the forbidden pages.
+    /// Bytes between the guard pages.
     usable: usize,
 }
 

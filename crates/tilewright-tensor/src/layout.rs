@@ -1,11 +1,11 @@
-//! How a tensor's elements lie in memory, apart from where.
+//! The layout of a tensor's elements in memory: type, shape and strides.
 
 use crate::{DataType, TensorError};
 
 /// Element type, shape and strides, with all sizes checked once.
 ///
-/// Strides count elements and may be zero or negative. A layout is *contiguous* when its elements lie one behind the
-/// other in row-major order (strides of dimensions of size 1, and of empty tensors, do not matter).
+/// Strides count elements and may be zero or negative. A layout is *contiguous* when its elements are adjacent in
+/// row-major order (strides of dimensions of size 1, and of empty tensors, do not matter).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     dtype: DataType,
@@ -13,7 +13,7 @@ pub struct Layout {
     numbers: Box<[i64]>,
     elements: usize,
     contiguous: bool,
-    /// Bytes from the first element to the lowest and to behind the highest one.
+    /// Byte offsets from the first element to the start of the lowest one and the end of the highest one.
     low: i64,
     high: i64,
 }
@@ -44,7 +44,7 @@ impl Layout {
         let same = |((&stride, step), &dim): ((&i64, i64), &i64)| stride == step || dim == 1;
         let contiguous = elements == 0 || strides.iter().rev().zip(steps(shape)).zip(shape.iter().rev()).all(same);
         if dtype.is_packed() {
-            // Elements that share a byte lie one behind the other, or nowhere.
+            // Elements that share a byte must be contiguous.
             let strided = || TensorError::NotContiguous { shape: shape.into(), strides: strides.into() };
             return if contiguous { Self::compact(dtype, shape) } else { Err(strided()) };
         }
@@ -89,7 +89,8 @@ impl Layout {
         self.contiguous
     }
 
-    /// The bytes that the elements touch, relative to the first element: from the lowest to behind the highest.
+    /// The bytes that the elements touch, relative to the first element: from the start of the lowest to the end of the
+    /// highest.
     pub fn extent(&self) -> (i64, i64) {
         (self.low, self.high)
     }

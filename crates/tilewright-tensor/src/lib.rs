@@ -1,6 +1,6 @@
-//! Data types, tensors and the kernel ABI: what the compiler and the runtime both have to agree on.
+//! Data types, tensors and the kernel ABI: the contract between the compiler and the runtime.
 //!
-//! Reading order: [`DataType`], then [`Element`] (the Rust type behind a data type), [`Layout`] (data type, shape and
+//! Reading order: [`DataType`], then [`Element`] (the Rust type of a data type), [`Layout`] (data type, shape and
 //! strides), [`Tensor`] (a layout over shared memory), [`DeviceMemory`] (memory that is not the host's), [`dlpack`]
 //! (handing tensors to and from other libraries without a copy), then [`abi`]; [`guard`] is for tests.
 //!

@@ -4,9 +4,9 @@
 //! hundreds. Pages come zeroed, and take memory only once they are touched.
 //!
 //! In a virtual machine, a new huge page may be memory that the host has to find first, one small page after the other,
-//! while the small pages that the system has at hand are there already: getting huge pages took a second for the
+//! while small pages are available at once: getting huge pages took a second for the
 //! weights of a model, and small ones a tenth of that. So memory that is filled once, and kept, is filled in small
-//! pages, and huge ones are asked for afterwards: the system makes them one by one, of some megabytes in each second.
+//! pages, and huge ones are requested afterwards: the system makes them one by one, of some megabytes in each second.
 
 use std::ptr::{self, NonNull};
 

@@ -1,4 +1,4 @@
-//! Memory behind tensors.
+//! The memory of tensors, and its owners.
 
 use std::alloc::{self, Layout as Allocation};
 use std::any::Any;

@@ -51,7 +51,7 @@ impl Tensor {
         Self::zeros_with(Arc::new(Layout::compact(dtype, shape)?))
     }
 
-    /// A tensor of zeros with a compact layout that is already at hand.
+    /// A tensor of zeros with an existing compact layout.
     pub fn zeros_with(layout: Arc<Layout>) -> Result<Self, TensorError> {
         let storage = Arc::new(Storage::zeroed(layout.num_bytes())?);
         Self::over(storage, layout, 0, Access::Write)
@@ -116,14 +116,14 @@ impl Tensor {
         // The storage begins at the lowest element: `low` is never above 0.
         let byte_offset = low.unsigned_abs() as usize;
         let base = if first.is_null() { first } else { first.wrapping_sub(byte_offset) };
-        // SAFETY: the bytes from the lowest element to behind the highest are those of the elements, or lie between
-        // them, where nothing ever reads or writes.
+        // SAFETY: the bytes from the start of the lowest element to the end of the highest are those of the elements,
+        // or lie between them, where nothing ever reads or writes.
         let storage = unsafe { Storage::foreign(base, high.abs_diff(low) as usize, keeper) };
         let access = if read_only { Access::Read } else { Access::Write };
         Self(Arc::new(Inner { storage: Arc::new(storage), layout, byte_offset, access }))
     }
 
-    /// A tensor in a device's memory, `byte_offset` bytes behind its start.
+    /// A tensor in a device's memory, `byte_offset` bytes after its start.
     pub fn on_device(
         memory: Arc<dyn DeviceMemory>,
         layout: Arc<Layout>,
@@ -370,13 +370,13 @@ impl Tensor {
         }
     }
 
-    /// Another look at the same memory: strides in elements, the first element `byte_offset` bytes behind this one's.
+    /// A view of the same memory: strides in elements, the first element `byte_offset` bytes after this one's.
     pub fn view(&self, shape: &[i64], strides: &[i64], byte_offset: i64) -> Result<Self, TensorError> {
         let layout = Arc::new(Layout::strided(self.dtype(), shape, strides)?);
         self.view_as(layout, byte_offset)
     }
 
-    /// Another look at the same memory with a layout of any type, `byte_offset` bytes behind this one's first element.
+    /// A view of the same memory with a layout of any type, `byte_offset` bytes after this one's first element.
     pub fn view_as(&self, layout: Arc<Layout>, byte_offset: i64) -> Result<Self, TensorError> {
         let start = (self.0.byte_offset as i64).checked_add(byte_offset).ok_or_else(|| TensorError::OutOfBounds {
             shape: layout.shape().into(),
@@ -437,7 +437,7 @@ impl Tensor {
         Self(Arc::new(Inner { storage, layout, byte_offset: self.0.byte_offset, access: Access::Sealed }))
     }
 
-    /// The addresses from the lowest element's first byte to behind the highest element's last.
+    /// The addresses from the first byte of the lowest element to the end of the highest one.
     fn addresses(&self) -> (usize, usize) {
         let (low, high) = self.0.layout.extent();
         let first = self.data_ptr() as usize;

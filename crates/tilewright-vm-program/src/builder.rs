@@ -38,7 +38,7 @@ impl ProgramBuilder {
         builder
     }
 
-    /// The host's place in the list of devices.
+    /// The host's index in the list of devices.
     pub fn host(&mut self) -> DeviceIndex {
         match self.program.devices.iter().position(|kind| *kind == DeviceKind::Cpu) {
             Some(index) => DeviceIndex(index as u32),
@@ -100,8 +100,8 @@ impl ProgramBuilder {
 
     /// Writes a declared function; an unknown index is left alone, and calls to it do not verify.
     pub fn define(&mut self, index: u32, function: FunctionBuilder) {
-        if let Some(place) = self.program.functions.get_mut(index as usize) {
-            *place = function.finish();
+        if let Some(reserved) = self.program.functions.get_mut(index as usize) {
+            *reserved = function.finish();
         }
     }
 

@@ -72,15 +72,15 @@ pub struct Package {
 ///
 /// They lie in one piece, in memory or mapped, or in several: an executable that was just made has its constants where
 /// they were computed, because weights are large. Nobody writes to them ([`Tensor::is_sealed`]), and all pieces begin
-/// at multiples of 64. Their checksums are for those who read a file: they are computed when somebody asks for the
-/// bytes, and who runs what was just made reads no weight for them.
+/// at multiples of 64. Their checksums are for those who read a file: they are computed when the bytes
+/// are requested, and who runs what was just made reads no weight for them.
 #[derive(Clone, Debug)]
 pub struct ExecutableBytes {
     /// The bytes from the first one on: all of them, or those in front of the constants.
     head: Tensor,
     /// What makes the head that of a file, where the checksums of constants are not in it.
     unsummed: Option<Arc<Unsummed>>,
-    /// Constants in rising order, with their places in the file. Between them, and in front of them, are zeros.
+    /// Constants in rising order, with their offsets in the file. Between them, and in front of them, are zeros.
     constants: Vec<(usize, Tensor)>,
     /// How many bytes there are.
     length: usize,
@@ -172,7 +172,7 @@ impl ExecutableBytes {
         Self::new(Tensor::from_bytes(DataType::U8, &[bytes.len() as i64], bytes)?)
     }
 
-    /// A byte tensor that is already at hand, such as a mapped file. Copied if its address is not aligned, or if
+    /// An existing byte tensor, such as a mapped file. Copied if its address is not aligned, or if
     /// somebody may write to it ([`Tensor::is_sealed`]): what is executed never changes.
     pub fn new(bytes: Tensor) -> Result<Self, TensorError> {
         if bytes.dtype() != DataType::U8 {
@@ -303,7 +303,7 @@ impl Package {
             bytes[offset..][..section.bytes.len()].copy_from_slice(&section.bytes);
         }
         sections::write_header(bytes, &plans, &offsets);
-        let constants = constants.place(&self.program.constants, first)?;
+        let constants = constants.with_offsets(&self.program.constants, first)?;
         let unsummed = Unsummed { plans, offsets, checksums, head: OnceLock::new() };
         Ok(ExecutableBytes {
             head: head.sealed()?,
@@ -346,11 +346,11 @@ impl Package {
         w.list(&self.program.packed_names, |w, name| w.string(name));
         w.list(&self.program.devices, encode::write_device_kind);
         w.list(&self.program.files, |w, name| w.string(name));
-        w.list(&constants.places, |w, place| {
-            encode::write_dtype(w, place.dtype);
-            w.list(&place.shape, |w, dim| w.i64(*dim));
-            w.u64(place.start);
-            if place.bytes > 0 {
+        w.list(&constants.planned, |w, constant| {
+            encode::write_dtype(w, constant.dtype);
+            w.list(&constant.shape, |w, dim| w.i64(*dim));
+            w.u64(constant.start);
+            if constant.bytes > 0 {
                 checksums.push(w.bytes.len());
             }
             // Also the checksum of no bytes.
@@ -395,32 +395,32 @@ impl Package {
     }
 }
 
-/// Where a constant lies in its section.
-struct Place {
+/// A constant in its section, as the file describes it.
+struct StoredConstant {
     dtype: DataType,
     shape: Vec<i64>,
     start: u64,
     checksum: u32,
 }
 
-impl Place {
+impl StoredConstant {
     fn tensor(&self, file: &ExecutableBytes, section: Option<Section<'_>>) -> Result<Tensor, FormatError> {
         let layout = Layout::compact(self.dtype, &self.shape)?;
-        let place = section.and_then(|section| {
+        let offset = section.and_then(|section| {
             let start = usize::try_from(self.start).ok()?;
             let end = start.checked_add(layout.num_bytes())?;
             if end <= section.length { section.offset.checked_add(start) } else { None }
         });
-        let place = place.filter(|place| place.is_multiple_of(TENSOR_ALIGN));
-        place.and_then(|place| file.tensor(place, layout)).ok_or_else(|| {
+        let offset = offset.filter(|offset| offset.is_multiple_of(TENSOR_ALIGN));
+        offset.and_then(|offset| file.tensor(offset, layout)).ok_or_else(|| {
             let message = format!("a constant of shape {:?} at byte {} of the section", self.shape, self.start);
             FormatError::Malformed { section: "constants", message }
         })
     }
 }
 
-/// Where a constant will lie in its section.
-struct Planned {
+/// A constant with its offset in the section that is to be written.
+struct PlannedConstant {
     dtype: DataType,
     shape: Vec<i64>,
     start: u64,
@@ -429,28 +429,28 @@ struct Planned {
 
 /// The section of constants, before it is written.
 struct Constants {
-    places: Vec<Planned>,
+    planned: Vec<PlannedConstant>,
     bytes: usize,
 }
 
 impl Constants {
     fn lay_out(tensors: &[Tensor]) -> Self {
-        let (mut places, mut end) = (Vec::new(), 0usize);
+        let (mut planned, mut end) = (Vec::new(), 0usize);
         for tensor in tensors {
             let (start, bytes) = (end.next_multiple_of(TENSOR_ALIGN), tensor.num_bytes());
             let (dtype, shape) = (tensor.dtype(), tensor.shape().to_vec());
-            places.push(Planned { dtype, shape, start: start as u64, bytes });
+            planned.push(PlannedConstant { dtype, shape, start: start as u64, bytes });
             end = start + bytes;
         }
-        Self { places, bytes: end }
+        Self { planned, bytes: end }
     }
 
-    /// The constants with their places in a file whose section begins at byte `first`.
-    fn place(self, tensors: &[Tensor], first: usize) -> Result<Vec<(usize, Tensor)>, TensorError> {
-        let placed = self.places.into_iter().zip(tensors).filter(|(place, _)| place.bytes > 0);
-        let seal = |(place, tensor): (Planned, &Tensor)| {
-            let layout = Layout::compact(place.dtype, &place.shape)?;
-            Ok((first + place.start as usize, tensor.clone().sealed()?.view_as(Arc::new(layout), 0)?))
+    /// The constants with their offsets in a file whose section begins at byte `first`.
+    fn with_offsets(self, tensors: &[Tensor], first: usize) -> Result<Vec<(usize, Tensor)>, TensorError> {
+        let placed = self.planned.into_iter().zip(tensors).filter(|(constant, _)| constant.bytes > 0);
+        let seal = |(constant, tensor): (PlannedConstant, &Tensor)| {
+            let layout = Layout::compact(constant.dtype, &constant.shape)?;
+            Ok((first + constant.start as usize, tensor.clone().sealed()?.view_as(Arc::new(layout), 0)?))
         };
         placed.map(seal).collect()
     }
@@ -504,7 +504,7 @@ fn sum_of_parts(first: usize, last: usize, constants: &[(usize, Tensor)], sums: 
     all.finalize()
 }
 
-fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<Place>)> {
+fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<StoredConstant>)> {
     let mut program = Program {
         functions: r.list(encode::read_function)?,
         kernels: r.list(encode::read_kernel)?,
@@ -518,7 +518,12 @@ fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<Place>)> {
         program.files = r.list(Reader::string)?;
     }
     let places = r.list(|r| {
-        Ok(Place { dtype: encode::read_dtype(r)?, shape: r.list(Reader::i64)?, start: r.u64()?, checksum: r.u32()? })
+        Ok(StoredConstant {
+            dtype: encode::read_dtype(r)?,
+            shape: r.list(Reader::i64)?,
+            start: r.u64()?,
+            checksum: r.u32()?,
+        })
     })?;
     Ok((program, places))
 }

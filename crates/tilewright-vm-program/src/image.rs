@@ -31,9 +31,9 @@ pub struct Image {
     pub data: Vec<u8>,
     /// Slot `i` gets the address of `EXTERNAL_SYMBOLS[externals[i]]`.
     pub externals: Vec<u32>,
-    /// Behind those, slot by slot, functions that the process has to provide, by their C symbols.
+    /// After those, slot by slot, functions that the process has to provide, by their C symbols.
     pub imports: Vec<String>,
-    /// Places of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset
+    /// Offsets of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset
     /// from the image's start, and an address once the image is in memory.
     pub relocations: Vec<u32>,
     /// The kernels.

@@ -69,7 +69,7 @@ impl Locations {
         Ok(())
     }
 
-    /// What is known behind the instruction.
+    /// The facts after the instruction.
     pub(crate) fn step(&mut self, program: &Program, instruction: &Instruction) -> Check {
         let written = match instruction {
             Instruction::AllocTensor { device, .. } | Instruction::LoadConst { device, .. } => {

@@ -16,7 +16,7 @@ pub struct Program {
     pub constants: Vec<Tensor>,
     pub images: Vec<Image>,
     /// The devices that the program runs on: the one for which it was compiled, then the host, unless that is the same.
-    /// Functions, kernels, tensors and patterns name one by its place in this list; whoever makes a machine gives it a
+    /// Functions, kernels, tensors and patterns name one by its index in this list; whoever makes a machine gives it a
     /// device of the kind for each.
     pub devices: Vec<DeviceKind>,
     /// The source files that [`Function::origins`] name.
@@ -32,7 +32,7 @@ impl DeviceIndex {
     pub const FIRST: Self = Self(0);
 }
 
-/// Where in the user's source an instruction, and those behind it up to the next origin, came from.
+/// The location in the user's source of an instruction, and of those after it up to the next origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     pub instruction: u32,
@@ -70,8 +70,8 @@ pub struct Function {
 impl Function {
     /// Where the instruction came from.
     pub fn origin(&self, instruction: usize) -> Option<&Origin> {
-        let behind = self.origins.partition_point(|origin| origin.instruction as usize <= instruction);
-        self.origins.get(behind.checked_sub(1)?)
+        let end = self.origins.partition_point(|origin| origin.instruction as usize <= instruction);
+        self.origins.get(end.checked_sub(1)?)
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Kernel {
     pub scratch_bytes: u64,
     /// What it runs on, and where all of its tensors lie.
     pub device: DeviceIndex,
-    /// The functions of the process that it calls itself, by their places in [`Program::packed_names`].
+    /// The functions of the process that it calls itself, by their indices in [`Program::packed_names`].
     pub packed: Vec<u32>,
 }
 
@@ -335,7 +335,7 @@ impl ScalarOp {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Instruction {
     /// Calls `program.kernels[kernel]` on its device. Counts and order of the arguments are those of the kernel. On the
-    /// host the call is over afterwards; another device may do it later, behind what it was asked for before.
+    /// host the call is over afterwards; another device may run it later, after earlier operations of its queue.
     CallKernel {
         kernel: u32,
         tensors: Vec<Reg>,
@@ -431,7 +431,7 @@ pub enum Instruction {
     /// The value with its tensors on the device: one that lies there is itself, another is copied, the fields of a
     /// tuple are looked at one by one, and everything else stays as it is. A copy from a device to the host is under
     /// way afterwards: [`Instruction::Sync`] stands between it and whoever reads it. All other copies are done, or are
-    /// done before what the device is asked for next.
+    /// done before the next operation of the device.
     Copy {
         dst: Reg,
         src: Reg,
@@ -444,7 +444,7 @@ pub enum Instruction {
         target: Reg,
         src: Reg,
     },
-    /// Waits until all devices have done what the run asked them for. Their first failure ends the run.
+    /// Waits until all devices have done the operations of the run. Their first failure ends the run.
     Sync,
     /// Drops the value; the register is undefined afterwards.
     Kill {

@@ -14,9 +14,9 @@ pub const OLDEST_FORMAT_VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"TILEWRT\0";
 const HEADER_BYTES: usize = 24;
 const ENTRY_BYTES: usize = 24;
-/// Where the header's checksum stands.
+/// The offset of the header's checksum.
 const HEADER_CHECKSUM: usize = 20;
-/// More sections than any version has.
+/// The number of sections, at most: more than any version has.
 const MAX_SECTIONS: usize = 256;
 
 /// The kind of a section, by the number that stands for it.
@@ -52,7 +52,7 @@ impl Kind {
     }
 }
 
-/// What the table says of a section, but for its place.
+/// The entry of a section in the table, without its offset.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) kind: Kind,
@@ -159,19 +159,19 @@ impl<'a> Sections<'a> {
             return Err(FormatError::Checksum { section: "the header".to_owned() });
         }
         let mut sections = Self { version, abi_version, found: Vec::new() };
-        let mut places = vec![(0, table.len())];
+        let mut ranges = vec![(0, table.len())];
         for _ in 0..count {
             let entry = read_entry(&mut r).map_err(malformed("header"))?;
-            places.extend(entry.place(length));
+            ranges.extend(entry.range(length));
             sections.add(file, length, entry)?;
         }
-        check_padding(file, length, places)?;
+        check_padding(file, length, ranges)?;
         Ok(sections)
     }
 
     fn add(&mut self, file: &'a [u8], total: usize, entry: Entry) -> Result<(), FormatError> {
         let Entry { kind, checksum, offset, length } = entry;
-        let place = entry.place(total);
+        let range = entry.range(total);
         let wrong = |message: String| Err(FormatError::Malformed { section: kind.name(), message });
         if !kind.is_known() {
             return match kind.0 & OPTIONAL {
@@ -182,7 +182,7 @@ impl<'a> Sections<'a> {
         if self.found.iter().any(|section| section.kind == kind) {
             return wrong("it is there twice".to_owned());
         }
-        let content = place.and_then(|(start, end)| match kind {
+        let content = range.and_then(|(start, end)| match kind {
             Kind::CONSTANTS => Some((start, end - start, [].as_slice())),
             _ => Some((start, end - start, file.get(start..end)?)),
         });
@@ -241,8 +241,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Its first byte, and the one behind its last, if the file has them.
-    fn place(&self, file_length: usize) -> Option<(usize, usize)> {
+    /// Its range of bytes, if the file has them.
+    fn range(&self, file_length: usize) -> Option<(usize, usize)> {
         let start = usize::try_from(self.offset).ok()?;
         let end = start.checked_add(usize::try_from(self.length).ok()?)?;
         (start <= end && end <= file_length).then_some((start, end))
@@ -250,12 +250,12 @@ impl Entry {
 }
 
 /// No byte of the file is without a meaning: header, table and sections do not overlap, between them are zeros, and
-/// behind them is nothing.
-fn check_padding(file: &[u8], length: usize, mut places: Vec<(usize, usize)>) -> Result<(), FormatError> {
+/// nothing follows them.
+fn check_padding(file: &[u8], length: usize, mut ranges: Vec<(usize, usize)>) -> Result<(), FormatError> {
     let wrong = |message: String| Err(FormatError::Malformed { section: "table", message });
-    places.sort_unstable();
+    ranges.sort_unstable();
     let mut end = 0;
-    for (start, next_end) in places {
+    for (start, next_end) in ranges {
         let Some(padding) = file.get(end..start) else {
             return wrong(format!("a section at byte {start} begins before byte {end}, where the one before it ends"));
         };
@@ -266,7 +266,7 @@ fn check_padding(file: &[u8], length: usize, mut places: Vec<(usize, usize)>) ->
     }
     match length - end {
         0 => Ok(()),
-        rest => wrong(format!("{rest} bytes behind the last section")),
+        rest => wrong(format!("{rest} bytes after the last section")),
     }
 }
 

@@ -13,7 +13,7 @@
 //! Functions, along every path from the entry: a register or slot is written before it is read, and not read after
 //! `Kill`; an arena tensor is not returned; a kernel's written tensor is not passed to it twice and shares no part of
 //! the arena with another of its arguments; a kernel's tensors lie on its device, as far as they are known to lie on
-//! one; a register that a copy from a device to the host was asked for is not read before [`Instruction::Sync`]. That
+//! one; the register of a pending copy from a device to the host is not read before [`Instruction::Sync`]. That
 //! holds for the register: other handles of its tensor, which a tuple or a caller may have, are not followed.
 
 use std::collections::BTreeMap;

@@ -10,8 +10,8 @@ use tilewright_tir_passes::lower_for;
 use super::{Backend, CodeError, KernelCode, Linked, Source};
 use crate::link::{KernelObject, LinkError, link_kernels};
 
-/// The symbol under which every kernel is compiled, behind [`tilewright_llvm::SYMBOL_PREFIX`]. In an image it has the
-/// names of its functions.
+/// The symbol under which every kernel is compiled, after the prefix [`tilewright_llvm::SYMBOL_PREFIX`]. In an image it
+/// has the names of its functions.
 const SYMBOL: &str = "kernel";
 
 /// The backend with LLVM's usual passes.

@@ -1,8 +1,8 @@
 //! Backends: code generators, each from PrimFuncs to a piece of an executable.
 //!
 //! A backend is a value of this list that serves some targets. What happens to a PrimFunc is the same for all: it is
-//! *lowered* by the steps for its kind of machine, *written* in the language of the backend, which the kernel cache
-//! knows it by, *compiled*, and *linked* with the others of its backend.
+//! *lowered* by the steps for its kind of machine, *written* in the language of the backend (the key of the
+//! kernel cache), *compiled*, and *linked* with the others of its backend.
 //!
 //! To add one: a file here, a line in [`BACKENDS`], and a variant of [`Linked`] if the executable holds its code in
 //! another form.
@@ -33,7 +33,7 @@ pub trait Backend: Sync {
     /// Whether it makes the kernels of such targets.
     fn serves(&self, target: &Target) -> bool;
 
-    /// What decides its code beside the function and the target: versions and options.
+    /// The inputs of its code besides the function and the target: versions and options.
     fn version(&self) -> String;
 
     /// The PrimFunc in the form that the backend writes.

@@ -1,10 +1,10 @@
-//! Where values lie, and what is copied between devices.
+//! The devices of values, and copies between devices.
 //!
 //! A program for another device than the host has its kernels and its tensors on that device, the first one, but for
 //! those tensors whose struct info names the host. Functions of the process and of the runtime run on the host, and so
 //! do kernels that call such functions: they get copies of what they read, and what they may have written is copied
 //! back. A tensor is copied, too, where it stands for one on another device: as an argument, a result, or where the
-//! program says so. Behind each copy to the host the program waits, unless nobody reads it.
+//! program says so. After each copy to the host the program waits, unless nobody reads it.
 
 use tilewright_ir::op::Touches;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, VDevice};

@@ -1,5 +1,5 @@
-//! Storage and allocation. Storage becomes the function's arena: pieces lie one behind the other, as the planner sized
-//! them.
+//! Storage and allocation. Storage becomes the function's arena: pieces are contiguous, of the sizes that the planner
+//! chose.
 
 use tilewright_ir::op::{Legalize, MachineOp};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo};
@@ -10,7 +10,7 @@ use tilewright_vm_program::{DeviceIndex, Dim, DimPattern, Kind, Reg, Storage};
 
 use super::{Emitter, Result, refuse};
 
-/// Where a storage lies in the arena.
+/// A storage as a range of the arena.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     offset: u64,

@@ -35,7 +35,7 @@ pub(crate) struct Tables<'a> {
     program: &'a mut ProgramBuilder,
     /// The kind of the program's first device.
     device: DeviceKind,
-    /// The host's place in the list of devices: the first where the program is for it.
+    /// The host's index in the list of devices: the first where the program is for it.
     host: DeviceIndex,
     kernels: &'a KernelTable,
     /// Relax functions by name.
@@ -55,7 +55,7 @@ impl<'a> Tables<'a> {
         Self { program, device, host, kernels, functions, entries, wanted: Vec::new(), names }
     }
 
-    /// Reserves a place for a Relax function of the module.
+    /// Reserves an index for a Relax function of the module.
     pub(crate) fn declare(&mut self, name: &Arc<str>) {
         self.names.insert(name.to_string());
         let index = self.program.declare(name);
@@ -74,7 +74,7 @@ impl<'a> Tables<'a> {
         index
     }
 
-    /// A PrimFunc whose function was asked for and is not written yet.
+    /// A PrimFunc whose function is referred to and not written yet.
     pub(crate) fn next_wanted(&mut self) -> Option<Arc<str>> {
         self.wanted.pop()
     }
@@ -134,7 +134,7 @@ struct Scope {
     registers: Map<Var, Reg>,
     /// How many variables are in a register.
     shares: Map<Reg, usize>,
-    /// Variables whose value is the empty tuple: nobody asks for most of them.
+    /// Variables whose value is the empty tuple: most of them are never read.
     units: Set<Var>,
     storages: Map<Var, Piece>,
     dims: Map<scalar::Var, Dim>,
@@ -180,7 +180,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// What stands behind the parameters.
+    /// The registers after the parameters.
     fn body(&mut self, function: &Function) -> Result<()> {
         self.match_computed_dims(&function.params)?;
         self.blocks(&function.body)?;
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
         let condition = self.condition(condition)?;
         let dst = self.code.register();
         let to_else = self.code.branch(condition);
-        // What a branch binds is unknown behind it.
+        // Bindings of a branch are unknown after it.
         let before = self.scope.clone();
         self.branch(then, dst)?;
         let to_end = self.code.goto();

@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
         Ok(Dim::Slot(dst))
     }
 
-    /// What is computed in an arm is unknown behind it.
+    /// Values that are computed in an arm are unknown after it.
     fn arm(&mut self, memo: &Memo, dst: u32, value: &scalar::Expr) -> Result<()> {
         let number = self.number(&mut memo.clone(), value)?;
         self.code.push(Instruction::Compute { dst, op: ScalarOp::Copy, dtype: value.dtype, args: vec![number] });

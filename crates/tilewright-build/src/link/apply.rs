@@ -82,7 +82,7 @@ impl Linker {
         Ok(image)
     }
 
-    /// Makes a word for each place whose address is asked for through one.
+    /// Makes a GOT word for each place whose address is loaded from one.
     fn make_words(&mut self, rules: &RelocationRules) -> Words {
         let mut words = Words::new();
         for reference in self.references.iter().filter(|reference| (rules.through_slot)(reference.kind)) {

@@ -1,11 +1,11 @@
 //! The linker: relocatable ELF objects → one flat position-independent [`Image`].
 //!
-//! The story in four steps. *Gather* the sections that exist at run time, code behind code and constants behind
-//! constants, and note symbols and relocations. Behind the code of each object lies its *island*: 16 bytes for each
+//! The story in four steps. *Gather* the sections that exist at run time, all code, then all
+//! constants, and note symbols and relocations. The code of each object is followed by its *island*: 16 bytes for each
 //! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, one
 //! of the few names of [`EXTERNAL_SYMBOLS`], or a function that the program asks the process for by name; the addresses
-//! of the last two are in slots behind the image. *Lay out*: islands get their jumps (through the slot, or to a place
-//! that the caller's instruction does not reach), and places whose address is asked for through a table get a word of
+//! of the last two are in slots after the image. *Lay out*: islands get their jumps (through the slot, or to a place
+//! that the caller's instruction does not reach), and places whose address is loaded from a table (GOT) get a word of
 //! data. *Apply* the relocations; words that hold addresses are listed in the image, for the loader to add the image's
 //! own.
 //!
@@ -65,6 +65,7 @@ enum Part {
     Data,
 }
 
+/// A location in the image. The *place* of a relocation is the term of the ELF specifications for what it changes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Place {
     part: Part,
@@ -112,7 +113,7 @@ enum Applied {
     Absolute,
 }
 
-/// What an architecture knows of itself.
+/// The relocations and jumps of an architecture.
 struct RelocationRules {
     elf: elf::Machine,
     /// Whether references of this kind go through a word that holds the target's address.

@@ -67,7 +67,7 @@ impl Emulated {
         Self::over_image(&image, compiled.kernels, tilewright_llvm::SYMBOL_PREFIX)
     }
 
-    /// A machine with an image that is at hand; its exports have the kernels' names behind the prefix.
+    /// A machine with an image that is at hand; its exports have the kernels' names after the prefix.
     pub(crate) fn over_image(image: &Image, kernels: Vec<tilewright_llvm::Kernel>, prefix: &str) -> Self {
         let kernels = kernels.into_iter().map(|facts| {
             let name = format!("{prefix}{}", facts.symbol);

@@ -98,7 +98,7 @@ static TURNS: Mutex<()> = Mutex::new(());
 
 /// Runs a function on the caller's tensors; the error's text is what a user would read.
 ///
-/// It runs several times on copies of the tensors, with a forbidden page directly before them, then directly behind
+/// It runs several times on copies of the tensors, with a forbidden page directly before them, then directly after
 /// them, and all that with 1, 2 and 5 threads. So a stray access ends the test, and all runs have to give the same, bit
 /// by bit. (A packed function that it calls is called as often.) Tensors that share memory, or are not compact, make
 /// the call fail before anything runs: those are passed as they are.

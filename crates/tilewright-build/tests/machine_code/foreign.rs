@@ -64,7 +64,7 @@ fn products_of_bfloat16_pairs_are_one_instruction_where_the_processor_has_it() {
 }
 
 #[test]
-fn what_llvm_cannot_do_is_an_error_that_names_the_intrinsic() {
+fn unsupported_llvm_intrinsics_are_errors_that_name_them() {
     let (f8, i8) = (F32.with_lanes(8), I32.with_lanes(8));
     for (low, target, name, reason) in [
         (calling("llvm.gcroot", &[F32], F32, &[]), "llvm", "llvm.gcroot", "may call"),
@@ -89,7 +89,7 @@ fn what_llvm_cannot_do_is_an_error_that_names_the_intrinsic() {
 }
 
 #[test]
-fn what_makes_llvm_give_up_ends_the_job_and_not_the_process() {
+fn fatal_errors_of_llvm_end_the_job_and_not_the_process() {
     // The feature is there, but not the one for vectors of this length: LLVM finds no instruction.
     let (sums, pairs) = (F32.with_lanes(4), DataType::BF16.with_lanes(8));
     let low = calling("llvm.x86.avx512bf16.dpbf16ps.128", &[sums, pairs, pairs], sums, &[]);
@@ -112,7 +112,7 @@ fn c_functions_are_called_by_the_rules_of_the_platform() {
     let at = |i: i64| vec![Expr::i64(i)];
     let number = |x: f64| Expr::float(x, double);
     let results = [
-        // The result of one call as the argument of another; integers beside floats.
+        // The result of one call as the argument of another; integers and floats together.
         c(double, "ldexp", &[c(double, "fabs", &[number(-3.0)]), Expr::i32(4)]),
         c(F32, "fmaf", &[Expr::float(0.5, F32), Expr::float(-3.0, F32), Expr::float(0.25, F32)]).cast(double).unwrap(),
         // Results and arguments of less than a register.

@@ -344,7 +344,7 @@ fn a_failing_task_fails_the_kernel() {
     let result = Tensor::zeros(I64, &[100]).unwrap();
     let error = once(&flat("f", &[&r], &[], Stmt::seq([body, after])), &[result.clone().into()]).unwrap_err();
     assert!(error.contains("division by zero"), "{error}");
-    assert_eq!(result.to_vec::<i64>().unwrap()[57], 0, "nothing runs behind the failure");
+    assert_eq!(result.to_vec::<i64>().unwrap()[57], 0, "nothing runs after the failure");
 }
 
 /// `R[i] = A[i] + 1` for the `n` elements of both, the first `ahead` and the last ones one by one, the others in

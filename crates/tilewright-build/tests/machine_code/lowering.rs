@@ -1,5 +1,5 @@
 //! PrimFuncs lowered, compiled and run: what the interpreter refuses to judge, what the machine has to refuse, and
-//! random programs beside the interpreter.
+//! random programs compared with the interpreter.
 
 use tilewright_expr::semantics::Scalar;
 use tilewright_interp::{Arg, InterpCx, Random};
@@ -116,7 +116,7 @@ fn temporaries_that_are_not_alive_together_share_scratch_memory() {
 }
 
 #[test]
-fn what_one_iteration_leaves_for_the_next_is_not_overwritten() {
+fn values_carried_between_iterations_are_not_overwritten() {
     // `kept` is last read in the text before `work` is first written, but in time it is read again.
     let size = 2048;
     let shape = [Expr::i64(size)];

@@ -96,7 +96,7 @@ fn scalars(bits: &[u64], dtype: DataType) -> Vec<Scalar> {
     bits.iter().map(|&bits| Scalar::from_bits(dtype, bits)).collect()
 }
 
-/// The second operand beside the first: the same values in another order.
+/// The operands: for two, the second has the same values in another order.
 fn columns(function: Intrinsic, first: &[Scalar]) -> Vec<Vec<Scalar>> {
     let mut columns = vec![first.to_vec()];
     if function.arity() == 2 {
@@ -244,7 +244,7 @@ fn functions_have_their_limits_to_the_bit() {
     ];
     for target in targets() {
         for (function, rows) in &limits {
-            // One by one, and in vectors with something behind them.
+            // One by one, and in vectors with elements after them.
             for copies in [1, 19] {
                 let rows: Vec<(f64, f64)> = rows.iter().copied().cycle().take(rows.len() * copies).collect();
                 let kernel = elementwise(function.name(), *function, DataType::F32, rows.len() as i64);

@@ -150,7 +150,7 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// The kernel of a cell as code generation gets it: with the last steps of lowering behind it.
+/// The kernel of a cell as code generation gets it: after the last steps of lowering.
 fn kernel(target: &Target, cell: &Cell, lanes: u16) -> Option<LowTir> {
     let low =
         flat(&format!("{} x{lanes}", cell.name), &cell.buffers.iter().collect::<Vec<_>>(), &[], (cell.write)(lanes)?);
@@ -214,7 +214,7 @@ fn print_table(counts: &BTreeMap<(&str, &str), usize>) {
 }
 
 #[test]
-fn what_cannot_be_compiled_is_an_error_that_says_why() {
+fn kernels_that_cannot_be_compiled_are_errors_with_a_reason() {
     let wide = buffer("a", 4096, DataType::F32);
     let body = store(&wide, &load(&wide, 1024)).unwrap();
     let packed = buffer("a", 16, DataType::U4);

@@ -373,7 +373,7 @@ fn calls_reach_over_much_code() {
 }
 
 #[test]
-fn what_cannot_be_placed_anywhere_is_refused_by_name() {
+fn references_that_are_not_position_independent_are_refused_by_name() {
     if !can_assemble("relocations::what_cannot_be_placed_anywhere_is_refused_by_name") {
         return;
     }

@@ -42,7 +42,7 @@ fn operators_of_two_operands() {
 }
 
 #[test]
-fn operators_beside_a_constant() {
+fn operators_with_a_constant_operand() {
     let mut cases = Vec::new();
     for dtype in
         [DataType::I32, DataType::U8, DataType::I64, DataType::F16, DataType::F32, DataType::F64, DataType::BOOL]

@@ -1,8 +1,8 @@
 //! The arguments of an operation under the names of its rule's parameters.
 //!
 //! A signature is written as in Python: `"input, weight, bias=None, stride=1, *size"`. A parameter that callers know
-//! under several names has them with bars between them, `dim|axis`; rules ask for the first. What stands behind a star
-//! takes all arguments that are left, or one list of them.
+//! under several names has them with bars between them, `dim|axis`; rules ask for the first. A parameter
+//! after a star takes all remaining arguments, or one list of them.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
@@ -30,7 +30,7 @@ struct Parameter {
     /// Its names, the first of which is the one that rules use.
     names: Vec<&'static str>,
     default: Option<Value>,
-    /// It takes all that is left.
+    /// Whether it takes all remaining arguments.
     rest: bool,
 }
 
@@ -73,7 +73,7 @@ impl Args {
                 true => rest_of(&mut given),
                 false => given.next(),
             };
-            // Where this parameter is given by its place, a name that a later one has too is the later one's.
+            // If this parameter is given by position, a name that a later one shares belongs to the later one.
             let later = |key: &str| parameters[at + 1..].iter().any(|other| other.names.contains(&key));
             let named = |key: &str| parameter.names.contains(&key) && !(positional.is_some() && later(key));
             let keyword = by_name.iter().position(|(key, _)| named(key));
@@ -221,7 +221,7 @@ impl Args {
     }
 }
 
-/// What is left of the arguments: one list stands for its items.
+/// The remaining arguments: one list stands for its items.
 fn rest_of(given: &mut dyn Iterator<Item = Value>) -> Option<Value> {
     let mut items: Vec<Value> = given.collect();
     match items.as_slice() {
@@ -244,13 +244,13 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_bound_by_place_by_name_and_by_default() {
+    fn arguments_are_bound_by_position_by_name_and_by_default() {
         let args = bound("input, dim|axis=-1, keepdim=False", vec![Value::Int(7)], &[("axis", Value::Int(2))]).unwrap();
         assert_eq!((args.int("input"), args.int("dim"), args.flag("keepdim")), (Ok(7), Ok(2), Ok(false)));
     }
 
     #[test]
-    fn a_star_takes_what_is_left_or_one_list() {
+    fn a_star_takes_the_remaining_arguments_or_one_list() {
         let two = vec![Value::Int(1), Value::Int(2), Value::Int(3)];
         assert_eq!(bound("input, *size", two, &[]).unwrap().ints("size"), Ok(vec![2, 3]));
         let list = vec![Value::Int(1), Value::List(vec![Value::Int(5)])];
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn missing_extra_and_unknown_arguments_are_refused() {
         let refused = |args: Res<Args>, reason: &str| assert_eq!(args.unwrap_err().0, reason);
         refused(bound("input, other", vec![Value::Int(1)], &[]), "the argument `other` is missing");
         refused(bound("input", vec![Value::Int(1), Value::Int(2)], &[]), "there are more arguments than `input`");

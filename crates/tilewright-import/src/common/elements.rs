@@ -61,8 +61,8 @@ impl Cx<'_> {
         self.call(op, &[x, &number], [])
     }
 
-    pub fn clip(&self, x: &Expr, least: f64, most: f64) -> Res<Expr> {
-        let bounds = [least, most].map(|bound| Expr::prim(scalar::Expr::float(bound, DataType::F64)));
+    pub fn clip(&self, x: &Expr, min: f64, max: f64) -> Res<Expr> {
+        let bounds = [min, max].map(|bound| Expr::prim(scalar::Expr::float(bound, DataType::F64)));
         self.call(&clip::OP, &[x, &bounds[0], &bounds[1]], [])
     }
 

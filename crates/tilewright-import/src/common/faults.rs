@@ -1,4 +1,4 @@
-//! Operations that do not become IR, all told at once, each with its place in the user's source.
+//! Operations that do not become IR, all reported at once, each with its location in the user's source.
 
 use tilewright_support::{Diagnostic, Diagnostics, Span};
 
@@ -9,7 +9,7 @@ pub const NO_RULE: &str = "TW0801";
 /// An operation whose arguments its rule does not take.
 pub const REFUSED: &str = "TW0802";
 
-/// Where an operation stands.
+/// The location of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     /// The name of the operation in its graph.
@@ -23,7 +23,7 @@ pub struct Site<'a> {
 impl Site<'_> {
     fn mark(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.place {
-            Some(place) => diagnostic.at(place.clone()).label(format!("the node `{}`", self.node)),
+            Some(span) => diagnostic.at(span.clone()).label(format!("the node `{}`", self.node)),
             None => diagnostic.note(format!("the node `{}`", self.node)),
         }
     }

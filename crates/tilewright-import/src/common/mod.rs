@@ -2,8 +2,9 @@
 //!
 //! An importer walks over the operations of its format. A *rule*, one function for each operator of the format, gets
 //! the operation's arguments by the names of its parameters ([`Args`]) and builds with graph operators, which it names
-//! by their statics ([`Cx`], [`Op`]). It gives a [`Value`], or says why it cannot ([`Refused`]); the walk says where
-//! ([`Site`]) and tells all faults at once ([`Faults`]). [`begin`] and [`finish`] make the function around it.
+//! by their statics ([`Cx`], [`Op`]). It gives a [`Value`], or says why it cannot ([`Refused`]); the walk adds the
+//! location ([`Site`]) and reports all faults at once ([`Faults`]). [`begin`] and [`finish`] make the function around
+//! it.
 //!
 //! Reading order: [`Value`], [`Cx`] (calls, then shapes, broadcasting and elements), [`Args`], [`Faults`], [`begin`].
 //!

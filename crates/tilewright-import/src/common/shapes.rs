@@ -101,14 +101,13 @@ impl Cx<'_> {
         if begin.as_int().is_some() && end.as_int().is_some() {
             return self.call(&strided_slice::OP, &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []);
         }
-        let (begin, end) = (self.inside(x, axis, begin)?, self.inside(x, axis, end)?);
+        let (begin, end) = (self.clamped_bound(x, axis, begin)?, self.clamped_bound(x, axis, end)?);
         let args = [x, &axes, &one(begin), &one(end), &step];
         self.call(&strided_slice::OP, &args, [("assume_inbound", true.to_attr())])
     }
 
-    /// A place along a dimension as Python has it: one that is negative counts from the end, and what lies outside is
-    /// cut off.
-    fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
+    /// A bound of a slice as Python has it: negative ones count from the end, and those outside are clamped.
+    fn clamped_bound(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let extent = self.extent(x, axis)?;
         let at = self.counted_from_start(x, axis, at)?;
         let zero = scalar::Expr::i64(0);
@@ -116,7 +115,7 @@ impl Cx<'_> {
         Ok(facts_of_sizes([&cut]).analyzer.simplify(&cut))
     }
 
-    /// A place along a dimension, counted from its start; negative where it lies before that.
+    /// An index along a dimension, counted from its start; negative if it is before that.
     fn counted_from_start(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let (extent, zero) = (self.extent(x, axis)?, scalar::Expr::i64(0));
         let counted = self.simplified(&(&extent + at));
@@ -127,7 +126,7 @@ impl Cx<'_> {
         })
     }
 
-    /// One element along a dimension, which goes.
+    /// One element along a dimension, which is removed.
     pub fn select(&self, x: &Expr, axis: usize, index: &scalar::Expr) -> Res<Expr> {
         let (extent, from_start) = (self.extent(x, axis)?, self.counted_from_start(x, axis, index)?);
         if let (Some(at), Some(extent)) = (from_start.as_int(), extent.as_int())
@@ -135,7 +134,7 @@ impl Cx<'_> {
         {
             return Err(Refused(format!("a dimension of {extent} has no index {}", index.as_int().unwrap_or(at))));
         }
-        // The run checks that there is one element: of a place before the start or behind the end there is none.
+        // The run checks that there is one element: an index outside of the dimension has none.
         let kept = |at: &scalar::Expr| scalar::Expr::binary(BinOp::Max, at, &scalar::Expr::i64(0));
         let (begin, end) = (kept(&from_start)?, kept(&(&from_start + 1))?);
         let cut = self.slice(x, axis, &self.simplified(&begin), &self.simplified(&end), 1)?;

@@ -22,7 +22,7 @@ struct Operation {
     operands: &'static [&'static str],
 }
 
-/// A model: its operations, and the text in which they stand, a line for each.
+/// A model: its operations, and its text, one line per operation.
 struct Model {
     inputs: Vec<Input>,
     parameters: OrderedMap<String, Tensor>,
@@ -66,7 +66,7 @@ fn import(model: &Model, options: &Options) -> Result<IRModule, Faults> {
             faults.no_rule(site, "there is none".to_owned(), Some("Add"));
             continue;
         };
-        // What needs an operation that failed is passed over.
+        // Operations that depend on one that failed are skipped.
         let given = operation.operands.iter().map(|name| values.get(name).cloned()).collect::<Option<Vec<_>>>();
         let Some(given) = given else { continue };
         let made = Args::bind(Signature { parameters, ignored: &[] }, given, Vec::new())
@@ -119,7 +119,7 @@ fn called(value: &Expr) -> Option<&'static str> {
 }
 
 #[test]
-fn an_importer_needs_nothing_but_what_is_shared() {
+fn an_importer_needs_only_the_common_module() {
     let module = import(&linear(LINEAR, 4), &Options::default()).unwrap();
     assert_eq!(operators(&module), ["matmul", "add"]);
     let main = module.relax("main").unwrap();
@@ -130,7 +130,7 @@ fn an_importer_needs_nothing_but_what_is_shared() {
 }
 
 #[test]
-fn tensors_of_the_model_become_parameters_where_that_is_asked_for() {
+fn tensors_of_the_model_become_parameters_on_request() {
     let options = Options { params_as_input: vec!["layer.weight".to_owned()], ..Options::default() };
     let module = import(&linear(LINEAR, 4), &options).unwrap();
     let main = module.relax("main").unwrap();
@@ -153,7 +153,7 @@ fn a_symbolic_dimension_is_checked_against_the_one_it_meets() {
 }
 
 #[test]
-fn all_faults_are_told_at_once_with_their_places() {
+fn all_faults_are_reported_at_once_with_their_locations() {
     const WRONG: &[Operation] = &[
         Operation { result: "product", operator: "MatMul", operands: &["x", "layer.weight"] },
         Operation { result: "y", operator: "Add", operands: &["product", "layer.bias"] },

@@ -1,4 +1,4 @@
-//! What an argument is worth while a graph becomes IR, and why a rule may refuse it.
+//! The values of arguments while a graph becomes IR, and the reason for which a rule refuses them.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Value {
     Float(f64),
     Str(String),
     DType(DataType),
-    /// An integer that is worked out from symbolic dimensions; never a constant.
+    /// An integer that is computed from symbolic dimensions; never a constant.
     Dim(scalar::Expr),
     Tensor(Expr),
     List(Vec<Value>),

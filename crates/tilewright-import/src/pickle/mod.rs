@@ -66,8 +66,8 @@ impl Value {
 /// The value of a pickle. Nothing in it is run.
 ///
 /// # Errors
-/// If the bytes are no pickle, need a function or class besides those of NumPy's arrays and plain containers, or unfold
-/// into something out of proportion to their length.
+/// If the bytes are no pickle, need another function or class than those of NumPy's arrays and plain containers, or
+/// unfold into something out of proportion to their length.
 pub fn read_pickle(bytes: &[u8]) -> Result<Value, ImportError> {
     unpickler::run(bytes)
 }

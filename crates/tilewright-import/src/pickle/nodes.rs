@@ -1,4 +1,4 @@
-//! The arena of the unpickler, and the way out of it.
+//! The arena of the unpickler, and the copy of a node as a tree.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::array::NumpyType;
 /// The number of a node.
 pub(super) type Id = usize;
 
-/// How deep a result may be nested.
+/// The nesting depth of a result, at most.
 const MAX_DEPTH: usize = 1_000;
 
 #[derive(Clone, Debug)]
@@ -133,19 +133,19 @@ pub(super) fn copy_out(nodes: &[Node<'_>], budget: &mut Budget, id: Id, depth: u
         Node::Set(ids) => Value::Set(all(ids, budget)?),
         Node::Dict(items) => {
             let mut dict: Vec<(Value, Value)> = Vec::new();
-            let mut places: Map<String, usize> = Map::default();
+            let mut positions: Map<String, usize> = Map::default();
             for &(key, value) in items {
                 let key = with_stack(|| copy_out(nodes, budget, key, depth + 1))?;
                 let value = with_stack(|| copy_out(nodes, budget, value, depth + 1))?;
-                // A later value for the same text replaces the earlier one, in its place.
+                // A later value of the same key replaces the earlier one, at its position.
                 let known = match &key {
-                    Value::Str(text) => places.get(text).copied(),
+                    Value::Str(text) => positions.get(text).copied(),
                     _ => None,
                 };
                 match (known.and_then(|at| dict.get_mut(at)), &key) {
                     (Some(entry), _) => entry.1 = value,
                     (None, Value::Str(text)) => {
-                        places.insert(text.clone(), dict.len());
+                        positions.insert(text.clone(), dict.len());
                         dict.push((key, value));
                     }
                     (None, _) => dict.push((key, value)),

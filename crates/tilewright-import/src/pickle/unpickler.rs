@@ -65,7 +65,7 @@ impl<'a> Unpickler<'a> {
         Ok(u64::from_le_bytes(wide))
     }
 
-    /// Bytes behind their length, which is a number of so many bytes.
+    /// A byte string after its length, an integer of `length_bytes` bytes.
     fn counted(&mut self, length_bytes: u64) -> Result<&'a [u8], String> {
         let count = self.number(length_bytes)?;
         self.take(count)

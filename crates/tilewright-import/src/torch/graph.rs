@@ -12,7 +12,7 @@ pub struct Graph {
     pub inputs: Vec<Input>,
     /// The tensors that the model holds, by their qualified names, such as `layer1.0.conv1.weight`.
     pub parameters: OrderedMap<String, Tensor>,
-    /// In an order in which each stands behind those that it needs.
+    /// In topological order: each after those that it needs.
     pub nodes: Vec<Node>,
     pub output: Argument,
 }
@@ -20,7 +20,7 @@ pub struct Graph {
 /// One operation.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The name under which later nodes mean its result.
+    /// The name by which later nodes refer to its result.
     pub name: String,
     pub target: Target,
     pub args: Vec<Argument>,
@@ -65,7 +65,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Tells the names of the nodes in it.
+    /// Calls `found` with the names of the nodes in it.
     pub fn nodes(&self, found: &mut impl FnMut(&str)) {
         match self {
             Self::Node(name) => found(name),
@@ -85,7 +85,7 @@ impl Argument {
 }
 
 impl Node {
-    /// Tells the names of the nodes among its arguments.
+    /// Calls `found` with the names of the nodes among its arguments.
     pub fn needs(&self, found: &mut impl FnMut(&str)) {
         self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value)).for_each(|argument| argument.nodes(found));
     }

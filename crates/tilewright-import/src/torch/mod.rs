@@ -9,8 +9,8 @@
 //! `translate` (the walk over the nodes: changes in place and the memory that tensors share).
 //!
 //! Invariants: the rules know nothing of Python's objects. A node without a rule, and arguments that a rule does not
-//! take, are errors with the place in the user's source, all told at once. Tensors of the graph are constants: whoever
-//! records it hands over snapshots.
+//! take, are errors with the location in the user's source, all reported at once. Tensors of the graph are constants:
+//! whoever records it hands over snapshots.
 
 mod graph;
 mod numbers;

@@ -1,4 +1,4 @@
-//! What an entry of the tables of rules is.
+//! The entries of the tables of rules.
 
 use crate::common::{Args, Cx, Op, Res, Signature};
 
@@ -11,11 +11,11 @@ pub struct Rule {
     pub parameters: &'static str,
     pub apply: Apply,
     pub memory: Memory,
-    /// Whether `input` is changed in place, though no underscore behind the name says so.
+    /// Whether `input` is changed in place, though its name has no trailing underscore.
     pub changes: bool,
 }
 
-/// Where the tensors of a result lie.
+/// The memory of the tensors of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
     Own,
@@ -26,7 +26,7 @@ pub enum Memory {
     Either,
 }
 
-/// What makes the result.
+/// The computation of the result.
 #[derive(Clone, Copy, Debug)]
 pub enum Apply {
     Function(fn(&mut Cx<'_>, &Args) -> Res),
@@ -75,7 +75,7 @@ impl Rule {
     }
 }
 
-/// Arguments that say where and how a result lies in memory, not what it is.
+/// Arguments about the device and memory format of a result, which do not change its value.
 const OF_MEMORY: &[&str] = &[
     "memory_format",
     "device",

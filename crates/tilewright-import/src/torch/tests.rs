@@ -93,7 +93,7 @@ fn a_change_in_place_keeps_the_data_type() {
 }
 
 #[test]
-fn a_change_of_what_a_later_view_shows_is_refused() {
+fn a_change_under_a_view_that_is_used_later_is_refused() {
     let view = node("v", "reshape", &[node_of("a"), Argument::Int(6)]);
     let change = node("b", "relu_", &[node_of("a")]);
     let first = node("a", "exp", &[node_of("x")]);
@@ -106,7 +106,7 @@ fn a_change_of_what_a_later_view_shows_is_refused() {
 }
 
 #[test]
-fn what_may_share_memory_is_refused_and_sizes_are_not() {
+fn changes_under_possible_aliases_are_refused_unless_they_are_sizes() {
     let text = |text: &str| Argument::Str(text.to_owned());
     let refused = |view: Node, output: [&str; 2]| {
         let name = view.name.clone();
@@ -135,7 +135,7 @@ fn what_may_share_memory_is_refused_and_sizes_are_not() {
 }
 
 #[test]
-fn all_missing_rules_are_told_at_once() {
+fn all_missing_rules_are_reported_at_once() {
     let nodes = vec![
         node("a", "det", &[node_of("x")]),
         node("b", "exp", &[node_of("a")]),
@@ -148,7 +148,7 @@ fn all_missing_rules_are_told_at_once() {
 }
 
 #[test]
-fn what_needs_a_node_that_failed_is_passed_over() {
+fn nodes_that_depend_on_a_failed_node_are_skipped() {
     let nodes = vec![
         node("a", "softmax", &[node_of("x"), Argument::Int(7)]),
         node("b", "exp", &[node_of("a")]),
@@ -177,7 +177,7 @@ fn parameters_are_constants_or_inputs() {
 }
 
 #[test]
-fn tuples_are_given_as_they_are_wanted() {
+fn tuples_of_results_follow_the_options() {
     let nodes = || vec![node("a", "exp", &[node_of("x")])];
     let one = graph(nodes(), Argument::List(vec![node_of("a")]));
     let unwrapped = Options { unwrap_unit_return_tuple: true, ..Options::default() };

@@ -3,7 +3,7 @@
 //! A node's result lies in a *slot*. A change in place gives its slot a new value, so that every name of the tensor
 //! sees it; other tensors over the same memory would have to see it too, and where one of them is used later, the
 //! change is refused. Nodes that fail leave their slot empty, and what needs them is passed over, so that all faults
-//! are told at once.
+//! are reported at once.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::builder::BlockBuilder;
@@ -104,13 +104,13 @@ impl<'a> Translation<'a> {
             faults: Faults::default(),
         };
         for (input, value) in graph.inputs.iter().zip(begun.inputs) {
-            translation.place(&input.name, Some(value));
+            translation.new_slot(&input.name, Some(value));
         }
         translation
     }
 
-    /// A slot of its own for the node.
-    fn place(&mut self, name: &'a str, value: Option<Value>) -> usize {
+    /// A new slot for the node.
+    fn new_slot(&mut self, name: &'a str, value: Option<Value>) -> usize {
         let slot = self.values.len();
         self.values.push(value);
         self.memory.push(slot);
@@ -144,10 +144,10 @@ impl<'a> Translation<'a> {
             Some(Ok(())) => {}
             Some(Err(reason)) => {
                 self.faults.refused(site(node), &reason);
-                self.place(&node.name, None);
+                self.new_slot(&node.name, None);
             }
             None => {
-                self.place(&node.name, None);
+                self.new_slot(&node.name, None);
             }
         }
     }
@@ -168,7 +168,7 @@ impl<'a> Translation<'a> {
             Target::Custom => {
                 let value = custom(bb, at, &self.needed_by(node)).and_then(|value| bound(bb, value));
                 return Some(value.map(|value| {
-                    self.place(&node.name, Some(value));
+                    self.new_slot(&node.name, Some(value));
                 }));
             }
         };
@@ -207,11 +207,11 @@ impl<'a> Translation<'a> {
             }
             Some(slot) if rule.memory != Memory::Own && has_tensors(&value) => {
                 let memory = self.memory[slot];
-                let slot = self.place(&node.name, Some(value));
+                let slot = self.new_slot(&node.name, Some(value));
                 self.memory[slot] = memory;
             }
             _ => {
-                self.place(&node.name, Some(value));
+                self.new_slot(&node.name, Some(value));
             }
         }
         Ok(())

@@ -8,8 +8,8 @@ use crate::legalize::{Capabilities, LegalizeCx, Prefetch};
 use crate::tir::{PrimFunc, attr_names};
 use crate::{Attr, Attrs};
 
-/// The options of a dict that are no words of a target string.
-const BESIDE: [&str; 3] = ["kind", "host", "tag"];
+/// Keys of a target dict that are not part of a target string.
+const NOT_IN_TARGET_STRINGS: [&str; 3] = ["kind", "host", "tag"];
 
 impl PassCx<'_> {
     /// The machine that is compiled for: the one that was said, else the one that we run on.
@@ -77,7 +77,7 @@ fn text_of(options: &Attrs) -> Result<String, String> {
         Some(kind) => word(kind)?,
         None => "llvm".to_owned(),
     }];
-    for (name, value) in options.iter().filter(|(name, _)| !BESIDE.contains(&&***name)) {
+    for (name, value) in options.iter().filter(|(name, _)| !NOT_IN_TARGET_STRINGS.contains(&&***name)) {
         let value = match value {
             Attr::Array(items) => items.iter().map(word).collect::<Result<Vec<_>, _>>()?.join(","),
             other => word(other)?,
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_target_is_refused_by_the_name_of_the_function() {
+    fn an_attribute_that_is_no_target_is_refused_with_the_name_of_the_function() {
         for (attr, expected) in [
             (Attr::str("haswel"), "did you mean \"haswell\"?"),
             (Attr::Int(3), "expected a target string or a dict of options, found"),

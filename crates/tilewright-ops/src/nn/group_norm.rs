@@ -66,7 +66,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let [x, gamma, beta] = inputs else { return Ok(Vec::new()) };
         let grouped = grouped(x, channel, groups, &size, &name)?;
-        // Behind the dimension of the groups all others have moved by one.
+        // Axes after that of the groups are shifted by one.
         let mut over: Vec<usize> = axes.iter().map(|&at| at + usize::from(at > channel)).collect();
         over.push(channel + 1);
         let mean = means(&grouped, &over, &name)?;

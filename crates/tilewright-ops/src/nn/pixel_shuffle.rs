@@ -5,7 +5,7 @@ use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCa
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::legalize as legalize_formula;
-use tilewright_te::topi::pixels::{Image, Order, depth_to_space};
+use tilewright_te::topi::depth_to_space::{Image, Order, depth_to_space};
 
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};

@@ -1,10 +1,10 @@
-//! Numbers from integers of a scale.
+//! Dequantisation: `(data - zero_point) * scale`.
 
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
-use super::scaled::{infer, legalize};
+use super::affine::{infer, legalize};
 use crate::elementwise::{float, number, wide};
 
 op! {

@@ -1,6 +1,6 @@
-//! Ops between real numbers and the small integers that represent them.
+//! Affine quantisation: real numbers as integers with a scale and a zero point.
 
-mod scaled;
+mod affine;
 
 family! {
     dequantize,

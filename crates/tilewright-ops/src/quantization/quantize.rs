@@ -1,11 +1,11 @@
-//! Numbers as integers of a scale.
+//! Quantisation: `data / scale + zero_point` as integers.
 
 use tilewright_expr::Intrinsic;
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
-use super::scaled::{infer, legalize};
+use super::affine::{infer, legalize};
 use crate::elementwise::{float, integer, wide};
 
 op! {

@@ -4,7 +4,7 @@ use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::SortSpec;
 use tilewright_te::algorithms::sort::sorted;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
@@ -38,9 +38,9 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
     let indices = Some(index_dtype(&InferCx::default(), call)?);
-    let line = Line { axis, descending: attributes::flag(call, "descending"), indices };
+    let spec = SortSpec { axis, descending: attributes::flag(call, "descending"), indices };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(sorted(&cx.capabilities, x, None, line, &block_name(call))?.1.into_iter().collect()),
+        [x] => Ok(sorted(&cx.capabilities, x, None, spec, &block_name(call))?.1.into_iter().collect()),
         _ => Ok(Vec::new()),
     })
 }

@@ -5,8 +5,8 @@ use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::Line;
-use tilewright_te::algorithms::rank::{Rank, ranked};
+use tilewright_te::algorithms::SortSpec;
+use tilewright_te::algorithms::order_statistic::{OrderStatistic, order_statistic};
 use tilewright_te::{Tensor, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
@@ -67,12 +67,12 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, name) = (shapes::dims_of(call, 0)?, block_name(call));
     let axis = attributes::axis_attr(call, "axis", dims.len())?;
-    let rank = Rank::At(attributes::int(call, "k")? - 1);
+    let rank = OrderStatistic::At(attributes::int(call, "k")? - 1);
     let keeps = attributes::flag(call, "keepdims");
-    let line = Line { axis, descending: false, indices: Some(DataType::I64) };
+    let spec = SortSpec { axis, descending: false, indices: Some(DataType::I64) };
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
-        let (values, indices) = ranked(&cx.capabilities, x, line, rank, &format!("{name}_found"))?;
+        let (values, indices) = order_statistic(&cx.capabilities, x, spec, rank, &format!("{name}_found"))?;
         let given = |x: Tensor| match keeps {
             true => regrouped(&x, &left(&dims, axis, true), &format!("{}_kept", x.name())),
             false => Ok(x),

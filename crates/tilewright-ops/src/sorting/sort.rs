@@ -3,7 +3,7 @@
 use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::SortSpec;
 use tilewright_te::algorithms::sort::sorted;
 use tilewright_te::legalize as legalize_formula;
 
@@ -29,9 +29,9 @@ op! {
 
 fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
-    let line = Line { axis, descending: attributes::flag(call, "descending"), indices: None };
+    let spec = SortSpec { axis, descending: attributes::flag(call, "descending"), indices: None };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(vec![sorted(&cx.capabilities, x, None, line, &block_name(call))?.0]),
+        [x] => Ok(vec![sorted(&cx.capabilities, x, None, spec, &block_name(call))?.0]),
         _ => Ok(Vec::new()),
     })
 }

@@ -5,7 +5,7 @@ use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::Line;
+use tilewright_te::algorithms::SortSpec;
 use tilewright_te::algorithms::topk::topk;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
@@ -72,10 +72,10 @@ fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> 
         true => Some(index_dtype(&InferCx::default(), call)?),
         false => None,
     };
-    let line = Line { axis, descending: attributes::flag(call, "largest"), indices };
+    let spec = SortSpec { axis, descending: attributes::flag(call, "largest"), indices };
     let name = block_name(call);
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(topk(&cx.capabilities, x, line, k, &name)?.into_iter().skip(usize::from(!wanted.0)).collect()),
+        [x] => Ok(topk(&cx.capabilities, x, spec, k, &name)?.into_iter().skip(usize::from(!wanted.0)).collect()),
         _ => Ok(Vec::new()),
     })
 }

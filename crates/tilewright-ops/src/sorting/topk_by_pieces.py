@@ -1,4 +1,5 @@
-# Long lines are looked at in pieces: what enters is found whatever stands beside it, and lines of no whole piece, or of none.
+# Long slices are read in pieces: elements that enter are found whatever else the piece holds, in slices without a whole
+# piece and without elements, too.
 # test: run
 # run: largest special == same
 # run: smallest special == same

@@ -5,8 +5,8 @@ use tilewright_ir::legalize::{Candidate, LegalizeCx};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::algorithms::Line;
-use tilewright_te::algorithms::rank::{Rank, ranked};
+use tilewright_te::algorithms::SortSpec;
+use tilewright_te::algorithms::order_statistic::{OrderStatistic, order_statistic};
 use tilewright_te::{Tensor, legalize as legalize_formula, topi};
 use tilewright_tensor::DataType;
 
@@ -60,19 +60,20 @@ fn legalize(cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> 
         // All that the median runs over is the last dimension of what is sorted.
         let transposed = match axes.as_slice() {
             [one] if *one + 1 == x.rank() => x.clone(),
-            _ => topi::permute(x, &[kept.as_slice(), &axes].concat(), &format!("{name}_turned"))?,
+            _ => topi::permute(x, &[kept.as_slice(), &axes].concat(), &format!("{name}_transposed"))?,
         };
         let of = |at: &[usize]| at.iter().map(|&at| dims[at].clone()).collect::<Vec<_>>();
-        let lines = match axes.len() {
+        let slices = match axes.len() {
             1 => transposed,
             _ => {
-                let line = shapes::product(&infer_cx, &of(&axes));
-                regrouped(&transposed, &[of(&kept), vec![line]].concat(), &format!("{name}_lines"))?
+                let slice = shapes::product(&infer_cx, &of(&axes));
+                regrouped(&transposed, &[of(&kept), vec![slice]].concat(), &format!("{name}_lines"))?
             }
         };
         // Descending, so that NaN comes first.
-        let line = Line { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
-        let (values, indices) = ranked(&cx.capabilities, &lines, line, Rank::Middle, &format!("{name}_middle"))?;
+        let spec = SortSpec { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
+        let (values, indices) =
+            order_statistic(&cx.capabilities, &slices, spec, OrderStatistic::Median, &format!("{name}_middle"))?;
         let left = left_dims(&dims, &axes, keeps);
         let given = |x: Tensor| match keeps {
             true => regrouped(&x, &left, &format!("{}_kept", x.name())),

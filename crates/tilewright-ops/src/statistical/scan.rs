@@ -60,12 +60,12 @@ pub(super) fn legalize_scan(
     legalize(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         let dtype = said.unwrap_or(x.dtype());
-        let lines = match axis {
+        let slices = match axis {
             Some(_) => x.clone(),
             None => regrouped(x, &dims, &format!("{name}_line"))?,
         };
         let scan = Scan { axis: axis.unwrap_or(0), op, identity, exclusive };
-        let made = algorithm(&cx.capabilities, &lines, scan, wide(dtype), &name)?;
+        let made = algorithm(&cx.capabilities, &slices, scan, wide(dtype), &name)?;
         Ok(vec![converted(&made, dtype, &format!("{name}_narrow"))?])
     })
 }

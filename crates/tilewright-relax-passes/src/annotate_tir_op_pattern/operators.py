@@ -72,8 +72,8 @@ class Module:
                         together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
                         both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
                         together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
-                        behind: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
-                        all: T.float32x16 = behind + together_3
+                        carry: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                        all: T.float32x16 = carry + together_3
                         T_cumsum[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)] = all
                         so_far[T.int64(0)] = T.Shuffle([all], [15])
                     taken: T.float32x16 = soft.vload([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
@@ -85,8 +85,8 @@ class Module:
                     together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
                     both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
                     together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
-                    behind: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
-                    all: T.float32x16 = behind + together_3
+                    carry: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                    all: T.float32x16 = carry + together_3
                     T_cumsum.vstore([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], all, predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
                     so_far[T.int64(0)] = T.Shuffle([all], [15])
 

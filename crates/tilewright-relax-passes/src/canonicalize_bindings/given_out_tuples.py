@@ -1,4 +1,4 @@
-# Behind the block that gives a tuple out, its fields are said by the tuple: they are dataflow variables of the block.
+# After the block that gives a tuple out, its fields are said by the tuple: they are dataflow variables of the block.
 # test: opt --pass CanonicalizeBindings
 # run: main == same
 

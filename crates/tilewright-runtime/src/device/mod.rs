@@ -1,7 +1,7 @@
 //! Devices: where tensors live and kernels run.
 //!
 //! [`Device`] names one, whether it exists or not. A *driver* ([`Driver`]) knows a kind of device and opens those that
-//! the machine has; all drivers stand in [`DRIVERS`], one line each, with a folder beside this file. What is open
+//! the machine has; all drivers are in [`DRIVERS`], one line each, with a folder next to this file. What is open
 //! ([`OpenDevice`]) gives memory, loads modules and makes *streams* ([`Stream`]): queues of launches and copies, which
 //! a device works off in order and at its own time.
 //!
@@ -9,7 +9,7 @@
 //!
 //! - The memory of a tensor is read and written by its device alone ([`Tensor::is_on_host`] is false), unless the
 //!   device is the host itself.
-//! - What a stream is asked for keeps its tensors alive until it is done, or longer.
+//! - An enqueued operation keeps its tensors alive until it is done, or longer.
 //! - A copy from the host has read its source when [`Stream::copy`] returns. One to the host has written its target
 //!   when [`Stream::synchronise`] returns.
 //! - Two streams know nothing of each other: whoever uses on one what another one makes waits for the other one first.
@@ -38,7 +38,7 @@ use tilewright_vm_program::Image;
 
 use crate::error::{ErrorKind, Result};
 
-/// The drivers of this build, in the order in which users are told of them.
+/// The drivers of this build, in the order in which they are listed to users.
 const DRIVERS: &[&dyn Driver] = &[
     &cpu::Cpu,
     #[cfg(any(test, feature = "test-device"))]
@@ -109,7 +109,7 @@ impl fmt::Debug for Launch<'_> {
 
 /// A queue of a device's work.
 pub trait Stream: Send + Sync {
-    /// Calls a kernel behind what was asked for before.
+    /// Enqueues the call of a kernel.
     ///
     /// # Safety
     /// The launch is what the kernel takes: as many tensors and numbers as it reads, of the sizes that it relies on.

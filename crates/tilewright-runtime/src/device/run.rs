@@ -1,8 +1,8 @@
-//! What a run asks devices for.
+//! The launches and copies of a run on devices.
 //!
-//! All of it goes to one stream for each device, which the run takes from the machine's idle ones. A call from outside
-//! ends when the devices have done it: what the call returns is there, and a failure of a device is the call's. Frames
-//! whose tensors a device may still use are given back behind that.
+//! All of them go to one stream for each device, which the run takes from the machine's idle ones. A call from outside
+//! ends when the devices are done: its results are complete, and a failure of a device is the call's. Frames
+//! whose tensors a device may still use are given back after that.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -31,7 +31,7 @@ pub(crate) struct DeviceRun {
     streams: Vec<OnceLock<Box<dyn Stream>>>,
     /// Frames of functions that have returned, with the functions.
     frames: RefCell<Vec<(u32, Box<Frame>)>>,
-    /// The first failure of a device that nobody has been told of.
+    /// The first failure of a device that has not been reported.
     failure: RefCell<Option<Error>>,
 }
 
@@ -46,7 +46,7 @@ impl DeviceRun {
         }
     }
 
-    /// Keeps the frame of a function that returns until the devices have done what was asked for.
+    /// Keeps the frame of a function that returns until the devices have done its operations.
     pub(crate) fn keep(&self, function: u32, frame: Box<Frame>) {
         self.frames.borrow_mut().push((function, frame));
         if self.frames.borrow().len() > MAX_KEPT_FRAMES {
@@ -56,8 +56,8 @@ impl DeviceRun {
 
     /// The run's stream on a device of the program.
     fn stream(&self, device: DeviceIndex) -> Result<&dyn Stream> {
-        let place = &self.streams[device.0 as usize];
-        if let Some(stream) = place.get() {
+        let slot = &self.streams[device.0 as usize];
+        if let Some(stream) = slot.get() {
             return Ok(&**stream);
         }
         let idle = self.machine.streams[device.0 as usize].lock().pop();
@@ -65,7 +65,7 @@ impl DeviceRun {
             Some(stream) => stream,
             None => self.machine.devices[device.0 as usize].open()?.stream()?,
         };
-        Ok(&**place.get_or_init(|| stream))
+        Ok(&**slot.get_or_init(|| stream))
     }
 
     /// Waits for all devices.
@@ -111,8 +111,8 @@ impl Drop for DeviceRun {
 impl DeviceRun {
     /// The streams are for the next run.
     fn give_back(&mut self) {
-        for (place, idle) in self.streams.iter_mut().zip(&self.machine.streams) {
-            if let Some(stream) = place.take() {
+        for (slot, idle) in self.streams.iter_mut().zip(&self.machine.streams) {
+            if let Some(stream) = slot.take() {
                 idle.lock().push(stream);
             }
         }
@@ -129,7 +129,7 @@ impl RunCx<'_> {
         }
     }
 
-    /// Waits until the devices have done what the run asked them for.
+    /// Waits until the devices have done the operations of the run.
     pub(crate) fn wait(&self) -> Result<()> {
         self.devices.map_or(Ok(()), DeviceRun::wait)
     }
@@ -146,7 +146,7 @@ impl RunCx<'_> {
         }
         let source = match self.index(from) {
             Some(_) if tensor.is_contiguous() && (from.is_host() || to.is_host()) => tensor.clone(),
-            // By way of the host, and in pieces: what this run asked the tensor's device for comes first.
+            // By way of the host, and in pieces: earlier operations of this run on the tensor's device come first.
             _ => {
                 self.wait()?;
                 if to.is_host() {
@@ -196,8 +196,8 @@ impl RunCx<'_> {
 
     /// The program's number of a device.
     fn index(&self, device: Device) -> Option<DeviceIndex> {
-        let place = self.machine.devices.iter().position(|known| *known == device)?;
-        Some(DeviceIndex(place as u32))
+        let index = self.machine.devices.iter().position(|known| *known == device)?;
+        Some(DeviceIndex(index as u32))
     }
 
     /// Calls a function that is not this machine's. One of the process reads and writes tensors on the host; what it
@@ -211,7 +211,7 @@ impl RunCx<'_> {
             self.wait()?;
             return call(args);
         };
-        // What the run asked for comes before the copies, which are over when they are made.
+        // Operations of the run come before the copies, which are over when they are made.
         self.wait()?;
         let on_host = args.iter().map(|arg| Device::cpu().value_of(arg)).collect::<Result<Vec<_>>>()?;
         let result = call(&on_host)?;

@@ -1,4 +1,4 @@
-//! Regions, and the slots that they stand in while threads work on them: rules 1 to 4 of the protocol of [`super`].
+//! Regions, and the slots that hold them while threads work on them: rules 1 to 4 of the protocol of [`super`].
 
 use std::cell::UnsafeCell;
 use std::sync::Mutex;
@@ -37,7 +37,7 @@ pub(super) const VISITOR: u64 = 16;
 /// Of the tasks that nobody has begun, a thread takes one part in so many, times the number of threads, at once.
 const BATCHES: u64 = 4;
 
-/// A place for a region. What every handover touches lies together, apart from the next slot's.
+/// A slot for a region. The fields that every handover touches share a cache line, which is not that of the next slot.
 #[repr(align(128))]
 pub(super) struct Slot {
     pub(super) control: AtomicU64,
@@ -50,7 +50,7 @@ pub(super) struct Slot {
     pub(super) failure: Mutex<Option<(u64, Failure)>>,
 }
 
-// SAFETY: `region` is written by the owner while `control` is `CLAIMED`, which nobody else looks behind, and read by
+// SAFETY: `region` is written by the owner while `control` is `CLAIMED`, when nobody else reads it, and read by
 // those whom `control` counts; the orderings at its changes are stated there. The closure's address in it goes to the
 // kernel's own code, whose tasks may run on any thread.
 unsafe impl Sync for Slot {}

@@ -92,7 +92,7 @@ fn results_are_what_the_kernel_expects_or_errors() {
 }
 
 #[test]
-fn what_a_function_writes_reaches_the_kernels_memory() {
+fn writes_of_a_function_reach_the_kernels_memory() {
     registry::register("calls.tests.negate", |args| {
         for arg in args {
             let tensor = arg.as_tensor()?;

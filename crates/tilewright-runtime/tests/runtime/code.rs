@@ -115,7 +115,7 @@ pub(crate) fn builder_for(kind: DeviceKind) -> ProgramBuilder {
         image.exports.push(Export { name: (*name).into(), offset: image.text.len() as u32 + *entry });
         image.text.extend(bytes(hex));
         if *name == "zero" {
-            // The stub's distance to the slot table, from behind the distance itself.
+            // The distance of the slot table from the end of the stub's displacement field.
             let distance = IMAGE_PAGE - (image.text.len() + 4);
             image.text.extend((distance as u32).to_le_bytes());
         }

@@ -46,7 +46,7 @@ fn first_element(executable: Executable, function: &str) -> Result<f32, tilewrig
 
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_is_written_into_and_stays_what_it_is() {
+fn devices_and_pipes_are_written_into_and_not_replaced() {
     use std::os::unix::fs::{FileTypeExt, symlink};
 
     let executable = constants(2.5);
@@ -225,7 +225,7 @@ fn kept_files_of_older_versions_run() {
     }
 }
 
-/// A file with a constant of 2 GiB of zeros, which takes no space on disk, behind one of 20,000 bytes.
+/// A file with a constant of 2 GiB of zeros, which takes no space on disk, after one of 20,000 bytes.
 fn file_with_a_large_constant(place: &Place) {
     const SMALL: usize = 5003;
     let mut program = ProgramBuilder::default();

@@ -178,7 +178,7 @@ fn with_constant() -> VirtualMachine {
 }
 
 #[test]
-fn what_a_frame_keeps_is_the_same_in_each_run() {
+fn kept_registers_of_a_frame_are_equal_in_each_run() {
     let machine = with_constant();
     let main = machine.function("main").unwrap();
     let call = |x: f32, twice| main.call(&[floats(&[x; 4]).into(), Value::Bool(twice)]).unwrap();

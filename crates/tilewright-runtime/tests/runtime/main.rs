@@ -1,11 +1,12 @@
 //! Programs built by hand, run through the public interface. Tests with machine code of their own run on x86-64.
 
-mod announce;
 mod calls;
 mod code;
+mod data_dependent;
 mod devices;
 mod files;
 mod forks;
+mod jit_symbols;
 mod kernels;
 mod machines;
 mod memory;
@@ -13,7 +14,6 @@ mod packed;
 mod pool;
 mod programs;
 mod protocol;
-mod selection;
 mod stress;
 mod test_device;
 mod values;

@@ -252,8 +252,8 @@ impl State {
         Ok(true)
     }
 
-    /// Where a worker goes on when it is done with a slot.
-    fn behind(&self, seen: u8, slot: u8) -> Worker {
+    /// The next state of a worker that is done with a slot.
+    fn after_slot(&self, seen: u8, slot: u8) -> Worker {
         let next = slot + 1;
         if usize::from(next) < self.slots.len() { Worker::Look { seen, slot: next } } else { Worker::News { seen } }
     }
@@ -266,7 +266,7 @@ impl State {
             Look { seen, slot } if self.left(slot as usize) > 0 => {
                 Enter { seen, slot, control: self.slots[slot as usize].control }
             }
-            Look { seen, slot } => self.behind(seen, slot),
+            Look { seen, slot } => self.after_slot(seen, slot),
             Enter { seen, slot, control } if self.slots[slot as usize].control == control => {
                 self.slots[slot as usize].control += VISITOR;
                 Read { seen, slot }
@@ -325,7 +325,7 @@ impl State {
                 let after = before.checked_sub(VISITOR).ok_or("a visitor leaves a slot that counts none")?;
                 self.slots[slot as usize].control = after;
                 let wakes = before & WAITING != 0 && before / VISITOR == 1 && fault != Fault::SilentDeparture;
-                if wakes { Wake { seen, slot } } else { self.behind(seen, slot) }
+                if wakes { Wake { seen, slot } } else { self.after_slot(seen, slot) }
             }
             Wake { seen, slot } => {
                 for caller in &mut self.callers {
@@ -333,7 +333,7 @@ impl State {
                         *caller = Caller::LookOrSleep { slot };
                     }
                 }
-                self.behind(seen, slot)
+                self.after_slot(seen, slot)
             }
             _ => return Ok(false),
         };

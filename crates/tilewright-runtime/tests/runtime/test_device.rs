@@ -66,7 +66,7 @@ fn sums(program: &mut ProgramBuilder, main: &mut FunctionBuilder) {
     main.ret(out);
 }
 
-/// A function of the process reads a copy, and the branch behind it its condition.
+/// A function of the process reads a copy, and a branch after it reads its condition.
 fn read_by_the_host(program: &mut ProgramBuilder, main: &mut FunctionBuilder) {
     registry::register_override("test_device.doubled", |args| {
         let doubled = args[0].as_tensor()?.to_vec::<f32>()?.iter().map(|x| 2.0 * x).collect();

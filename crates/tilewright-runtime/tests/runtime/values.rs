@@ -44,7 +44,7 @@ fn objects_of_the_process_pass_through() {
 }
 
 #[test]
-fn what_is_no_function_is_not_called() {
+fn calling_a_value_that_is_no_function_is_an_error() {
     let mut main = FunctionBuilder::new("main");
     let f = main.param("f", Kind::Object);
     let result = main.call_closure(f, &[]);

@@ -25,7 +25,7 @@ pub(crate) fn check_independent(function: &PrimFunc, site: &Site, what: &str) ->
         return Ok(());
     }
     let blocks = blocks_below(site);
-    if let Some(other) = statement_beside_blocks(site) {
+    if let Some(other) = statement_outside_blocks(site) {
         return Err(Fault::at(
             &other,
             format!("a loop that is to be {what} has a statement inside that is in no block"),
@@ -38,7 +38,7 @@ pub(crate) fn check_independent(function: &PrimFunc, site: &Site, what: &str) ->
 }
 
 /// A statement inside that is neither a block nor around one.
-fn statement_beside_blocks(site: &Site) -> Option<Site> {
+fn statement_outside_blocks(site: &Site) -> Option<Site> {
     let inner = below(&site.stmt);
     if is_block(&site.stmt) {
         return None;
@@ -47,7 +47,7 @@ fn statement_beside_blocks(site: &Site) -> Option<Site> {
         let nothing = matches!(&site.stmt.kind, tilewright_ir::tir::StmtKind::Seq(stmts) if stmts.is_empty());
         return (!nothing).then(|| site.clone());
     }
-    (0..inner.len()).filter_map(|at| site.child(at)).find_map(|child| statement_beside_blocks(&child))
+    (0..inner.len()).filter_map(|at| site.child(at)).find_map(|child| statement_outside_blocks(&child))
 }
 
 /// Conditions (1) and (2), and (3) within the block.

@@ -1,4 +1,4 @@
-# Phases of a transposed convolution of few channels: what puts them side by side stays behind the windows as it is.
+# Phases of a transposed convolution of few channels: the stage that interleaves them stays after the windows, unchanged.
 # test: opt --pass ApplyDefaultSchedule:target=x86-64-v4
 # run: main == same
 

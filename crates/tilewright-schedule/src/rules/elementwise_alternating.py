@@ -1,4 +1,4 @@
-# A remainder repeats elements only as an index of what is read, and not beside its quotient: the loop stays one here.
+# A remainder repeats elements only as an index of an operand, and not together with its quotient: the loop is not split.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: alternating == same
 # run: reshaped == same

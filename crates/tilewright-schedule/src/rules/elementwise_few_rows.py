@@ -1,5 +1,5 @@
-# Of few rows that cost a lot, parts are tasks: all threads have something to do. A step that says itself how its loops run
-# does not keep the stage behind it from being scheduled.
+# Of few, expensive rows, parts are tasks: all threads have work. A step that says itself how its loops run
+# does not keep the stage after it from being scheduled.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: few == same
 # run: step == same

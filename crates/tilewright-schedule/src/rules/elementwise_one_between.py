@@ -1,4 +1,4 @@
-# A loop of one iteration does not make one of the loops around and inside of it: rows that are read from behind stay rows.
+# A loop of one iteration does not make one of the loops around and inside of it: rows that are read backwards stay rows.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: main == same
 

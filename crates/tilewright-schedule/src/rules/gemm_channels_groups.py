@@ -1,4 +1,4 @@
-# Groups of a vector of channels on a small image: channels are the lanes, and the results are turned behind the product.
+# Groups of a vector of channels on a small image: channels are the lanes, and the results are transposed after the product.
 # test: opt --pass ApplyDefaultSchedule:target=x86-64-v4
 # run: main == same
 

@@ -1,4 +1,4 @@
-# Many channels on a small image: pixels are read where they are, with loops over the window, and results are turned behind.
+# Many channels on a small image: pixels are read in place, with loops over the window, and results are transposed after that.
 # test: opt --pass ApplyDefaultSchedule:target=x86-64-v4
 # run: main == same
 

@@ -1,13 +1,13 @@
-# Convolutions along one dimension: columns beside each other are read where they lie, and those of the next panel, most of
-# which are those of this one, are not asked for; columns with gaps between them are copied.
+# Convolutions along one dimension: contiguous columns are read in place, and those of the next panel, most of which are
+# those of this one, are not prefetched; columns with gaps between them are packed.
 # test: opt --pass ApplyDefaultSchedule:target=znver4
-# run: beside == same
+# run: contiguous == same
 # run: apart == same
 
 @I.ir_module
 class Module:
     @T.prim_func
-    def beside(X: T.Buffer((1, 48, 602), "float32"), W: T.Buffer((10, 48, 3), "float32"), Y: T.Buffer((1, 10, 600), "float32")):
+    def contiguous(X: T.Buffer((1, 48, 602), "float32"), W: T.Buffer((10, 48, 3), "float32"), Y: T.Buffer((1, 10, 600), "float32")):
         for n, f, x, c, r in T.grid(1, 10, 600, 48, 3):
             with T.block("Y"):
                 vn, vf, vx, vc, vr = T.axis.remap("SSSRR", [n, f, x, c, r])
@@ -63,7 +63,7 @@ class Module:
                                         Y[0, m_start + t * 5 + i, p * 40 + v * 8 + j] = tile[i, v, j]
 
     @T.prim_func
-    def beside(X: T.Buffer((1, 48, 602), "float32"), W: T.Buffer((10, 48, 3), "float32"), Y: T.Buffer((1, 10, 600), "float32")):
+    def contiguous(X: T.Buffer((1, 48, 602), "float32"), W: T.Buffer((10, 48, 3), "float32"), Y: T.Buffer((1, 10, 600), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         for task in T.parallel(2):

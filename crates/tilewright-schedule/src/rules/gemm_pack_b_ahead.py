@@ -1,8 +1,8 @@
-# Columns that no cache near by holds are asked for ahead: those of the next panel, behind the last panel of a step those of
-# the next step; with a single tile of rows, whose copy is turned, those further on in the panel.
+# Columns of B that no near cache holds are prefetched: those of the next panel, at the last panel of a K block those of the
+# next block; with a single row tile, whose A panel is transposed, those further on in the panel.
 # test: opt --pass ApplyDefaultSchedule:target=znver4
 # run: main == same
-# run: turned == same
+# run: transposed == same
 # run: tall == same
 
 @I.ir_module
@@ -18,7 +18,7 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 
     @T.prim_func
-    def turned(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
+    def transposed(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
         for i, j, k in T.grid(10, 131, 520):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
@@ -143,7 +143,7 @@ class Module:
                                     C[t * 5 + i, panel_start * 40 + p * 40 + v * 8 + j] = tile[i, v, j]
 
     @T.prim_func
-    def turned(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
+    def transposed(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         for task in T.parallel(2):

@@ -1,5 +1,5 @@
-# A factor whose neighbours in memory are along the depth is copied in tiles that are turned in registers: by tasks, ahead of
-# many rows, with edges along both sides.
+# A transposed B (contiguous along K) is packed in tiles that are transposed in registers: by tasks, before a GEMM of many
+# rows, with edge tiles along both sides.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: main == same
 # run: many == same

@@ -59,14 +59,14 @@ pub(crate) fn extent_of(schedule: &Schedule, l: Rv) -> Result<Expr, Declined> {
 /// A reduction of fewer neighbours than this is no row.
 const SHORT: i64 = 16;
 
-/// Whether the reduction's innermost loop in memory is one of its own, and not only a short part of it beside results
-/// that are neighbours too.
+/// Whether the innermost loop in memory is a reduce axis, and not only a short one while results are neighbours, too.
 pub(super) fn is_along_row(nest: &PlainNest) -> bool {
     let reduces = |at: usize| nest.reduces(at);
     let near = |at: usize| nest.reads.iter().all(|read| nest.step(read, at).is_some_and(|step| step.abs() <= 4));
-    let beside = nest.along_result().is_some_and(|at| !reduces(at) && near(at) && nest.extent(at) != Some(1));
+    let has_neighbouring_results =
+        nest.along_result().is_some_and(|at| !reduces(at) && near(at) && nest.extent(at) != Some(1));
     match nest.along_reads() {
-        Some(at) => reduces(at) && !(beside && nest.extent(at).is_some_and(|extent| extent < SHORT)),
+        Some(at) => reduces(at) && !(has_neighbouring_results && nest.extent(at).is_some_and(|extent| extent < SHORT)),
         None => (0..nest.loops.len()).filter(|&at| nest.extent(at) != Some(1)).all(reduces),
     }
 }

@@ -1,4 +1,4 @@
-# Axes that lie together behind the one that is reduced are rows side by side.
+# Contiguous axes after the reduced one are the lanes of rows side by side.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: main == same
 # run: main special == same

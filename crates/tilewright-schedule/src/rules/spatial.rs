@@ -29,8 +29,8 @@ pub(super) fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
     Some(count.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
 }
 
-/// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of
-/// few elements that cost a lot a task has fewer, so that there is one for every thread.
+/// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. A
+/// task of few, expensive elements has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let within = |work: u64| i64::try_from(work * 100 / cycles(cost, target)).unwrap_or(i64::MAX).max(LINE);
     let most = within(target.tasks.task_cycles).min(1 << 20);

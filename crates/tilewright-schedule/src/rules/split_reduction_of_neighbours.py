@@ -1,4 +1,4 @@
-# Few neighbours fill vectors only together with the rows behind them: pieces of rows are summed each for themselves, in even
+# Few neighbours fill vectors only together with the rows after them: pieces of rows are summed each for themselves, in even
 # parts of all rows; what is left over follows.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: main == same

@@ -1,10 +1,10 @@
 //! A stage that reads along one loop what it writes along another: transposes.
 //!
-//! Tiles of as many vectors as these have lanes are turned in registers, those along what is read one after the other.
-//! Where the caches hold everything, they are written at once; else they are put beside each other, and a few lines of
-//! each row computed with and written together. What has conditions goes in squares of the two loops, which are small
-//! enough for the first cache, so that each line that is read or written is used as a whole; inside, vectors go along
-//! the result.
+//! Square tiles of as many vectors as these have lanes are transposed in registers, in the order in which the operand
+//! is read. If the caches hold both tensors, they are written at once; else they are staged next to each other, and a
+//! few cache lines of each row are computed with and written together. What has conditions goes in squares of the two
+//! loops, which are small enough for the first cache, so that each line that is read or written is used as a whole;
+//! inside, vectors go along the result.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
@@ -91,7 +91,7 @@ fn through_registers(
     Ok(())
 }
 
-/// A piece of the result, a few lines of each of its rows, from tiles that lie beside each other.
+/// A piece of the result, a few cache lines of each of its rows, from adjacent tiles.
 fn staged(schedule: &mut Schedule, target: &Target, nest: &PlainNest, crossed: (usize, usize)) -> Result<(), Declined> {
     let lanes = lanes(nest, target, crossed);
     let (read, written) = if begins_lines(nest, crossed) { PIECE } else { LONG_PIECE };

@@ -1,8 +1,8 @@
-//! `windows`: reductions over windows of images, such as pools and convolutions of each channel by itself.
+//! `windows`: reductions over windows of images, such as pooling and depthwise convolution.
 //!
-//! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to
-//! a copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each
-//! other in memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`);
+//! The images, one for each index outside of the windows, are shared among threads. Padding is added to a
+//! copy of the image in the cache, so that windows need no bounds conditions. Where columns of an image are contiguous
+//! in memory, tiles of a few rows of vectors stay in registers until what follows is computed (`direct_conv`);
 //! elsewhere the results of a piece of a line do, while the loops of the window run around them.
 //!
 //! | candidate | for |

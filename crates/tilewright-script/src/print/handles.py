@@ -1,4 +1,4 @@
-# A handle that the body mentions has a name of its own, beside the one of its buffer, which means the memory; the
+# A handle that the body mentions has a name of its own, besides the one of its buffer, which means the memory; the
 # dimensions of a PrimFunc are those of a graph in its type; two buffers on one memory stay that.
 # test: print
 

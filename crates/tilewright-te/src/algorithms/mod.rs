@@ -1,24 +1,25 @@
-//! Algorithms that are written out as statements, for what no formula of an element says: scans, sorting, the first
-//! elements of an order, the element of a rank.
+//! Algorithms that are written as statements, which no formula of an element expresses: prefix scans, sorting,
+//! selection.
 //!
-//! A *line* is the elements along one dimension of a tensor, with the others fixed. Each algorithm works on every line
-//! by itself; lines are independent of each other, and a task takes one or several of them.
+//! A *slice* is the elements along one axis of a tensor, with the other indices fixed. Each algorithm works on every
+//! slice by itself, and a task takes one or several slices.
 //!
-//! Reading order: [`scan`]; [`Line`], `keys` (elements as integers in their order), `run` (vectors of keys), [`sort`]
-//! (by digits; short lines by comparisons), [`rank`] (the element of a rank), [`topk`].
+//! Reading order: [`scan`]; `key_encoding` (elements as integers of the same order), `sort_keys` (the keys of a slice),
+//! [`sort`] (radix sort; `rank_sort` for short slices), `radix_select` (the key of a rank), [`order_statistic`] (k-th
+//! element, median), [`topk`] (`topk_insertion` for small k).
 //!
-//! The order of elements is total: equal elements stay in the order in which they stand, and NaN is greater than every
+//! The order of elements is total: equal elements stay in the order in which they are, and NaN is greater than every
 //! number.
 
-mod keys;
-mod lines;
-pub mod rank;
-mod run;
+mod key_encoding;
+pub mod order_statistic;
+mod radix_select;
+mod rank_sort;
 pub mod scan;
-mod short;
 pub mod sort;
+mod sort_keys;
 mod statements;
 pub mod topk;
-mod topk_few;
+mod topk_insertion;
 
-pub use lines::Line;
+pub use sort_keys::SortSpec;

@@ -1,15 +1,14 @@
-//! Scans (prefix sums, running products and their like): an associative operation over all elements up to each, along a
-//! dimension.
+//! Prefix scans (prefix sums, running products): an associative operation over all elements up to each, along an axis.
 //!
-//! Lines are independent of each other. Without vectors a line is accumulated element by element. With vectors, lines
-//! along another dimension than the last go on together, a row of the tensor after the other: a task takes a block of
-//! the columns through all rows, and prefetches later ones.
+//! Slices along the axis are independent of each other. Without vectors a slice is accumulated element by element. With
+//! vectors, slices along another axis than the last are the lanes: a task accumulates a block of columns row by row,
+//! and prefetches later rows.
 //!
-//! A line along the last dimension, which is contiguous, is accumulated in vectors: first neighbours by themselves,
-//! then pairs of these, and so on, where all of the second half take in the last of the first (J. Sklansky,
-//! "Conditional-sum addition logic", IRE Transactions on Electronic Computers 9, 1960), then with the sum carried from
-//! the vector before. Other orders of the same steps would not do: in this one sums of numbers that are not negative
-//! never fall, and stay where nothing is added, as those one by one do.
+//! A slice along the last axis, which is contiguous, is accumulated in vectors, each as a Sklansky scan: first pairs of
+//! neighbours, then pairs of pairs, and so on, where all of the second half take in the last of the first (J. Sklansky,
+//! "Conditional-sum addition logic", IRE Transactions on Electronic Computers 9, 1960), then with the carry of the
+//! vector before. The order matters: in this one, sums of numbers that are not negative are monotonic, and equal where
+//! zeros are added, as those of a sequential scan are.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::legalize::{Capabilities, Needs};
@@ -22,38 +21,38 @@ use crate::{TeError, Tensor, extern_stage};
 /// What [`vectorized`] needs: vectors of two elements of 64 bits.
 pub const VECTORS: Needs = Needs { vector_bytes: 16, ..Needs::NOTHING };
 
-/// Columns that a task takes through its rows, at most and, where such a number divides all, at least.
+/// Columns per task: at most, and at least where such a number divides the columns.
 const COLUMNS_PER_TASK_MAX: i64 = 512;
 const COLUMNS_PER_TASK_MIN: i64 = 256;
-/// Bytes of the narrowest lanes in which a line is accumulated.
+/// Bytes of the narrowest lanes in which a slice is accumulated.
 const LANE_BYTES_MIN: usize = 4;
-/// How near the caches are to which elements are prefetched, as `prefetch` has it: the nearest.
+/// The locality argument of `prefetch` for L1.
 const PREFETCH_TO_L1: i64 = 3;
 
 /// How elements are accumulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan {
-    /// The dimension along which they are.
+    /// The axis along which they are accumulated.
     pub axis: usize,
-    /// What combines two of them, an associative operation.
+    /// The associative operation.
     pub op: BinOp,
-    /// What changes no element that it is combined with.
+    /// The identity of the operation.
     pub identity: i64,
-    /// Whether an element stays out of its own result.
+    /// Whether an element is left out of its own result (an exclusive scan).
     pub exclusive: bool,
 }
 
-/// An algorithm: what the scan makes of all elements up to each, in the type `dtype`.
+/// An algorithm: the scan of a tensor, accumulated in the type `dtype`.
 pub type Algorithm = fn(&Capabilities, &Tensor, Scan, DataType, &str) -> Result<Tensor, TeError>;
 
-/// In vectors: of a line, if it is contiguous, else of lines that are neighbours.
+/// In vectors: along contiguous slices, or across neighbouring slices.
 pub fn vectorized(caps: &Capabilities, x: &Tensor, scan: Scan, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
     extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| {
         Operands { caps, scan, x: &ins[0], out }.vectorized()
     })
 }
 
-/// Each line element by element.
+/// Element by element.
 pub fn sequential(caps: &Capabilities, x: &Tensor, scan: Scan, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
     extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| {
         Operands { caps, scan, x: &ins[0], out }.sequential()
@@ -61,7 +60,7 @@ pub fn sequential(caps: &Capabilities, x: &Tensor, scan: Scan, dtype: DataType, 
 }
 
 impl Scan {
-    /// What a line begins with: nothing changes with it, not even -0.
+    /// The initial value of a slice, which changes no element, not even -0.
     fn begin(&self, dtype: DataType) -> Expr {
         match self.op {
             BinOp::Add if dtype.is_float() && !self.exclusive => Expr::float(-0.0, dtype),
@@ -84,8 +83,8 @@ impl Operands<'_> {
         (0..self.x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect()
     }
 
-    /// A loop of tasks over each of these dimensions but that of the scan.
-    fn for_each_line(&self, vars: &[Var], mut body: Stmt) -> Stmt {
+    /// Loops of tasks over all dimensions but the scanned axis.
+    fn for_each_slice(&self, vars: &[Var], mut body: Stmt) -> Stmt {
         for (at, var) in vars.iter().enumerate().rev().filter(|(at, _)| *at != self.scan.axis) {
             body = looped(var, &self.x.shape[at], self.caps.task_loop(), body);
         }
@@ -105,24 +104,24 @@ impl Operands<'_> {
         let (step, result) = (Stmt::store(&so_far, own.clone(), &next)?, Stmt::store(self.out, here, &carried)?);
         let steps = if self.scan.exclusive { [result, step] } else { [step, result] };
         let first = Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?;
-        let line = Stmt::seq([first, serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps))]);
-        Ok(self.for_each_line(&vars, with_local(so_far, line)))
+        let slice = Stmt::seq([first, serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps))]);
+        Ok(self.for_each_slice(&vars, with_local(so_far, slice)))
     }
 
     fn vectorized(&self) -> Result<Stmt, TeError> {
         let (mut vars, last) = (self.vars(), self.x.rank() - 1);
         if self.scan.axis == last {
-            return Ok(self.for_each_line(&vars, self.contiguous_line(&vars)?));
+            return Ok(self.for_each_slice(&vars, self.contiguous_slice(&vars)?));
         }
         let (tasks, columns) = column_blocks(&self.x.shape[last])?;
         vars[last] = Var::new("task", DataType::I64);
         let block = self.column_block(&vars, columns)?;
         let blocks = looped(&vars[last], &tasks, self.caps.task_loop(), block);
-        Ok(self.for_each_line(&vars[..last], blocks))
+        Ok(self.for_each_slice(&vars[..last], blocks))
     }
 
-    /// A line along the last dimension.
-    fn contiguous_line(&self, vars: &[Var]) -> Result<Stmt, TeError> {
+    /// A slice along the last axis.
+    fn contiguous_slice(&self, vars: &[Var]) -> Result<Stmt, TeError> {
         let lanes = self.caps.vector_bytes / self.out.dtype.element_bytes().max(LANE_BYTES_MIN);
         let lanes = u16::try_from(lanes).unwrap_or(u16::MAX);
         let (extent, at) = (&self.x.shape[self.scan.axis], Var::new("vector", DataType::I64));
@@ -135,10 +134,10 @@ impl Operands<'_> {
         };
         let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
         let mut one = |begin: &Expr, ends: bool| {
-            let places = vector(begin, lanes)?;
-            here[self.scan.axis] = places.clone();
+            let positions = vector(begin, lanes)?;
+            here[self.scan.axis] = positions.clone();
             let inside = match ends {
-                true => Some(Expr::compare(CmpOp::Lt, &places, &extent.broadcast(lanes)?)?),
+                true => Some(Expr::compare(CmpOp::Lt, &positions, &extent.broadcast(lanes)?)?),
                 false => None,
             };
             self.one_vector(&here, inside, &so_far)
@@ -154,7 +153,7 @@ impl Operands<'_> {
         Ok(with_local(so_far, Stmt::seq(stmts)))
     }
 
-    /// A vector of a line, with what is carried from the vector before.
+    /// A vector of a slice, with the carry of the vector before.
     fn one_vector(&self, here: &[Expr], inside: Option<Expr>, so_far: &Buffer) -> Result<Stmt, TeError> {
         let mut names = Names::default();
         let taken = Expr::load_where(self.x, here.to_vec(), inside.clone())?.cast(self.out.dtype)?;
@@ -164,15 +163,15 @@ impl Operands<'_> {
         while half < lanes {
             let is_second = |lane: usize| lane & half != 0;
             let last_of_first = |lane: usize| if is_second(lane) { (lane & !(2 * half - 1)) + half - 1 } else { lane };
-            let behind = Expr::shuffle(vec![all.clone()], (0..lanes).map(last_of_first).collect())?;
-            let both = names.name("both", self.combined(&behind, &all)?);
+            let carried = Expr::shuffle(vec![all.clone()], (0..lanes).map(last_of_first).collect())?;
+            let both = names.name("both", self.combined(&carried, &all)?);
             let chosen = |lane: usize| if is_second(lane) { lanes + lane } else { lane };
             let next = Expr::shuffle(vec![all, both], (0..lanes).map(chosen).collect())?;
             all = names.name("together", next);
             half *= 2;
         }
         let carried = Expr::load(so_far, vec![Expr::i64(0)])?.broadcast(all.dtype.lanes)?;
-        let carried = names.name("behind", carried);
+        let carried = names.name("carry", carried);
         let all = names.name("all", self.combined(&carried, &all)?);
         let last = Expr::shuffle(vec![all.clone()], vec![lanes - 1])?;
         let result = match self.scan.exclusive {
@@ -185,7 +184,7 @@ impl Operands<'_> {
         ])))
     }
 
-    /// A block of so many columns through all rows: the last variable is that of the block.
+    /// A block of columns through all rows: the last variable is that of the block.
     fn column_block(&self, vars: &[Var], columns: i64) -> Result<Stmt, TeError> {
         let (axis, last) = (self.scan.axis, self.x.rank() - 1);
         let (extent, lane) = (&self.x.shape[last], Var::new("lane", DataType::I64));
@@ -212,7 +211,7 @@ impl Operands<'_> {
         Ok(with_local(so_far, Stmt::seq([first, all])))
     }
 
-    /// Prefetches a later row of a block that begins at these indices: it does not follow the row before in memory.
+    /// Prefetches a later row of a block that begins at these indices: rows of a block are not contiguous in memory.
     fn prefetched(&self, mut here: Vec<Expr>, columns: i64) -> Result<Option<Stmt>, TeError> {
         let Some(prefetch) = self.caps.prefetch else { return Ok(None) };
         let (axis, line) = (self.scan.axis, Var::new("line", DataType::I64));
@@ -221,12 +220,12 @@ impl Operands<'_> {
         if let Some(begin) = here.last_mut() {
             *begin = begin.clone() + Expr::var(&line) * elements;
         }
-        let ask = Stmt::prefetch(self.x, here, false, PREFETCH_TO_L1)?;
-        Ok(Some(serial(&line, &Expr::i64(columns / elements), ask)))
+        let prefetch = Stmt::prefetch(self.x, here, false, PREFETCH_TO_L1)?;
+        Ok(Some(serial(&line, &Expr::i64(columns / elements), prefetch)))
     }
 }
 
-/// How many blocks the columns of a tensor are taken in, and the columns of a block.
+/// The number of column blocks, and the columns of a block.
 fn column_blocks(extent: &Expr) -> Result<(Expr, i64), TeError> {
     let even = |all: i64| (COLUMNS_PER_TASK_MIN..=COLUMNS_PER_TASK_MAX).rev().find(|columns| all % columns == 0);
     let columns = match extent.as_int() {

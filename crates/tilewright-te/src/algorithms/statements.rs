@@ -16,12 +16,12 @@ pub(super) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
     looped(var, extent, ForKind::Serial, body)
 }
 
-/// The places of a vector's elements, one after the other from `begin` on: a vector of one lane is a scalar.
+/// Consecutive indices from `begin` on, one per lane; of one lane a scalar.
 pub(super) fn vector(begin: &Expr, lanes: u16) -> Result<Expr, TeError> {
     if lanes == 1 { Ok(begin.clone()) } else { Ok(Expr::ramp(begin, &Expr::int(1, begin.dtype), lanes)?) }
 }
 
-/// Memory of a task's own.
+/// A buffer in local memory of a task.
 pub(super) fn local(name: &str, size: i64, dtype: DataType) -> Buffer {
     Buffer::new(name, vec![Expr::i64(size)], dtype).derive(|node| node.scope = Scope::Local)
 }
@@ -38,7 +38,7 @@ pub(super) fn compare(op: CmpOp, a: &Expr, b: &Expr) -> Result<Expr, TeError> {
     Ok(Expr::compare(op, a, b)?)
 }
 
-/// A number that changes, in memory of its own.
+/// A mutable scalar, in local memory.
 #[derive(Clone)]
 pub(super) struct Cell(Buffer);
 
@@ -60,7 +60,7 @@ impl Cell {
     }
 }
 
-/// Values that are named one after the other, in front of statements that use them.
+/// A sequence of `Let` bindings around the statements that use them.
 #[derive(Default)]
 pub(super) struct Names(Vec<(Var, Expr)>);
 
@@ -89,7 +89,7 @@ impl Names {
     }
 }
 
-/// How many parts of a size make up a number that is not negative.
+/// `ceil(number / size)`, for a number that is not negative.
 pub(super) fn parts(number: &Expr, size: i64) -> Expr {
     match number.as_int() {
         Some(number) => Expr::i64(number.max(0).saturating_add(size - 1) / size),
@@ -97,7 +97,7 @@ pub(super) fn parts(number: &Expr, size: i64) -> Expr {
     }
 }
 
-/// The statement with memory of its own.
+/// The statement with a buffer that is allocated for it.
 pub(super) fn with_local(buffer: Buffer, body: Stmt) -> Stmt {
     let block = Block {
         name: "line".into(),

@@ -2,7 +2,7 @@
 //!
 //! Both are a border round the data (where there is one), and one reduction over the channels of a group and the
 //! window. Axes are in the order batch, channels, spatial ones of data, and results, inputs, spatial ones of kernels;
-//! the layouts say where they are. Sums of narrow floats are worked out in float32.
+//! the layouts say where they are. Sums of narrow floats are computed in float32.
 
 mod phases;
 mod taps;
@@ -141,8 +141,8 @@ fn of_data(f: &Value, own: &Expr, channels: &Expr, c: &Value) -> Value {
 }
 
 /// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`,
-/// with the sums in `dtype`. Places of the window that are in the border for every result bring nothing, and are left
-/// out.
+/// with the sums in `dtype`. Taps of the window that are in the border for every result contribute nothing, and are
+/// left out.
 pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
     let data_shape = conv.data.logical_shape(data.shape())?;
     let taps = conv.kernel.logical_shape(kernel.shape())?;

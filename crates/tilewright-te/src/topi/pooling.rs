@@ -116,7 +116,7 @@ impl Pool {
     }
 }
 
-/// The type in which a mean is worked out.
+/// The type in which a mean is computed.
 fn mean_type(dtype: DataType) -> DataType {
     match dtype.is_int() && dtype.bits < 32 {
         true => DataType { bits: 32, ..dtype },

@@ -37,7 +37,7 @@ fn there(shape: &[i64]) -> Tensor {
 }
 
 #[test]
-fn what_reads_or_writes_elements_names_the_device() {
+fn functions_that_access_elements_name_the_device() {
     let mut tensor = there(&[2, 3]);
     let strided = tensor.view(&[2], &[3], 0).unwrap();
     let on_device = TensorError::OnDevice { device: CUDA };
@@ -57,7 +57,7 @@ fn what_reads_or_writes_elements_names_the_device() {
 }
 
 #[test]
-fn what_asks_for_no_element_works() {
+fn functions_that_access_no_elements_work() {
     let tensor = there(&[4, 4]);
     assert!(!tensor.is_on_host() && tensor.is_aligned() && tensor.is_contiguous());
     assert_eq!((tensor.device(), Tensor::scalar(1.0f32).device().device_type), (CUDA, 1));

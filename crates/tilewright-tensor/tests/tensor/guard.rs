@@ -1,4 +1,4 @@
-//! Tensors beside forbidden pages.
+//! Tensors next to guard pages.
 #![cfg(unix)]
 
 use tilewright_tensor::guard::Edge;
@@ -30,11 +30,11 @@ fn a_copy_is_equal_and_ends_where_memory_does() {
             let copy = tensor.guarded(edge).unwrap();
             assert_eq!(copy, tensor);
             assert!(!copy.overlaps(&tensor) && !copy.is_read_only());
-            let (first, behind) = (copy.data_ptr().cast_const(), copy.data_ptr().wrapping_add(copy.num_bytes()));
-            assert!(is_readable(first) && is_readable(behind.wrapping_sub(1)));
+            let (first, end) = (copy.data_ptr().cast_const(), copy.data_ptr().wrapping_add(copy.num_bytes()));
+            assert!(is_readable(first) && is_readable(end.wrapping_sub(1)));
             match edge {
                 Edge::Start => assert!(!is_readable(first.wrapping_sub(1))),
-                Edge::End => assert!(!is_readable(behind)),
+                Edge::End => assert!(!is_readable(end)),
             }
         }
     }

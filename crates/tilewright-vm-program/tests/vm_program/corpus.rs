@@ -1,5 +1,5 @@
 //! Files of every version of the format that is read, kept as they were written: `tests/corpus/vN/NAME.twx`, with the
-//! text of their programs beside them.
+//! text of their programs next to them.
 //!
 //! `UPDATE_EXPECT=1` writes the text, and the files of the current version: the program that uses everything, and the
 //! files of machine code of the version before, read and written again. Those of the first version were made by
@@ -81,7 +81,7 @@ fn every_kept_file_is_read_as_it_was_meant() {
 }
 
 #[test]
-fn what_is_written_now_is_what_is_kept_for_this_version() {
+fn the_written_bytes_equal_the_kept_file_of_this_version() {
     let kept = corpus().join(format!("v{FORMAT_VERSION}/everything.twx"));
     let message = "the format changed without its version: see the rule in `file`";
     assert!(updating() || std::fs::read(kept).unwrap() == package().encode().unwrap().as_slice(), "{message}");

@@ -20,7 +20,7 @@ fn decode(bytes: &[u8]) -> Result<(Package, ConstantChecksums), FormatError> {
     Package::decode(&ExecutableBytes::copy_from(bytes).unwrap())
 }
 
-/// Makes all checksums right, so that the readers behind them see the damage.
+/// Makes all checksums right, so that later readers see the damage.
 pub(crate) fn mend(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize| {
         bytes.get(at..at + 8).map_or(0, |b| u64::from_le_bytes(b.try_into().unwrap()) as usize)
@@ -56,7 +56,7 @@ impl Random {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn encoded_packages_are_decoded_to_equal_ones() {
     let package = package();
     let file = package.encode().unwrap();
     let (read, checksums) = Package::decode(&file).unwrap();
@@ -114,7 +114,7 @@ fn every_flipped_bit_is_found() {
 }
 
 #[test]
-fn no_bytes_behind_right_checksums_make_the_reader_panic() {
+fn no_bytes_with_right_checksums_make_the_reader_panic() {
     let bytes = bytes();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut valid = 0;
@@ -153,8 +153,8 @@ fn bytes_of_no_section_are_refused() {
     longer.push(0);
     mend(&mut longer);
     let error = decode(&longer).unwrap_err().to_string();
-    assert_eq!(error, "the executable's table is malformed: 1 bytes behind the last section");
-    // Behind the table, the first section begins at a multiple of 64.
+    assert_eq!(error, "the executable's table is malformed: 1 bytes after the last section");
+    // After the table, the first section begins at a multiple of 64.
     assert!(!table.is_multiple_of(64));
     let mut padded = whole.clone();
     padded[table] = 1;

@@ -354,7 +354,7 @@ fn the_listing_has_a_statement_for_every_instruction() {
 }
 
 #[test]
-fn what_closures_numbers_devices_and_origins_name_exists() {
+fn references_of_closures_numbers_devices_and_origins_exist() {
     refused("function 3 of 2", |f| {
         f.make_closure(3, &[]);
         f.ret_none();
@@ -452,7 +452,7 @@ fn a_kernel_gets_tensors_of_its_own_device() {
 }
 
 #[test]
-fn what_is_on_its_way_is_read_behind_a_sync() {
+fn pending_copies_are_read_after_a_sync() {
     let read = |synced: bool, moved: bool| {
         on_devices(|f, _| {
             let x = f.param("x", vector(DeviceIndex::FIRST));

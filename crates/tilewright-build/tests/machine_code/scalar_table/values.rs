@@ -73,7 +73,7 @@ pub(super) fn random(dtype: DataType, count: usize, seed: u64) -> Vec<Scalar> {
     (0..count).map(|_| value(next())).collect()
 }
 
-/// Pairs of which the first is a whole number of times the second one, or a float or two beside that: of up to as many
+/// Pairs of which the first is an integer multiple of the second one, or one or two ulps away from it: of up to as many
 /// times as there are digits, and more.
 pub(super) fn near_multiples(dtype: DataType) -> Vec<Vec<Scalar>> {
     let mut pairs = Vec::new();
@@ -83,8 +83,8 @@ pub(super) fn near_multiples(dtype: DataType) -> Vec<Vec<Scalar>> {
         let divisor = Scalar::from_float(1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64, dtype);
         let times = ((bits << 7 | 1 << 63) >> (63 - at as u32 % 60)) as f64;
         let near = Scalar::from_float(divisor.as_float() * times, dtype);
-        for beside in [0, 1, u64::MAX, 2, u64::MAX - 1] {
-            let dividend = Scalar::from_bits(dtype, near.bits().wrapping_add(beside));
+        for ulps in [0, 1, u64::MAX, 2, u64::MAX - 1] {
+            let dividend = Scalar::from_bits(dtype, near.bits().wrapping_add(ulps));
             let negative = Scalar::from_float(-dividend.as_float(), dtype);
             pairs.extend([vec![dividend, divisor], vec![negative, divisor]]);
         }
@@ -108,7 +108,7 @@ pub(super) fn all(dtype: DataType) -> Vec<Scalar> {
     }
 }
 
-/// Values of a float type in the middle between neighbours of a narrower one, and just beside it: the conversion
+/// Values of a float type in the middle between neighbours of a narrower one, and an ulp away: the conversion
 /// between the two goes wrong there if it rounds twice, or away from even.
 pub(super) fn ties(from: DataType, to: DataType) -> Vec<Scalar> {
     if !(from.is_float() && to.is_float() && from.bits > to.bits) {

@@ -1,4 +1,4 @@
-//! Activations, and what does nothing when a model is run.
+//! Activations, and identities of inference such as `dropout`.
 
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::{add, divide, greater, less_equal, minimum, multiply, subtract};
@@ -10,9 +10,9 @@ use super::super::promotion::as_float;
 use super::super::rule::{Memory, Rule, real, rule, same, unary};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
-/// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type,
-/// and ATen whether a half becomes a float.
-const SHARES: &str = "input, dim=None, level_or_dtype|_stacklevel|half_to_float=None, dtype=None";
+/// The second parameter after `input` is the stack level in `torch.nn.functional`, the data type in `torch`, and
+/// `half_to_float` in ATen.
+const SOFTMAX: &str = "input, dim=None, level_or_dtype|_stacklevel|half_to_float=None, dtype=None";
 
 pub const RULES: &[Rule] = &[
     unary("relu", &relu::OP),
@@ -21,16 +21,16 @@ pub const RULES: &[Rule] = &[
     rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
     rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
     rule("rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False", |cx, args| {
-        // As it is evaluated, with the slope in the middle.
+        // In inference, the slope is the mean of the bounds.
         let slope = f64::midpoint(args.float("lower")?, args.float("upper")?);
         cx.call(&leakyrelu::OP, &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
     }),
     rule("gelu", "input, approximate=none", gelu),
-    rule("softmax _softmax", SHARES, |cx, args| shares(cx, args, &softmax::OP)),
-    rule("log_softmax _log_softmax", SHARES, |cx, args| shares(cx, args, &log_softmax::OP)),
-    rule("aten.softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, &softmax::OP)),
-    rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, &log_softmax::OP)),
-    rule("softmin", SHARES, softmin),
+    rule("softmax _softmax", SOFTMAX, |cx, args| softmax(cx, args, &softmax::OP)),
+    rule("log_softmax _log_softmax", SOFTMAX, |cx, args| softmax(cx, args, &log_softmax::OP)),
+    rule("aten.softmax", "input, dim, dtype=None", |cx, args| softmax(cx, args, &softmax::OP)),
+    rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| softmax(cx, args, &log_softmax::OP)),
+    rule("softmin", SOFTMAX, softmin),
     rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
     rule("logsigmoid log_sigmoid", "input", log_sigmoid),
     rule("hardsigmoid", "input, inplace=False", hardsigmoid),
@@ -50,7 +50,7 @@ pub const RULES: &[Rule] = &[
         "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout",
         "input, p=0.5, training|train=True, inplace=False",
     ),
-    // What is copied has memory of its own.
+    // A copy has its own memory.
     Rule {
         memory: Memory::Own,
         ..same("clone lift_fresh_copy detach_copy alias_copy", "input, memory_format=None, *rest=None")
@@ -66,9 +66,9 @@ pub const RULES: &[Rule] = &[
 const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
 const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
 
-/// The elements held between two numbers. NaN stays NaN.
-fn clipped(cx: &Cx<'_>, args: &Args, least: f64, most: f64) -> Res {
-    cx.clip(&args.tensor("input")?, least, most).map(Value::Tensor)
+/// The elements clamped to an interval. NaN stays NaN.
+fn clipped(cx: &Cx<'_>, args: &Args, min: f64, max: f64) -> Res {
+    cx.clip(&args.tensor("input")?, min, max).map(Value::Tensor)
 }
 
 fn hardtanh(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -98,8 +98,8 @@ fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: Op) -> Res<Expr> {
     cx.call(op, &[x], [("axis", dim.to_attr())])
 }
 
-/// What shares are worked out of, in the data type that is asked for.
-fn shared(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+/// The input of a softmax, in the data type of the arguments.
+fn softmax_input(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
     let x = args.tensor("input")?;
     let dtype = match args.get("level_or_dtype") {
         Value::DType(dtype) => Some(*dtype),
@@ -108,12 +108,12 @@ fn shared(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
     as_float(cx, &dtype.map_or_else(|| Ok(x.clone()), |dtype| cx.astype(&x, dtype))?)
 }
 
-fn shares(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    along(cx, &shared(cx, args)?, args, op).map(Value::Tensor)
+fn softmax(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
+    along(cx, &softmax_input(cx, args)?, args, op).map(Value::Tensor)
 }
 
 fn softmin(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.call(&negative::OP, &[&shared(cx, args)?], [])?;
+    let x = cx.call(&negative::OP, &[&softmax_input(cx, args)?], [])?;
     along(cx, &x, args, &softmax::OP).map(Value::Tensor)
 }
 

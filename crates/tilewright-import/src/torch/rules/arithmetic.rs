@@ -69,8 +69,8 @@ pub const RULES: &[Rule] = &[
     rule("atan2 arctan2", "input, other", atan2),
     two("maximum", &maximum::OP),
     two("minimum", &minimum::OP),
-    rule("fmax", "input, other", |cx, args| beside_nan(cx, args, &maximum::OP)),
-    rule("fmin", "input, other", |cx, args| beside_nan(cx, args, &minimum::OP)),
+    rule("fmax", "input, other", |cx, args| ignoring_nan(cx, args, &maximum::OP)),
+    rule("fmin", "input, other", |cx, args| ignoring_nan(cx, args, &minimum::OP)),
     rule("frac", "input", |cx, args| {
         let x = cx.emit(args.tensor("input")?)?;
         cx.op(&subtract::OP, &[&x, &cx.call(&trunc::OP, &[&x], [])?])
@@ -100,7 +100,7 @@ pub const RULES: &[Rule] = &[
     rule("lerp", "input, end, weight", lerp),
 ];
 
-/// The operator of one operand, of tensors; of numbers it is 0 minus or a like one.
+/// `abs`, which of unsigned integers and bools is the identity.
 fn absolute(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     if cx.dtype(&x)?.is_signed() || cx.dtype(&x)?.is_float() { cx.op(&abs::OP, &[&x]) } else { Ok(Value::Tensor(x)) }
@@ -131,7 +131,7 @@ fn sign(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.choose(&cx.call(&isnan::OP, &[&x], [])?, &cx.number(0.0, dtype)?, &sign).map(Value::Tensor)
 }
 
-/// Whether there is a minus sign, which a zero shows by its reciprocal.
+/// Whether the sign bit is set; for zeros, whether the reciprocal is negative.
 fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     if cx.dtype(&x)?.is_bool() {
@@ -145,7 +145,7 @@ fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.op(&logical_or::OP, &[&below, &cx.with_number(&less::OP, &reciprocal, 0.0)?])
 }
 
-/// A number by the function of Python, tensors by the operator.
+/// A number by a function of Rust, tensors by the operator.
 fn rounded(cx: &Cx<'_>, args: &Args, op: Op, of_number: fn(f64) -> f64) -> Res {
     match args.get("input") {
         Value::Float(x) => Ok(Value::Int(of_number(*x) as i64)),
@@ -310,8 +310,8 @@ fn power(cx: &mut Cx<'_>, args: &Args) -> Res {
     binary(cx, &power::OP, base, exponent)
 }
 
-/// The extreme of two, which a NaN is not if there is a number beside it.
-fn beside_nan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
+/// The extreme of two numbers; a NaN only where both are.
+fn ignoring_nan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
     let (a, b) = (cx.emit(a)?, cx.emit(b)?);
     let extreme = cx.call(op, &[&a, &b], [])?;
@@ -345,7 +345,7 @@ fn clamp(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn choose(cx: &mut Cx<'_>, args: &Args) -> Res {
     let condition = as_bool(cx, &args.tensor("condition")?)?;
     if !args.has("input") && !args.has("other") {
-        return super::masks::place_of_each(cx, &condition);
+        return super::masks::indices_by_dimension(cx, &condition);
     }
     let (a, b) = (args.get("input"), args.get("other"));
     let dtype = result_type(cx, a, b)?;
@@ -381,7 +381,7 @@ fn lerp(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn nan_to_num(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let dtype = cx.dtype(&x)?;
-    let most = match dtype {
+    let largest = match dtype {
         DataType::F64 => f64::MAX,
         DataType::F32 => f64::from(f32::MAX),
         DataType::F16 => f64::from(half::f16::MAX),
@@ -391,7 +391,7 @@ fn nan_to_num(cx: &mut Cx<'_>, args: &Args) -> Res {
     };
     let end = |name: &str, usual: f64| if args.has(name) { args.float(name) } else { Ok(usual) };
     let mut found = x.clone();
-    for (infinity, end) in [(f64::INFINITY, end("posinf", most)?), (f64::NEG_INFINITY, end("neginf", -most)?)] {
+    for (infinity, end) in [(f64::INFINITY, end("posinf", largest)?), (f64::NEG_INFINITY, end("neginf", -largest)?)] {
         let there = cx.with_number(&equal::OP, &x, infinity)?;
         found = cx.choose(&there, &cx.number(end, dtype)?, &found)?;
     }

@@ -1,4 +1,4 @@
-//! Attention.
+//! `scaled_dot_product_attention`, and the module `MultiheadAttention`.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
@@ -36,12 +36,12 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys
-/// count. Narrow floats are worked out in float32.
+/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools is true for the
+/// keys that count. Narrow floats are computed in float32.
 fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (query, mut key, mut value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
     if args.flag("enable_gqa")? {
-        (key, value) = (for_groups(cx, &query, &key)?, for_groups(cx, &query, &value)?);
+        (key, value) = (repeat_heads(cx, &query, &key)?, repeat_heads(cx, &query, &value)?);
     }
     let (rank, dtype) = (cx.rank(&query)?, cx.dtype(&query)?);
     let mut axes: Vec<i64> = (0..rank as i64).collect();
@@ -63,15 +63,15 @@ fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
         };
     }
     let weights = match args.has("attn_mask") {
-        true => shares_or_zeros(cx, scores)?,
+        true => softmax_or_zeros(cx, scores)?,
         false => cx.call(&softmax::OP, &[&scores], [("axis", (-1i64).to_attr())])?,
     };
-    let mixed = cx.call(&matmul::OP, &[&weights, &cx.astype(&value, wide)?], [])?;
-    cx.astype(&mixed, dtype).map(Value::Tensor)
+    let found = cx.call(&matmul::OP, &[&weights, &cx.astype(&value, wide)?], [])?;
+    cx.astype(&found, dtype).map(Value::Tensor)
 }
 
-/// Keys or values with as many heads as the queries have: each for several of these, one after the other.
-fn for_groups(cx: &Cx<'_>, query: &Expr, x: &Expr) -> Res<Expr> {
+/// Keys or values with their heads repeated for the heads of queries that share them (grouped-query attention).
+fn repeat_heads(cx: &Cx<'_>, query: &Expr, x: &Expr) -> Res<Expr> {
     let heads = |x: &Expr| {
         let shape = cx.shape(x)?;
         let heads = shape.len().checked_sub(3).and_then(|at| shape[at].as_int());
@@ -86,21 +86,21 @@ fn for_groups(cx: &Cx<'_>, query: &Expr, x: &Expr) -> Res<Expr> {
     }
 }
 
-/// The softmax over the last dimension, with zeros for rows of nothing but minus infinity: queries that see no key.
-fn shares_or_zeros(cx: &mut Cx<'_>, scores: Expr) -> Res<Expr> {
+/// The softmax over the last dimension, with zeros for rows of only minus infinity: queries whose keys are all masked.
+fn softmax_or_zeros(cx: &mut Cx<'_>, scores: Expr) -> Res<Expr> {
     let dtype = cx.dtype(&scores)?;
     let rows = || [("axis", vec![-1i64].to_attr()), ("keepdims", true.to_attr())];
     let [lowest, zero, one] = [cx.number(f64::NEG_INFINITY, dtype)?, cx.number(0.0, dtype)?, cx.number(1.0, dtype)?];
     let scores = cx.emit(scores)?;
-    let best = cx.emit(cx.call(&max::OP, &[&scores], rows())?)?;
-    let best = cx.choose(&cx.call(&equal::OP, &[&best, &lowest], [])?, &zero, &best)?;
-    let powers = cx.emit(cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&scores, &best], [])?], [])?)?;
-    let total = cx.emit(cx.call(&sum::OP, &[&powers], rows())?)?;
+    let largest = cx.emit(cx.call(&max::OP, &[&scores], rows())?)?;
+    let largest = cx.choose(&cx.call(&equal::OP, &[&largest, &lowest], [])?, &zero, &largest)?;
+    let exps = cx.emit(cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&scores, &largest], [])?], [])?)?;
+    let total = cx.emit(cx.call(&sum::OP, &[&exps], rows())?)?;
     let total = cx.choose(&cx.call(&equal::OP, &[&total, &zero], [])?, &one, &total)?;
-    cx.call(&divide::OP, &[&powers, &total], [])
+    cx.call(&divide::OP, &[&exps, &total], [])
 }
 
-/// One divided by the root of the last dimension, unless another scale is given.
+/// `1 / sqrt(head dimension)`, unless another scale is given.
 fn scale(cx: &Cx<'_>, args: &Args, query: &Expr, dtype: DataType) -> Res<Expr> {
     if args.has("scale") {
         return cx.number(args.float("scale")?, dtype);
@@ -117,7 +117,7 @@ fn masked(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
     cx.choose(mask, scores, &nothing)
 }
 
-/// Whether a key stands no further behind than the query.
+/// The causal mask: true where the index of the key is at most that of the query.
 fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     let shape = cx.shape(scores)?;
     let [.., queries, keys] = &shape[..] else { return Err(Refused::new("expected at least two dimensions")) };
@@ -125,8 +125,8 @@ fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     cx.call(&less_equal::OP, &[&cx.arange(keys)?, &queries], [])
 }
 
-/// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of
-/// that and of the weights.
+/// The module `MultiheadAttention`: projections, attention of each head, and an output projection. The result is a
+/// tuple of its output and the attention weights.
 fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     if args.has("bias_k") {
         return Err(Refused::new("`bias_k` has no rule"));
@@ -135,21 +135,21 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused::new("`add_zero_attn`, and keys and values of other sizes than the query, have no rule"));
     }
     let [query, key, value] = projected(cx, args)?;
-    let turned = cx.permute(&key, vec![0, 1, 3, 2])?;
-    let products = cx.call(&matmul::OP, &[&query, &turned], [])?;
+    let transposed = cx.permute(&key, vec![0, 1, 3, 2])?;
+    let products = cx.call(&matmul::OP, &[&query, &transposed], [])?;
     let mut scores = cx.call(&multiply::OP, &[&products, &scale(cx, args, &query, cx.dtype(&query)?)?], [])?;
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         let shape = cx.shape(&scores)?;
         let mask = if cx.rank(&mask)? == 3 { cx.reshape(&mask, shape)? } else { mask };
-        scores = without(cx, &scores, &mask)?;
+        scores = with_module_mask(cx, &scores, &mask)?;
     }
     if let Some(mask) = args.optional_tensor("key_padding_mask")? {
         let [batch, keys] = &cx.shape(&mask)?[..] else {
-            return Err(Refused::new("`key_padding_mask` has a batch and the places of keys"));
+            return Err(Refused::new("`key_padding_mask` must have the dimensions batch and keys"));
         };
         let one = scalar::Expr::i64(1);
         let mask = cx.reshape(&mask, vec![batch.clone(), one.clone(), one, keys.clone()])?;
-        scores = without(cx, &scores, &mask)?;
+        scores = with_module_mask(cx, &scores, &mask)?;
     }
     let weights = cx.emit(cx.call(&softmax::OP, &[&scores], [("axis", (-1i64).to_attr())])?)?;
     let heads = cx.permute(&cx.call(&matmul::OP, &[&weights, &value], [])?, vec![0, 2, 1, 3])?;
@@ -162,15 +162,15 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     Ok(Value::List(vec![Value::Tensor(found), weights]))
 }
 
-/// The scores with a mask of this module: of bools, that say which keys do not count, or of what is added.
-fn without(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
+/// The scores with a mask of `MultiheadAttention`: of bools that are true for keys to hide, or of numbers to add.
+fn with_module_mask(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
     match cx.dtype(mask)?.is_bool() {
         true => masked(cx, scores, &cx.call(&logical_not::OP, &[mask], [])?),
         false => cx.call(&add::OP, &[scores, mask], []),
     }
 }
 
-/// Query, key and value of each head: `(batch, heads, places, size)`.
+/// Query, key and value of each head: `(batch, heads, sequence, head dimension)`.
 fn projected(cx: &mut Cx<'_>, args: &Args) -> Res<[Expr; 3]> {
     let heads = args.int("num_heads")?;
     let thirds = [("indices_or_sections", 3i64.to_attr()), ("axis", 0i64.to_attr())];
@@ -191,21 +191,21 @@ fn projected(cx: &mut Cx<'_>, args: &Args) -> Res<[Expr; 3]> {
         }
         let bias = if let Value::Tensor(bias) = bias { Some(bias.clone()) } else { None };
         let found = super::linear::affine(cx, &x, weight, bias)?;
-        let [batch, places, size] = &cx.shape(&found)?[..] else { return Err(Refused::new("expected a batch")) };
+        let [batch, sequence, size] = &cx.shape(&found)?[..] else { return Err(Refused::new("expected a batch")) };
         let each = cx.integer(BinOp::FloorDiv, size, &scalar::Expr::i64(heads.max(1)))?;
-        let apart = cx.reshape(&found, vec![batch.clone(), places.clone(), scalar::Expr::i64(heads), each])?;
+        let apart = cx.reshape(&found, vec![batch.clone(), sequence.clone(), scalar::Expr::i64(heads), each])?;
         cx.permute(&apart, vec![0, 2, 1, 3])
     };
     let [query, key, value] = ["query", "key", "value"];
     Ok([one(query, &weights[0], &biases[0])?, one(key, &weights[1], &biases[1])?, one(value, &weights[2], &biases[2])?])
 }
 
-/// All heads side by side, projected.
+/// The heads concatenated, and projected.
 fn joined(cx: &Cx<'_>, args: &Args, heads: &Expr) -> Res<Expr> {
-    let [batch, places, count, size] = &cx.shape(heads)?[..] else { return Err(Refused::new("expected heads")) };
-    let side_by_side =
-        cx.reshape(heads, vec![batch.clone(), places.clone(), cx.product(&[count.clone(), size.clone()])])?;
+    let [batch, sequence, count, size] = &cx.shape(heads)?[..] else { return Err(Refused::new("expected heads")) };
+    let concatenated =
+        cx.reshape(heads, vec![batch.clone(), sequence.clone(), cx.product(&[count.clone(), size.clone()])])?;
     let found =
-        super::linear::affine(cx, &side_by_side, &args.tensor("out_weight")?, args.optional_tensor("out_bias")?)?;
+        super::linear::affine(cx, &concatenated, &args.tensor("out_weight")?, args.optional_tensor("out_bias")?)?;
     if args.flag("batch_first")? { Ok(found) } else { cx.permute(&found, vec![1, 0, 2]) }
 }

@@ -1,4 +1,4 @@
-//! Tensors that are made, and data types.
+//! Creation of tensors, and conversions of data types.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
@@ -30,9 +30,7 @@ pub const RULES: &[Rule] = &[
     rule("linspace", "start, end, steps, out=None, dtype=None", linspace),
     rule("eye", "n, m=None, out=None, dtype=None", eye),
     rule("tensor scalar_tensor as_tensor", "data, dtype=None", tensor),
-    rule("item", "input", |_, _| {
-        Err(Refused::new("a number that is taken out of a tensor is not known when a module is made"))
-    }),
+    rule("item", "input", |_, _| Err(Refused::new("the value of an element is not known when a module is made"))),
     view("to _to_copy", "input, *target=None, dtype=None", to),
     view("type astype", "input, dtype", |cx, args| converted(cx, args, args.dtype("dtype")?)),
     view("type_as", "input, other", |cx, args| {
@@ -56,7 +54,7 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// A tensor of one value under a shape.
+/// A tensor of a shape, filled with one value.
 fn of_value(cx: &Cx<'_>, shape: Vec<scalar::Expr>, value: &Value, dtype: DataType) -> Res {
     let value = cx.operand(value, dtype)?;
     cx.op(&full::OP, &[&Expr::shape(shape), &value])
@@ -114,7 +112,7 @@ fn arange(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.call(&arange::OP, &numbers.iter().collect::<Vec<_>>(), [("dtype", dtype.to_attr())]).map(Value::Tensor)
 }
 
-/// Worked out here, as all of it is known: the first half from the start, the second from the end.
+/// A constant, computed here: the first half from the start, the second from the end.
 fn linspace(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (start, end, steps) = (args.float("start")?, args.float("end")?, args.int("steps")?);
     if !(0..=1 << 24).contains(&steps) {

@@ -1,14 +1,15 @@
-//! Elements by their indices.
+//! Indexing in brackets: numbers, slices, masks and tensors of indices; `select`, `narrow`, `index`.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ops::binary::{add, floor_mod, multiply};
-use tilewright_ops::indexed::{gather_elements, one_hot, scatter_elements, take};
-use tilewright_ops::manipulate::{broadcast_to, expand_dims};
+use tilewright_ops::indexed::take;
+use tilewright_ops::manipulate::expand_dims;
 use tilewright_tensor::DataType;
 
 use super::super::operands::binary;
 use super::super::rule::{Rule, rule, view};
+use super::gather_scatter::taken;
 use super::masks::{is_mask, masked, without_masks};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
@@ -19,23 +20,6 @@ pub const RULES: &[Rule] = &[
     view("slice slice_copy", "input, dim=0, start=None, end=None, step=1", aten_slice),
     view("narrow narrow_copy", "input, dim, start, length", narrow),
     rule("index", "input, indices", index),
-    rule("index_select", "input, dim, index", index_select),
-    rule("gather", "input, dim, index", |cx, args| {
-        let index = counted_from_start(cx, args)?;
-        cx.call(&gather_elements::OP, &[&args.tensor("input")?, &index], [("axis", args.int("dim")?.to_attr())])
-            .map(Value::Tensor)
-    }),
-    rule("scatter", "input, dim, index, src|value, reduce=None", scatter),
-    rule("scatter_add", "input, dim, index, src", |cx, args| scattered(cx, args, "add")),
-    rule("slice_scatter", "input, src, dim=0, start=None, end=None, step=1", slice_scatter),
-    rule("select_scatter", "input, src, dim, index", select_scatter),
-    rule("take", "input, index", |cx, args| {
-        cx.call(&take::OP, &[&args.tensor("input")?, &args.tensor("index")?], [("mode", "wrap".to_attr())])
-            .map(Value::Tensor)
-    }),
-    rule("embedding", "input, weight, padding_idx=None, max_norm=None, norm_type=2.0", embedding),
-    rule("aten.embedding", "weight, input|indices, padding_idx=-1", embedding),
-    rule("one_hot", "input, num_classes=-1", one_hot),
 ];
 
 /// An attribute of a tensor.
@@ -84,7 +68,7 @@ fn matrix_axes(rank: i64) -> Vec<i64> {
         .collect()
 }
 
-/// A place in a list, as Python counts.
+/// An item or a slice of a list, with the semantics of Python.
 fn item(items: &[Value], index: &Value) -> Res {
     match index {
         Value::Int(at) => {
@@ -109,11 +93,11 @@ fn item(items: &[Value], index: &Value) -> Res {
             let range = (start..stop).step_by(step as usize);
             Ok(Value::List(range.filter_map(|at| items.get(at as usize).cloned()).collect()))
         }
-        other => Err(Refused(format!("{} is no place in a list", other.in_words()))),
+        other => Err(Refused(format!("{} is no index of a list", other.in_words()))),
     }
 }
 
-/// What stands in the brackets is recorded as a list of what it holds for each dimension, or as it is where it is one.
+/// An index is recorded as a list of one entry per dimension, or as the entry if there is one.
 fn getitem(cx: &mut Cx<'_>, args: &Args) -> Res {
     match args.get("input") {
         Value::List(items) => item(items, args.get("index")),
@@ -159,13 +143,13 @@ fn flattened<'a>(items: &'a [Value], depth: usize, shape: &mut Vec<i64>, flat: &
         match item {
             Value::List(inner) => flattened(inner, depth + 1, shape, flat)?,
             item if depth + 1 == shape.len() => flat.push(item),
-            _ => return Err(Refused::new("lists beside numbers are no tensor of indices")),
+            _ => return Err(Refused::new("lists and numbers together are no tensor of indices")),
         }
     }
     Ok(())
 }
 
-/// `x[indices]`: first what each dimension alone is cut to, then the tensors of indices.
+/// `x[indices]`: first slices and single indices of each dimension, then the tensors of indices.
 pub fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
     for index in &mut indices {
         if let Value::List(items) = index {
@@ -206,7 +190,7 @@ pub fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
                 axis += covered(cx, &index)?;
                 tensors.push(index.tensor().cloned());
             }
-            Value::Bool(false) => return Err(Refused::new("`False` picks nothing, which has no rule")),
+            Value::Bool(false) => return Err(Refused::new("the index `False`, which selects nothing, has no rule")),
             one => match one.as_scalar() {
                 Some(at) => found = cx.select(&found, axis, &at)?,
                 None => return Err(Refused(format!("{} is no index", one.in_words()))),
@@ -227,7 +211,7 @@ fn covered(cx: &Cx<'_>, index: &Value) -> Res<usize> {
     }
 }
 
-fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 3]) -> Res<Expr> {
+pub fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 3]) -> Res<Expr> {
     let step = match step {
         Value::None => 1,
         Value::Int(step) if *step > 0 => *step,
@@ -235,11 +219,11 @@ fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 
     };
     let extent =
         cx.shape(x)?.get(axis).cloned().ok_or_else(|| Refused::new("there are more indices than dimensions"))?;
-    let place = |value: &Value, default: scalar::Expr| match value {
+    let bound = |value: &Value, default: scalar::Expr| match value {
         Value::None => Ok(default),
         value => value.as_scalar().ok_or_else(|| Refused(format!("{} is no index", value.in_words()))),
     };
-    let (start, stop) = (place(start, scalar::Expr::i64(0))?, place(stop, extent.clone())?);
+    let (start, stop) = (bound(start, scalar::Expr::i64(0))?, bound(stop, extent.clone())?);
     let whole = start.as_int() == Some(0) && step == 1;
     if whole && (cx.bb.infer_cx().analyzer.prove_equal(&stop, &extent) || stop.as_int() == Some(i64::MAX)) {
         return Ok(x.clone());
@@ -247,8 +231,8 @@ fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 
     cx.slice(x, axis, &start, &stop, step)
 }
 
-/// The elements at tensors of indices. One tensor picks along its dimension; several, which stand side by side,
-/// broadcast and pick together.
+/// The elements at tensors of indices. One tensor indexes its dimension; several of adjacent dimensions broadcast, and
+/// index together.
 fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> {
     let at: Vec<usize> = tensors.iter().enumerate().filter(|(_, index)| index.is_some()).map(|(at, _)| at).collect();
     let given: Vec<Expr> = tensors.iter().flatten().cloned().collect();
@@ -257,11 +241,11 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
         return taken(cx, x, *first, one);
     }
     if last - first + 1 != at.len() {
-        // With others between them, the places' dimensions come first.
+        // With dimensions between them, the indexed dimensions come first.
         let moved = cx.permute_to_front(x, &at)?;
         return by_tensors(cx, &moved, &given.into_iter().map(Some).collect::<Vec<_>>());
     }
-    // Places in the dimensions taken as one.
+    // Linear indices of the flattened dimensions.
     let shape = cx.shape(x)?;
     let mut joined: Option<Value> = None;
     for (axis, index) in at.iter().zip(&given) {
@@ -280,15 +264,11 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
     cx.call(&take::OP, &[&flat, &joined], [("axis", (*first as i64).to_attr())])
 }
 
-/// Indices of which negative ones count from the end, from the start.
+/// Indices with negative ones, which count from the end, made positive.
 fn wrapped(cx: &Cx<'_>, index: &Expr, extent: &scalar::Expr) -> Res<Expr> {
     let index = cx.astype(index, DataType::I64)?;
     let extent = cx.operand(&Value::int(extent.clone()), DataType::I64)?;
     cx.call(&floor_mod::OP, &[&index, &extent], [])
-}
-
-fn taken(cx: &Cx<'_>, x: &Expr, axis: usize, index: &Expr) -> Res<Expr> {
-    cx.call(&take::OP, &[x, index], [("axis", (axis as i64).to_attr()), ("mode", "wrap".to_attr())])
 }
 
 fn select(cx: &mut Cx<'_>, args: &Args) -> Res {
@@ -319,99 +299,4 @@ fn index(cx: &mut Cx<'_>, args: &Args) -> Res {
     let whole = || Value::Slice(Box::new([Value::None, Value::None, Value::None]));
     let indices = items.iter().map(|item| if matches!(item, Value::None) { whole() } else { item.clone() });
     indexed(cx, &x, indices.collect())
-}
-
-fn index_select(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = args.tensor("input")?;
-    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-    taken(cx, &x, axis, &args.tensor("index")?).map(Value::Tensor)
-}
-
-/// `index` as the operators take it: of integers.
-fn counted_from_start(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
-    cx.astype(&args.tensor("index")?, DataType::I64)
-}
-
-fn scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
-    match args.get("reduce") {
-        Value::None => scattered(cx, args, "update"),
-        Value::Str(how) if how == "add" => scattered(cx, args, "add"),
-        Value::Str(how) if how == "multiply" => scattered(cx, args, "mul"),
-        other => Err(Refused(format!("`reduce` is \"add\" or \"multiply\", found {}", other.in_words()))),
-    }
-}
-
-fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
-    let (x, index) = (args.tensor("input")?, counted_from_start(cx, args)?);
-    let shape = cx.shape(&index)?;
-    let source = match args.get("src") {
-        Value::Tensor(source) => source.clone(),
-        number => {
-            let filled = cx.operand(number, cx.dtype(&x)?)?;
-            cx.call(&broadcast_to::OP, &[&filled, &Expr::shape(shape.clone())], [])?
-        }
-    };
-    scattered_into(cx, &x, &index, &source, args.int("dim")?, how).map(Value::Tensor)
-}
-
-/// The tensor with as much of the source in the places along a dimension as there are indices. One without dimensions
-/// counts as one of one element.
-pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: i64, how: &str) -> Res<Expr> {
-    let lifted = |x: &Expr| if cx.rank(x)? == 0 { cx.reshape(x, vec![scalar::Expr::i64(1)]) } else { Ok(x.clone()) };
-    let (whole, index, mut cut) = (lifted(x)?, lifted(index)?, lifted(source)?);
-    for (at, extent) in cx.shape(&index)?.iter().enumerate() {
-        let own =
-            cx.shape(&cut)?.get(at).cloned().ok_or_else(|| Refused::new("a source has the indices' dimensions"))?;
-        if !cx.bb.infer_cx().analyzer.prove_equal(&own, extent) {
-            cut = cx.slice(&cut, at, &scalar::Expr::i64(0), extent, 1)?;
-        }
-    }
-    let attrs = [("axis", axis.to_attr()), ("reduction", how.to_attr())];
-    let found = cx.call(&scatter_elements::OP, &[&whole, &index, &cut], attrs)?;
-    if cx.rank(x)? == 0 { cx.reshape(&found, Vec::new()) } else { Ok(found) }
-}
-
-/// `input` with `source` in the place of what a slice along a dimension gives.
-fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: &[Value; 3]) -> Res {
-    let places = cx.arange(&cx.extent(input, axis)?)?;
-    let places = sliced(cx, &places, 0, parts)?;
-    let places = cx.along_axis(&places, axis, cx.rank(input)?)?;
-    let places = cx.call(&broadcast_to::OP, &[&places, &Expr::shape(cx.shape(source)?)], [])?;
-    let source = cx.astype(source, cx.dtype(input)?)?;
-    cx.call(&scatter_elements::OP, &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)
-}
-
-fn slice_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (x, source) = (args.tensor("input")?, args.tensor("src")?);
-    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-    let parts = [args.get("start").clone(), args.get("end").clone(), args.get("step").clone()];
-    with_slice(cx, &x, &source, axis, &parts)
-}
-
-fn select_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (x, source) = (args.tensor("input")?, args.tensor("src")?);
-    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-    let index = args.int("index")?;
-    // The last element's slice has no end: behind -1 comes 0.
-    let end = if index == -1 { Value::None } else { Value::Int(index.saturating_add(1)) };
-    let source = cx.call(&expand_dims::OP, &[&source], [("axis", vec![axis as i64].to_attr())])?;
-    with_slice(cx, &x, &source, axis, &[Value::Int(index), end, Value::None])
-}
-
-fn embedding(cx: &mut Cx<'_>, args: &Args) -> Res {
-    if args.has("max_norm") {
-        return Err(Refused::new("`max_norm` changes the weights, which are constants here"));
-    }
-    let index = args.tensor("input")?;
-    cx.call(&take::OP, &[&args.tensor("weight")?, &index], [("axis", 0i64.to_attr())]).map(Value::Tensor)
-}
-
-fn one_hot(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let depth = args.int("num_classes")?;
-    if depth < 0 {
-        return Err(Refused::new("`num_classes` must be given: the largest index is not known when a module is made"));
-    }
-    let value = |value: i64| Expr::prim(scalar::Expr::i64(value));
-    let (on, off) = (value(1), value(0));
-    cx.call(&one_hot::OP, &[&args.tensor("input")?, &on, &off], [("depth", depth.to_attr())]).map(Value::Tensor)
 }

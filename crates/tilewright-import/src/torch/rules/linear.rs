@@ -1,4 +1,4 @@
-//! Products of matrices.
+//! Matrix products: `matmul`, `linear`, `addmm`, `bilinear`, `einsum`.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
@@ -35,7 +35,7 @@ fn matmul(cx: &mut Cx<'_>, args: &Args) -> Res {
     product(cx, &args.tensor("input")?, &args.tensor("other")?).map(Value::Tensor)
 }
 
-/// Of vectors; of tensors of more dimensions the products over the last ones.
+/// The dot product of two vectors.
 fn dot(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (a, b) = (args.tensor("input")?, args.tensor("other")?);
     match (cx.rank(&a)?, cx.rank(&b)?) {
@@ -55,15 +55,15 @@ fn linear(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// `x @ weight.T + bias`. The weight has one row for each output, or is a vector.
 pub fn affine(cx: &Cx<'_>, x: &Expr, weight: &Expr, bias: Option<Expr>) -> Res<Expr> {
-    let turned = if cx.rank(weight)? < 2 { weight.clone() } else { cx.permute(weight, vec![1, 0])? };
-    let found = product(cx, x, &turned)?;
+    let transposed = if cx.rank(weight)? < 2 { weight.clone() } else { cx.permute(weight, vec![1, 0])? };
+    let found = product(cx, x, &transposed)?;
     match bias {
         Some(bias) => cx.call(&add::OP, &[&found, &bias], []),
         None => Ok(found),
     }
 }
 
-/// The value times a number; nothing where the number is 0, which also takes up infinities.
+/// The value times a number; `None` where the number is 0, as PyTorch then ignores the value, infinities included.
 fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
     match by {
         Value::Int(1) => Ok(Some(x)),

@@ -33,7 +33,7 @@ pub const RULES: &[Rule] = &[
     }),
 ];
 
-/// How losses are brought together: in words, or by ATen's number.
+/// The argument `reduction`: a text, or ATen's number.
 fn reduction(args: &Args) -> Res<&str> {
     match args.get("reduction") {
         Value::Int(0) => Ok("none"),
@@ -69,7 +69,7 @@ fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
     cx.call(&nll_loss::OP, &[logarithms, &target, &weight], attrs).map(Value::Tensor)
 }
 
-/// The sizes of the differences, brought together as `reduction` says.
+/// A function of the differences (their squares or absolute values), reduced as `reduction` says.
 fn distance(cx: &mut Cx<'_>, args: &Args, size: Op) -> Res {
     let difference = call_promoted(cx, &subtract::OP, args.get("input"), args.get("target"))?;
     let sizes = cx.call(size, &[&difference], [])?;

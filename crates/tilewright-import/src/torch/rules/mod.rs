@@ -7,29 +7,32 @@
 //!
 //! Adding an operator: a function in its family's file and a line in its table.
 
-pub mod accumulate;
 pub mod activation;
-pub mod antialias;
 pub mod arithmetic;
-pub mod assigned;
 pub mod attention;
-pub mod bags;
 pub mod convolution;
 pub mod create;
-pub mod grid;
+pub mod diagonal;
+pub mod embedding_bag;
+pub mod gather_scatter;
+pub mod grid_sample;
+pub mod index_put;
 pub mod indexing;
+pub mod interpolate;
 pub mod linear;
 pub mod loss;
 pub mod masks;
+pub mod max_pool_indices;
 pub mod normalise;
-pub mod picked;
-pub mod pool;
-pub mod pool_places;
+pub mod pooling;
 pub mod reduce;
 pub mod scan;
-pub mod search;
+pub mod scatter_reduce;
 pub mod shape;
-pub mod special;
+pub mod sort_search;
+pub mod special_functions;
+pub mod unfold;
+pub mod unique;
 
 use std::sync::LazyLock;
 
@@ -38,26 +41,29 @@ use tilewright_support::Map;
 use super::rule::Rule;
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 22] = [
+const FAMILIES: [&[Rule]; 25] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
     scan::RULES,
-    search::RULES,
+    sort_search::RULES,
     shape::RULES,
     indexing::RULES,
     masks::RULES,
-    accumulate::RULES,
-    assigned::RULES,
-    bags::RULES,
-    picked::RULES,
-    special::RULES,
+    gather_scatter::RULES,
+    scatter_reduce::RULES,
+    index_put::RULES,
+    embedding_bag::RULES,
+    unique::RULES,
+    diagonal::RULES,
+    unfold::RULES,
+    special_functions::RULES,
     create::RULES,
     linear::RULES,
     convolution::RULES,
-    antialias::RULES,
-    grid::RULES,
-    pool::RULES,
+    interpolate::RULES,
+    grid_sample::RULES,
+    pooling::RULES,
     normalise::RULES,
     attention::RULES,
     loss::RULES,

@@ -1,4 +1,4 @@
-//! Reductions and scans.
+//! Reductions: sums, extremes with their indices, moments, norms, medians.
 
 use tilewright_expr as scalar;
 use tilewright_ir::Attr;
@@ -7,7 +7,7 @@ use tilewright_ops::binary::{add, divide, greater, maximum, minimum, multiply, n
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{expand_dims, flatten, squeeze};
 use tilewright_ops::statistical;
-use tilewright_ops::statistical::{argmax, argmin, cumprod, cumsum, max, mean, median, min, prod, sum, variance};
+use tilewright_ops::statistical::{argmax, argmin, max, mean, median, min, prod, sum, variance};
 use tilewright_ops::unary::{abs, exp, isfinite, log, sqrt, square};
 use tilewright_tensor::DataType;
 
@@ -19,21 +19,21 @@ pub const RULES: &[Rule] = &[
     rule("sum", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, &sum::OP)),
     rule("prod", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, &prod::OP)),
     rule("mean", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", mean),
-    rule("amax", "input, dim=[], keepdim=False", |cx, args| over(cx, args, &max::OP).map(Value::Tensor)),
-    rule("amin", "input, dim=[], keepdim=False", |cx, args| over(cx, args, &min::OP).map(Value::Tensor)),
+    rule("amax", "input, dim=[], keepdim=False", |cx, args| over_dims(cx, args, &max::OP).map(Value::Tensor)),
+    rule("amin", "input, dim=[], keepdim=False", |cx, args| over_dims(cx, args, &min::OP).map(Value::Tensor)),
     rule("max", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, &MAX)),
     rule("min", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, &MIN)),
-    rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, &argmax::OP)),
-    rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, &argmin::OP)),
+    rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| arg_reduced(cx, args, &argmax::OP)),
+    rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| arg_reduced(cx, args, &argmin::OP)),
     rule(
         "std",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| spread(cx, args, &statistical::std::OP).map(Value::Tensor),
+        |cx, args| variance_or_std(cx, args, &statistical::std::OP).map(Value::Tensor),
     ),
     rule(
         "var",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
-        |cx, args| spread(cx, args, &variance::OP).map(Value::Tensor),
+        |cx, args| variance_or_std(cx, args, &variance::OP).map(Value::Tensor),
     ),
     rule(
         "var_mean",
@@ -45,14 +45,12 @@ pub const RULES: &[Rule] = &[
         "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
         |cx, args| with_mean(cx, args, &statistical::std::OP),
     ),
-    rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, &max::OP)),
-    rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, &min::OP)),
+    rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| any_or_all(cx, args, &max::OP)),
+    rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| any_or_all(cx, args, &min::OP)),
     rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
     rule("median", "input, dim=None, keepdim=False", median),
-    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", distances),
+    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", cdist),
     rule("logsumexp", "input, dim, keepdim=False", logsumexp),
-    rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, &cumsum::OP)),
-    rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, &cumprod::OP)),
     rule("count_nonzero", "input, dim=None", count_nonzero),
 ];
 
@@ -70,12 +68,12 @@ pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: Op
     cx.with_number(&greater::OP, &found, 0i64)
 }
 
-fn over(cx: &Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
+fn over_dims(cx: &Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
     reduced(cx, &args.tensor("input")?, args.axes("dim")?, args.flag("keepdim")?, op)
 }
 
 /// Sums and products of bools and narrow integers are int64.
-fn summable(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+pub fn summable(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
     let x = args.tensor("input")?;
     match (args.dtype("dtype")?, cx.dtype(&x)?) {
         (Some(dtype), _) => cx.astype(&x, dtype),
@@ -97,49 +95,50 @@ fn mean(cx: &mut Cx<'_>, args: &Args) -> Res {
     reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, &mean::OP).map(Value::Tensor)
 }
 
-/// The operators that find an extreme.
+/// The operators of a minimum or maximum.
 struct Extreme {
-    /// Of the elements along dimensions.
+    /// The reduction along dimensions.
     reduce: Op,
     /// The index of the extreme along a dimension.
     index: Op,
-    /// Of two tensors, element by element.
-    of_two: Op,
+    /// The elementwise operator of two tensors.
+    elementwise: Op,
 }
 
-const MAX: Extreme = Extreme { reduce: &max::OP, index: &argmax::OP, of_two: &maximum::OP };
-const MIN: Extreme = Extreme { reduce: &min::OP, index: &argmin::OP, of_two: &minimum::OP };
+const MAX: Extreme = Extreme { reduce: &max::OP, index: &argmax::OP, elementwise: &maximum::OP };
+const MIN: Extreme = Extreme { reduce: &min::OP, index: &argmin::OP, elementwise: &minimum::OP };
 
-/// One extreme of all, those of one dimension with their places, or the larger ones of two tensors.
+/// The extreme of all elements, those along one dimension with their indices, or the elementwise extreme of two
+/// tensors.
 fn extreme(cx: &mut Cx<'_>, args: &Args, extreme: &Extreme) -> Res {
     match args.get("dim") {
-        Value::None => over(cx, args, extreme.reduce).map(Value::Tensor),
+        Value::None => over_dims(cx, args, extreme.reduce).map(Value::Tensor),
         Value::Int(dim) => {
             let (x, keep) = (cx.emit(args.tensor("input")?)?, args.flag("keepdim")?);
             let values = reduced(cx, &x, Some(vec![*dim]), keep, extreme.reduce)?;
-            let places = placed(cx, &x, *dim, keep, extreme.index)?;
-            Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)]))
+            let indices = arg_extreme(cx, &x, *dim, keep, extreme.index)?;
+            Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(indices)]))
         }
-        other => call_promoted(cx, extreme.of_two, args.get("input"), other).map(Value::Tensor),
+        other => call_promoted(cx, extreme.elementwise, args.get("input"), other).map(Value::Tensor),
     }
 }
 
-fn placed(cx: &Cx<'_>, x: &Expr, dim: i64, keep: bool, op: Op) -> Res<Expr> {
+fn arg_extreme(cx: &Cx<'_>, x: &Expr, dim: i64, keep: bool, op: Op) -> Res<Expr> {
     if cx.rank(x)? == 0 {
         return cx.number(0i64, DataType::I64);
     }
     cx.call(op, &[x], [("axis", dim.to_attr()), ("keepdims", keep.to_attr())])
 }
 
-fn place(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
+fn arg_reduced(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let x = args.tensor("input")?;
     if args.has("dim") {
-        return placed(cx, &x, args.int("dim")?, args.flag("keepdim")?, op).map(Value::Tensor);
+        return arg_extreme(cx, &x, args.int("dim")?, args.flag("keepdim")?, op).map(Value::Tensor);
     }
     cx.call(op, &[&x], [("axis", Attr::None), ("keepdims", args.flag("keepdim")?.to_attr())]).map(Value::Tensor)
 }
 
-/// How many elements the dimensions have together.
+/// The number of elements that the dimensions have together.
 fn count(cx: &Cx<'_>, x: &Expr, dims: Option<&[i64]>) -> Res<scalar::Expr> {
     let shape = cx.shape(x)?;
     let extents = match dims {
@@ -149,9 +148,9 @@ fn count(cx: &Cx<'_>, x: &Expr, dims: Option<&[i64]>) -> Res<scalar::Expr> {
     Ok(cx.product(&extents))
 }
 
-/// The variance or its root with the divisor `count - correction`. The second argument may be a bool: whether the
-/// correction is 1.
-fn spread(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
+/// The variance or its square root, with the divisor `count - correction`. The second argument may be a bool: whether
+/// the correction is 1.
+fn variance_or_std(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
     let x = cx.emit(args.tensor("input")?)?;
     let (dims, unbiased) = match args.get("dim") {
         Value::Bool(unbiased) => (None, Some(*unbiased)),
@@ -180,13 +179,13 @@ fn spread(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res<Expr> {
 }
 
 fn with_mean(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    let spread = spread(cx, args, op)?;
+    let found = variance_or_std(cx, args, op)?;
     let dims = if matches!(args.get("dim"), Value::Bool(_)) { None } else { args.axes("dim")? };
     let mean = reduced(cx, &args.tensor("input")?, dims, args.flag("keepdim")?, &mean::OP)?;
-    Ok(Value::List(vec![Value::Tensor(spread), Value::Tensor(mean)]))
+    Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(mean)]))
 }
 
-fn truths(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
+fn any_or_all(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     let truth = as_bool(cx, &args.tensor("input")?)?;
     let found = reduced(cx, &truth, args.axes("dim")?, args.flag("keepdim")?, op)?;
     // Of bytes, the results are bytes too.
@@ -194,12 +193,12 @@ fn truths(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
     if dtype == DataType::U8 { cx.astype(&found, dtype).map(Value::Tensor) } else { Ok(Value::Tensor(found)) }
 }
 
-/// The element in the middle: of all, or along a dimension with its place.
+/// The lower median of all elements, or along a dimension with its index.
 fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     if cx.rank(&x)? == 0 {
-        let place = cx.number(0i64, DataType::I64)?;
-        let both = vec![Value::Tensor(x.clone()), Value::Tensor(place)];
+        let index = cx.number(0i64, DataType::I64)?;
+        let both = vec![Value::Tensor(x.clone()), Value::Tensor(index)];
         return Ok(if args.has("dim") { Value::List(both) } else { Value::Tensor(x) });
     }
     if args.has("dim") {
@@ -212,10 +211,10 @@ fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     Ok(cx.fields(both)?.swap_remove(0))
 }
 
-/// The distances of the vectors of two tensors. Euclidean ones of more than 25 vectors are those of PyTorch on a CPU:
-/// the root of `|a|² + |b|² - 2ab`, which a product gives, less exactly where vectors are close to each other.
-/// `compute_mode` asks for one form or the other.
-fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
+/// The pairwise distances of the vectors of two tensors. Euclidean distances of more than 25 vectors are computed as
+/// PyTorch does on a CPU: `sqrt(|a|² + |b|² - 2ab)` by a GEMM, less exact for vectors that are close to each other.
+/// `compute_mode` chooses one form.
+fn cdist(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (a, b, p) = (cx.emit(args.tensor("x1")?)?, cx.emit(args.tensor("x2")?)?, args.float("p")?);
     let (rank, own) = (cx.rank(&b)?, cx.dtype(&a)?);
     let many = |cx: &Cx<'_>, x: &Expr| -> Res<bool> {
@@ -241,8 +240,8 @@ fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
     let squares = |cx: &Cx<'_>, x: &Expr| cx.call(&sum::OP, &[&cx.call(&multiply::OP, &[x, x], [])?], axis(-1));
     let of_a = cx.call(&expand_dims::OP, &[&squares(cx, &a)?], axis(-1))?;
     let of_b = cx.call(&expand_dims::OP, &[&squares(cx, &b)?], axis(-2))?;
-    let turned = (0..rank as i64 - 2).chain([rank as i64 - 1, rank as i64 - 2]).collect();
-    let product = cx.call(&matmul::OP, &[&a, &cx.permute(&b, turned)?], [])?;
+    let transposed = (0..rank as i64 - 2).chain([rank as i64 - 1, rank as i64 - 2]).collect();
+    let product = cx.call(&matmul::OP, &[&a, &cx.permute(&b, transposed)?], [])?;
     let sums = cx.call(
         &add::OP,
         &[&cx.call(&add::OP, &[&cx.with_number(&multiply::OP, &product, -2.0)?, &of_a], [])?, &of_b],
@@ -265,7 +264,7 @@ fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
     p_norm(cx, &x, p, dims, keep).map(Value::Tensor)
 }
 
-/// The root of order `p` of the sum of the sizes to the power of `p`; of an infinite order the extreme size.
+/// `sum(|x| ** p) ** (1 / p)`; the extreme of `|x|` for an infinite `p`.
 pub fn p_norm(cx: &mut Cx<'_>, x: &Expr, p: f64, dims: Option<Vec<i64>>, keep: bool) -> Res<Expr> {
     let size = cx.call(&abs::OP, &[x], [])?;
     if p.is_infinite() {
@@ -293,22 +292,14 @@ fn logsumexp(cx: &mut Cx<'_>, args: &Args) -> Res {
     let largest = cx.emit(reduced(cx, &x, dims.clone(), true, &max::OP)?)?;
     let finite = cx.call(&isfinite::OP, &[&largest], [])?;
     let largest = cx.emit(cx.choose(&finite, &largest, &cx.number(0.0, dtype)?)?)?;
-    let powers = cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&x, &largest], [])?], [])?;
-    let sum = cx.call(&log::OP, &[&reduced(cx, &powers, dims.clone(), true, &sum::OP)?], [])?;
+    let exps = cx.call(&exp::OP, &[&cx.call(&subtract::OP, &[&x, &largest], [])?], [])?;
+    let sum = cx.call(&log::OP, &[&reduced(cx, &exps, dims.clone(), true, &sum::OP)?], [])?;
     let found = cx.call(&add::OP, &[&sum, &largest], [])?;
     if args.flag("keepdim")? || cx.rank(&x)? == 0 {
         return Ok(Value::Tensor(found));
     }
     let all = || (0..cx.rank(&x).unwrap_or(0) as i64).collect();
     cx.call(&squeeze::OP, &[&found], [("axis", dims.unwrap_or_else(all).to_attr())]).map(Value::Tensor)
-}
-
-fn scan(cx: &mut Cx<'_>, args: &Args, op: Op) -> Res {
-    let x = summable(cx, args)?;
-    if cx.rank(&x)? == 0 {
-        return Ok(Value::Tensor(x));
-    }
-    cx.call(op, &[&x], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
 }
 
 fn count_nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {

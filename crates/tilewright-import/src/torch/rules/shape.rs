@@ -1,4 +1,4 @@
-//! Shapes: what a tensor's dimensions are, and tensors under others.
+//! Shapes: sizes, reshapes, permutations, concatenation, splits, padding.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
@@ -94,14 +94,14 @@ fn length(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-/// The dimensions with the one that is -1 worked out: what the others leave of the elements.
+/// The dimensions with -1 replaced by the number of elements divided by the product of the others.
 fn resolved(cx: &Cx<'_>, x: &Expr, mut dims: Vec<scalar::Expr>) -> Res<Vec<scalar::Expr>> {
     let Some(open) = dims.iter().position(|dim| dim.as_int() == Some(-1)) else { return Ok(dims) };
     let all = cx.product(&cx.shape(x)?);
     let others: Vec<_> = dims.iter().enumerate().filter(|(at, _)| *at != open).map(|(_, dim)| dim.clone()).collect();
     let others = cx.product(&others);
     if others.as_int() == Some(0) {
-        return Err(Refused::new("a dimension of -1 beside one of 0 may be anything"));
+        return Err(Refused::new("a dimension of -1 is ambiguous with one of 0"));
     }
     dims[open] = cx.integer(BinOp::FloorDiv, &all, &others)?;
     Ok(dims)
@@ -116,7 +116,7 @@ fn reshape(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.reshape(&x, dims).map(Value::Tensor)
 }
 
-/// The tensor with dimensions of 1 before its own, until there are so many.
+/// The tensor with leading dimensions of 1 up to a rank.
 fn at_least(cx: &mut Cx<'_>, args: &Args, rank: usize) -> Res {
     let x = args.tensor("input")?;
     let mut dims = cx.shape(&x)?;
@@ -134,7 +134,7 @@ fn flatten(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let (start, end) = (cx.axis(args.int("start_dim")?, shape.len())?, cx.axis(args.int("end_dim")?, shape.len())?);
     if start > end {
-        return Err(Refused(format!("`start_dim` {start} lies behind `end_dim` {end}")));
+        return Err(Refused(format!("`start_dim` {start} is after `end_dim` {end}")));
     }
     let dims = [&shape[..start], &[cx.product(&shape[start..=end])], &shape[end + 1..]].concat();
     cx.reshape(&x, dims).map(Value::Tensor)
@@ -152,7 +152,7 @@ fn unflatten(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.reshape(&x, [&shape[..dim], &sizes, &shape[dim + 1..]].concat()).map(Value::Tensor)
 }
 
-/// The order of dimensions in which two have changed places.
+/// The permutation that swaps two dimensions.
 fn swapped(rank: usize, a: usize, b: usize) -> Vec<i64> {
     let mut axes: Vec<i64> = (0..rank as i64).collect();
     axes.swap(a, b);
@@ -175,18 +175,18 @@ fn last_two(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn movedim(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     let rank = cx.rank(&x)?;
-    let places = |name| args.ints(name)?.iter().map(|dim| cx.axis(*dim, rank)).collect::<Res<Vec<_>>>();
-    let (from, to) = (places("source")?, places("destination")?);
+    let axes_of = |name| args.ints(name)?.iter().map(|dim| cx.axis(*dim, rank)).collect::<Res<Vec<_>>>();
+    let (from, to) = (axes_of("source")?, axes_of("destination")?);
     if from.len() != to.len() {
-        return Err(Refused(format!("{} dimensions cannot move to {} places", from.len(), to.len())));
+        return Err(Refused(format!("{} dimensions cannot move to {} positions", from.len(), to.len())));
     }
     let mut others = (0..rank).filter(|dim| !from.contains(dim));
-    let axis = |at: usize| match to.iter().position(|place| *place == at) {
+    let axis = |at: usize| match to.iter().position(|axis| *axis == at) {
         Some(moved) => from.get(moved).copied(),
         None => others.next(),
     };
     let axes: Option<Vec<usize>> = (0..rank).map(axis).collect();
-    let axes = axes.ok_or_else(|| Refused::new("dimensions move to one place"))?;
+    let axes = axes.ok_or_else(|| Refused::new("two dimensions move to the same position"))?;
     cx.permute(&x, axes.into_iter().map(|axis| axis as i64).collect()).map(Value::Tensor)
 }
 
@@ -257,9 +257,9 @@ fn alike(cx: &Cx<'_>, tensors: Vec<Expr>) -> Res<Vec<Expr>> {
 
 fn cat(cx: &mut Cx<'_>, args: &Args) -> Res {
     let mut tensors = args.tensors("tensors")?;
-    let nothing = |x: &Expr| matches!(x.struct_info.dims(), Some([only]) if only.as_int() == Some(0));
-    if !tensors.iter().all(nothing) {
-        tensors.retain(|x| !nothing(x));
+    let is_empty = |x: &Expr| matches!(x.struct_info.dims(), Some([only]) if only.as_int() == Some(0));
+    if !tensors.iter().all(is_empty) {
+        tensors.retain(|x| !is_empty(x));
     }
     let tensors = Expr::tuple(alike(cx, tensors)?);
     cx.call(&concat::OP, &[&tensors], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
@@ -277,15 +277,15 @@ fn parts(cx: &mut Cx<'_>, x: &Expr, axis: usize, sizes: &[scalar::Expr]) -> Res 
     Ok(Value::List(found))
 }
 
-/// The most parts that one tensor is taken apart to.
-const MOST_PARTS: i64 = 65_536;
+/// The number of parts of a split tensor, at most.
+const MAX_PARTS: i64 = 65_536;
 
 /// Equal parts of a size, the last one smaller where it does not divide the dimension, which must be known.
 fn equal_parts(cx: &mut Cx<'_>, x: &Expr, axis: usize, size: i64) -> Res {
     let extent = cx.extent(x, axis)?.as_int();
     let extent = extent.ok_or_else(|| Refused::new("how many parts there are depends on a symbolic dimension"))?;
-    if size <= 0 || extent / size >= MOST_PARTS {
-        return Err(Refused(format!("a dimension of {extent} cannot be taken apart by {size}")));
+    if size <= 0 || extent / size >= MAX_PARTS {
+        return Err(Refused(format!("a dimension of {extent} cannot be split into parts of {size}")));
     }
     let sizes: Vec<_> = (0..extent.max(1)).step_by(size as usize).map(|begin| size.min(extent - begin)).collect();
     parts(cx, x, axis, &sizes.into_iter().map(scalar::Expr::i64).collect::<Vec<_>>())
@@ -304,8 +304,8 @@ fn split(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn chunk(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, chunks) = (cx.emit(args.tensor("input")?)?, args.int("chunks")?);
     let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-    if !(1..=MOST_PARTS).contains(&chunks) {
-        return Err(Refused(format!("a tensor has from 1 to {MOST_PARTS} chunks, found {chunks}")));
+    if !(1..=MAX_PARTS).contains(&chunks) {
+        return Err(Refused(format!("a tensor has from 1 to {MAX_PARTS} chunks, found {chunks}")));
     }
     match cx.extent(&x, axis)?.as_int() {
         Some(extent) => equal_parts(cx, &x, axis, (extent + chunks - 1).div_euclid(chunks).max(1)),
@@ -323,7 +323,7 @@ fn tensor_split(cx: &mut Cx<'_>, args: &Args) -> Res {
     let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
     let extent = cx.extent(&x, axis)?.as_int().ok_or_else(|| Refused::new("the dimension must be known"))?;
     let sizes: Vec<i64> = match args.get("indices_or_sections") {
-        Value::Int(sections) if (1..=MOST_PARTS).contains(sections) => {
+        Value::Int(sections) if (1..=MAX_PARTS).contains(sections) => {
             (0..*sections).map(|section| extent / sections + i64::from(section < extent % sections)).collect()
         }
         Value::List(_) => {
@@ -342,7 +342,7 @@ fn unbind(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
     match cx.shape(&x)?.get(axis).and_then(|extent| extent.as_int()) {
-        Some(extent) if extent <= MOST_PARTS => {
+        Some(extent) if extent <= MAX_PARTS => {
             let one = |at: i64| cx.select(&x, axis, &scalar::Expr::i64(at)).map(Value::Tensor);
             (0..extent).map(one).collect::<Res<_>>().map(Value::List)
         }
@@ -373,7 +373,7 @@ fn roll(cx: &mut Cx<'_>, args: &Args) -> Res {
     Ok(Value::Tensor(found))
 }
 
-/// The elements moved along a dimension, those beyond the end to the front.
+/// The elements shifted along a dimension, cyclically.
 fn rolled(cx: &mut Cx<'_>, x: &Expr, axis: usize, shift: i64) -> Res<Expr> {
     let x = cx.emit(x.clone())?;
     let extent = cx.extent(&x, axis)?;
@@ -394,8 +394,8 @@ fn image(cx: &Cx<'_>, x: &Expr) -> Res<(Vec<scalar::Expr>, [scalar::Expr; 3])> {
     }
 }
 
-/// The dimensions behind a batch in another order.
-fn behind(batch: usize, order: &[usize]) -> Vec<i64> {
+/// A permutation of the dimensions after the batch.
+fn permute_image(batch: usize, order: &[usize]) -> Vec<i64> {
     (0..batch).chain(order.iter().map(|axis| batch + axis)).map(|axis| axis as i64).collect()
 }
 
@@ -405,7 +405,7 @@ fn pixel_shuffle(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (side, channels) =
         (scalar::Expr::i64(r), cx.integer(BinOp::FloorDiv, &c, &scalar::Expr::i64(r.max(1) * r.max(1)))?);
     let wide = [&batch[..], &[channels.clone(), side.clone(), side, h.clone(), w.clone()]].concat();
-    let apart = cx.permute(&cx.reshape(&x, wide)?, behind(batch.len(), &[0, 3, 1, 4, 2]))?;
+    let apart = cx.permute(&cx.reshape(&x, wide)?, permute_image(batch.len(), &[0, 3, 1, 4, 2]))?;
     let dims = [&batch[..], &[channels, cx.simplified(&(h * r)), cx.simplified(&(w * r))]].concat();
     cx.reshape(&apart, dims).map(Value::Tensor)
 }
@@ -416,7 +416,7 @@ fn pixel_unshuffle(cx: &mut Cx<'_>, args: &Args) -> Res {
     let side = scalar::Expr::i64(r.max(1));
     let (rows, columns) = (cx.integer(BinOp::FloorDiv, &h, &side)?, cx.integer(BinOp::FloorDiv, &w, &side)?);
     let wide = [&batch[..], &[c.clone(), rows.clone(), side.clone(), columns.clone(), side]].concat();
-    let apart = cx.permute(&cx.reshape(&x, wide)?, behind(batch.len(), &[0, 2, 4, 1, 3]))?;
+    let apart = cx.permute(&cx.reshape(&x, wide)?, permute_image(batch.len(), &[0, 2, 4, 1, 3]))?;
     let dims = [&batch[..], &[cx.simplified(&(c * (r * r))), rows, columns]].concat();
     cx.reshape(&apart, dims).map(Value::Tensor)
 }

@@ -1,4 +1,4 @@
-//! The processor and main memory. All that it is asked for is done when the call returns.
+//! The processor and main memory. Operations are done when the call returns.
 
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +60,7 @@ impl Module for LoadedImage {
     }
 }
 
-/// A stream that is never behind.
+/// A stream whose operations are done when the calls return.
 #[derive(Default)]
 struct Calls {
     failure: Lock<Option<Error>>,

@@ -111,8 +111,8 @@ fn cost(attention: &Attention, plan: &AttentionPlan, target: &Target) -> Cost {
         .with("weighted sums", vectors * extent(&attention.value_dim) * of_tile)
 }
 
-/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But where a query
-/// sees no keys behind it, a task sees all those of its last one, and there have to be tasks.
+/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But with a
+/// causal mask a task reads all keys up to those of its last query, and there have to be enough tasks.
 fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
     let batch = attention.batch.iter().try_fold(1_i64, |all, axis| all.checked_mul(axis.extent.as_int()?));
     let queries = attention.query.extent.as_int();
@@ -138,7 +138,7 @@ fn has_parts(attention: &Attention) -> bool {
 }
 
 /// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of
-/// a block, which the first-level cache may not hold then: every so many lines meet on one of its places.
+/// a block, which the first-level cache may not hold then: their lines fall into few of its sets.
 fn values_are_apart(attention: &Attention) -> bool {
     let own = attention.value_dim.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
     let is_row = byte_stride(&attention.v, Some(&attention.value_dim.var)) == Some(ELEMENT);

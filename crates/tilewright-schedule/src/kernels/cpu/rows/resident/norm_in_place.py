@@ -1,4 +1,4 @@
-# Rows are written behind all that reads them. One sum, of a matrix of rows with a bias; twelve columns are whole vectors
+# Rows are written after everything that reads them. One sum, of a matrix of rows with a bias; twelve columns are whole vectors
 # and a part of one.
 # test: schedule
 # step: b = get_block("scaled")

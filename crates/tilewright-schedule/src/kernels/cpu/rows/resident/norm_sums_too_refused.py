@@ -1,4 +1,4 @@
-# Sums that are results of the function have to be there behind it.
+# Sums that are results of the function have to exist after it.
 # test: diagnostics
 # step: b = get_block("away")
 # step: rows_resident(b, 4, 1, 2)

@@ -1,4 +1,4 @@
-# The logarithm of a softmax needs no powers behind the sum; that of the sum is taken once a row.
+# A log-softmax needs no exponentials after the sum, and the logarithm of the sum once per row.
 # test: schedule
 # step: b = get_block("shares")
 # step: pipeline_softmax(b, 4, 1, 2)

@@ -1,4 +1,4 @@
-# Axes behind the one that is reduced are one where they lie together; the last lot is smaller, and the last steps are taken alone.
+# Axes after the reduced one are fused where they are contiguous; the last strip is smaller, and the last steps run alone.
 # test: schedule
 # step: b = get_block("shares")
 # step: rows_side_by_side(b, 4, 2, 8, 8, True)

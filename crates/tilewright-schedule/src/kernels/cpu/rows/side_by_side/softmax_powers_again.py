@@ -1,4 +1,4 @@
-# Lots are even, and powers are worked out again, of numbers that are read under a condition.
+# Strips are even, and exponentials are recomputed, of elements that are read under a condition.
 # test: schedule
 # step: b = get_block("shares")
 # step: rows_side_by_side(b, 4, 1, 8, 4)
