@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tilewright_expr::Range;
-use tilewright_expr::node::{AnyHandle, VarId, walk};
+use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::{Fault, Scalar};
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, IterVar, MatchBuffer, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffer, Var};
 use tilewright_support::{Map, Span};
 
 use crate::error::{Access, ErrorKind};
@@ -38,13 +38,6 @@ pub(crate) struct Frame<'a> {
 }
 
 type Writes = Map<(usize, u64, i64), Rc<[i64]>>;
-
-/// Whether the expression depends on any of the variables.
-fn mentions(expr: &Expr, vars: &[Var]) -> bool {
-    let mut found = false;
-    walk(expr, |var: &Var| found |= vars.contains(var));
-    found
-}
 
 /// Whether an index has no value because it divides.
 fn has_no_place(error: &ErrorKind) -> bool {
@@ -160,64 +153,6 @@ impl<'a> Interpreter<'a> {
         }
         for var in bound {
             self.vars.remove(&var);
-        }
-        Ok(())
-    }
-
-    /// What remains of a nest around a block, a loop of which has no iteration: a reduction over nothing is its init,
-    /// once for all other loops. `absent` are the variables of such loops, which drive reduce axes.
-    pub(crate) fn init_of_nothing(&mut self, absent: &mut Vec<Var>, stmt: &'a Stmt) -> Res<()> {
-        match &stmt.kind {
-            StmtKind::For { var, min, extent, body, .. } if !mentions(min, absent) && !mentions(extent, absent) => {
-                let (min, extent) = (self.int(min)?, self.int(extent)?);
-                if extent <= 0 {
-                    absent.push(var.clone());
-                    self.init_of_nothing(absent, body)?;
-                    absent.pop();
-                }
-                for i in 0..extent {
-                    self.vars.insert(var.id(), Val::One(Scalar::from_int(min + i, var.dtype)));
-                    self.init_of_nothing(absent, body)?;
-                }
-                self.vars.remove(&var.id());
-                Ok(())
-            }
-            StmtKind::Block { values, predicate, block } if !mentions(predicate, absent) => {
-                let axes = || block.iters.iter().zip(values);
-                let is_first =
-                    |(iter, value): (&IterVar, &Expr)| iter.kind == IterKind::Reduce || !mentions(value, absent);
-                let (Some(init), true) = (&block.init, axes().all(is_first)) else { return Ok(()) };
-                if !block.alloc_buffers.is_empty() || !block.match_buffers.is_empty() || !self.truth(predicate)? {
-                    return Ok(());
-                }
-                let mut found = Vec::with_capacity(values.len());
-                for (iter, value) in axes() {
-                    found.push(self.int(if mentions(value, absent) { &iter.domain.min } else { value })?);
-                }
-                self.run_init(block, init, found)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The init of an instance with these axes, if its reduce axes have their first values.
-    fn run_init(&mut self, block: &'a Block, init: &'a Stmt, axes: Vec<i64>) -> Res<()> {
-        let mut is_first = true;
-        for (iter, &value) in block.iters.iter().zip(&axes) {
-            is_first &= iter.kind != IterKind::Reduce || value == self.int(&iter.domain.min)?;
-            self.vars.insert(iter.var.id(), Val::One(Scalar::from_int(value, iter.var.dtype)));
-        }
-        if is_first {
-            let declared = self.declared(block)?;
-            let spatial = block.iters.iter().zip(&axes).filter(|(iter, _)| iter.kind == IterKind::Spatial);
-            let spatial = spatial.map(|(_, &value)| value).collect();
-            let watermark = self.serial + 1;
-            self.frames.push(Frame { block: Some(block), axes, spatial, declared, watermark, writes: Rc::default() });
-            self.exec(init)?;
-            self.frames.pop();
-        }
-        for iter in &block.iters {
-            self.vars.remove(&iter.var.id());
         }
         Ok(())
     }

@@ -109,11 +109,8 @@ impl<'a> Interpreter<'a> {
 
     fn exec_for(&mut self, var: &'a Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &'a Stmt) -> Res<()> {
         let (min, extent) = (self.int(min)?, self.int(extent)?);
-        if extent <= 0 {
-            return self.init_of_nothing(&mut vec![var.clone()], body);
-        }
-        let last = min.checked_add(extent - 1).filter(|&last| wrap(last, var.dtype) == last);
-        if last.is_none() {
+        let last = min.checked_add(extent.max(1) - 1).filter(|&last| wrap(last, var.dtype) == last);
+        if extent > 0 && last.is_none() {
             return Err(ErrorKind::IndexOverflow { dtype: var.dtype.to_string() }.into());
         }
         if let ForKind::ThreadBinding(tag) = kind

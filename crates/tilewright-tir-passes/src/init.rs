@@ -3,15 +3,11 @@
 //! An init runs in the instances whose reduce axes all have their first value. Where the loops right around the block
 //! only drive its reduce axes, and reach those first values together and only in their first iterations, the init moves
 //! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes.
-//!
-//! A reduction over nothing is its init: where a loop that drives reduce axes may have no iteration, and the init is
-//! inside of it, the other loops run with the init alone in that case.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Block, CmpOp, Expr, ForKind, IterKind, PrimFunc, Range, Stmt, StmtKind, Var};
 
 use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, uses_memory, with_body};
-use crate::substitute::copy_with;
 
 pub fn lower_init(function: &PrimFunc) -> Result<PrimFunc> {
     let mut analyzer = analyzer_of(function);
@@ -30,10 +26,16 @@ struct Loop<'a> {
 
 fn lower(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
     match &stmt.kind {
-        StmtKind::For { .. } => match init_of_nothing(analyzer, stmt)? {
-            Some(alone) => Ok(Stmt::seq([alone, lower_nest(analyzer, stmt)?])),
-            None => lower_nest(analyzer, stmt),
-        },
+        StmtKind::For { var, min, extent, .. } => {
+            if let Some(hoisted) = hoist(analyzer, stmt)? {
+                return lower(analyzer, &hoisted);
+            }
+            let scope = analyzer.enter();
+            analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+            let lowered = map_below(stmt, &mut |s| lower(analyzer, s));
+            analyzer.leave(scope);
+            lowered
+        }
         StmtKind::Block { values, predicate, block } => {
             let scope = analyzer.enter();
             for iter in &block.iters {
@@ -47,19 +49,6 @@ fn lower(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
         }
         _ => map_below(stmt, &mut |s| lower(analyzer, s)),
     }
-}
-
-/// Loops around loops, or around something else.
-fn lower_nest(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
-    let StmtKind::For { var, min, extent, .. } = &stmt.kind else { return lower(analyzer, stmt) };
-    if let Some(hoisted) = hoist(analyzer, stmt)? {
-        return lower(analyzer, &hoisted);
-    }
-    let scope = analyzer.enter();
-    analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-    let lowered = map_below(stmt, &mut |s| lower_nest(analyzer, s));
-    analyzer.leave(scope);
-    lowered
 }
 
 /// The block with its init under a condition in its body.
@@ -100,38 +89,22 @@ fn loads(body: &Stmt, write: &tilewright_ir::tir::BufferRegion) -> bool {
     found
 }
 
-/// The loops of a nest, and the block in it.
-fn nest(stmt: &Stmt) -> (Vec<Loop<'_>>, &Stmt) {
+/// For a loop that begins the reduction loops of a block: the init block in front of it, and it without the init.
+fn hoist(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
     let mut loops = Vec::new();
     let mut inner = stmt;
     while let StmtKind::For { var, min, extent, kind, body, .. } = &inner.kind {
         loops.push(Loop { stmt: inner, var, min, extent, kind });
         inner = body;
     }
-    (loops, inner)
-}
-
-/// For a loop that begins the reduction loops of a block: the init block in front of it, and it without the init.
-fn hoist(analyzer: &Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
-    let (loops, inner) = nest(stmt);
     let StmtKind::Block { values, predicate, block } = &inner.kind else { return Ok(None) };
     let Some(init) = &block.init else { return Ok(None) };
-    if !has_own_memory(block) || !only_drive_the_reduction(analyzer, &loops, values, predicate, block) {
+    if !block.alloc_buffers.is_empty()
+        || !block.match_buffers.is_empty()
+        || !only_drive_the_reduction(analyzer, &loops, values, predicate, block)
+    {
         return Ok(None);
     }
-    let start = init_block(values, predicate, block, init);
-    let block = with_updates_as_reads(block, block.body.clone());
-    let update: Stmt = StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into();
-    Ok(Some(Stmt::seq([start, around(&loops, update)?])))
-}
-
-/// Whether the block's init means the same outside of the block.
-fn has_own_memory(block: &Block) -> bool {
-    block.alloc_buffers.is_empty() && block.match_buffers.is_empty()
-}
-
-/// The init as a block of the spatial axes.
-fn init_block(values: &[Expr], predicate: &Expr, block: &Block, init: &Stmt) -> Stmt {
     let spatial: Vec<usize> = (0..block.iters.len()).filter(|&i| block.iters[i].kind != IterKind::Reduce).collect();
     let start = Block {
         name: format!("{}_init", block.name).into(),
@@ -141,54 +114,24 @@ fn init_block(values: &[Expr], predicate: &Expr, block: &Block, init: &Stmt) -> 
         body: init.clone(),
         ..block.clone()
     };
-    let values = spatial.iter().map(|&i| values[i].clone()).collect();
-    let stmt = StmtKind::Block { values, predicate: predicate.clone(), block: start };
-    renewed_axes(&stmt.into())
-}
-
-fn around(loops: &[Loop<'_>], body: Stmt) -> Result<Stmt> {
-    loops.iter().rev().try_fold(body, |body, l| map_below(l.stmt, &mut |_| Ok(body.clone())))
-}
-
-/// What a nest around a block with an init does where a loop that drives reduce axes has no iteration, if it may have
-/// none and the init does not move in front of it.
-fn init_of_nothing(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
-    let (loops, inner) = nest(stmt);
-    let StmtKind::Block { values, predicate, block } = &inner.kind else { return Ok(None) };
-    let Some(init) = &block.init else { return Ok(None) };
-    let is_spatial = |l: &Loop<'_>| {
-        let var = std::slice::from_ref(l.var);
-        let axes = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
-        mentions(predicate, var) || axes.into_iter().any(|(_, value)| mentions(value, var))
-    };
-    let scope = analyzer.enter();
-    let moves_from = (0..loops.len()).find(|&at| {
-        let moves = only_drive_the_reduction(analyzer, &loops[at..], values, predicate, block);
-        analyzer.bind(loops[at].var, &Range::new(loops[at].min.clone(), loops[at].extent.clone()));
-        moves
-    });
-    analyzer.leave(scope);
-    let inside = if has_own_memory(block) { moves_from.unwrap_or(loops.len()) } else { loops.len() };
-    let mut empty: Option<Expr> = None;
-    for l in loops[..inside].iter().filter(|l| !is_spatial(l)) {
-        let none = typed(Expr::compare(CmpOp::Le, l.extent, &Expr::int(0, l.extent.dtype)))?;
+    let start: Stmt = StmtKind::Block {
+        values: spatial.iter().map(|&i| values[i].clone()).collect(),
+        predicate: predicate.clone(),
+        block: start,
+    }
+    .into();
+    // Where there may be no iteration, there is no first one.
+    let mut start = renewed_axes(&start);
+    for l in loops.iter().rev() {
         let some = typed(Expr::compare(CmpOp::Gt, l.extent, &Expr::int(0, l.extent.dtype)))?;
-        if analyzer.prove(&some) {
-            continue;
+        if !analyzer.prove(&some) {
+            start = StmtKind::If { condition: some, then: start, otherwise: None }.into();
         }
-        empty = Some(match empty {
-            None => none,
-            Some(others) => typed(Expr::binary(BinOp::Or, &others, &none))?,
-        });
     }
-    let Some(condition) = empty.filter(|_| has_own_memory(block)) else { return Ok(None) };
-    let spatial: Vec<Loop<'_>> = loops.into_iter().filter(is_spatial).collect();
-    let vars: Vec<Var> = spatial.iter().map(|l| l.var.clone()).collect();
-    if mentions(&condition, &vars) {
-        return Ok(None);
-    }
-    let then = copy_with(&around(&spatial, init_block(values, predicate, block, init))?, []);
-    Ok(Some(StmtKind::If { condition, then, otherwise: None }.into()))
+    let block = with_updates_as_reads(block, block.body.clone());
+    let update: Stmt = StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into();
+    let nest = loops.iter().rev().try_fold(update, |body, l| map_below(l.stmt, &mut |_| Ok(body.clone())))?;
+    Ok(Some(Stmt::seq([start, nest])))
 }
 
 /// The init block has axes of its own.
