@@ -99,6 +99,16 @@ impl Args {
         }
     }
 
+    /// The same arguments with other values.
+    pub fn map(&self, mut f: impl FnMut(&'static str, &Value) -> Res<Value>) -> Res<Self> {
+        let values = self.values.iter().map(|(name, value)| Ok((*name, f(name, value)?)));
+        Ok(Self { values: values.collect::<Res<_>>()? })
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter().map(|(_, value)| value)
+    }
+
     /// The value of a parameter; `None` where the signature has no such parameter.
     pub fn get(&self, name: &str) -> &Value {
         self.values.iter().find(|(known, _)| *known == name).map_or(&Value::None, |(_, value)| value)

@@ -15,6 +15,7 @@
 mod graph;
 mod numbers;
 mod operands;
+mod precision;
 mod promotion;
 pub mod rule;
 pub mod rules;

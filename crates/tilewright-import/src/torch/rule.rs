@@ -13,6 +13,24 @@ pub struct Rule {
     pub memory: Memory,
     /// Whether `input` is changed in place, though its name has no trailing underscore.
     pub changes: bool,
+    pub precision: Precision,
+}
+
+/// The type in which a rule computes with floats that are narrower than float32. PyTorch rounds to such a type once,
+/// at the end of an operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precision {
+    /// That of the operands: the rule is one graph operator, or moves elements.
+    Own,
+    /// Float32: the rule combines several graph operators.
+    Float32,
+    /// Float32 if one of these parameters is a number, or a tensor without dimensions, that the narrow type does not
+    /// hold.
+    Float32ForNumbers(&'static str),
+    /// Float32 if a factor, `alpha` or `beta`, is not 1.
+    Float32ForFactors,
+    /// The same, the factor rounded to the narrow type.
+    Float32ForRoundedFactors,
 }
 
 /// The memory of the tensors of a result.
@@ -41,7 +59,14 @@ pub enum Apply {
 }
 
 pub const fn rule(names: &'static str, parameters: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { names, parameters, apply: Apply::Function(function), memory: Memory::Own, changes: false }
+    Rule {
+        names,
+        parameters,
+        apply: Apply::Function(function),
+        memory: Memory::Own,
+        changes: false,
+        precision: Precision::Own,
+    }
 }
 
 pub const fn view(names: &'static str, parameters: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
@@ -53,19 +78,50 @@ pub const fn change(names: &'static str, parameters: &'static str, function: fn(
 }
 
 pub const fn unary(names: &'static str, op: Op) -> Rule {
-    Rule { names, parameters: "input, inplace=False", apply: Apply::Unary(op), memory: Memory::Own, changes: false }
+    Rule {
+        names,
+        parameters: "input, inplace=False",
+        apply: Apply::Unary(op),
+        memory: Memory::Own,
+        changes: false,
+        precision: Precision::Own,
+    }
 }
 
 pub const fn real(names: &'static str, op: Op) -> Rule {
-    Rule { names, parameters: "input, inplace=False", apply: Apply::Real(op), memory: Memory::Own, changes: false }
+    Rule {
+        names,
+        parameters: "input, inplace=False",
+        apply: Apply::Real(op),
+        memory: Memory::Own,
+        changes: false,
+        precision: Precision::Own,
+    }
 }
 
 pub const fn binary(names: &'static str, op: Op) -> Rule {
-    Rule { names, parameters: "input, other", apply: Apply::Binary(op), memory: Memory::Own, changes: false }
+    Rule {
+        names,
+        parameters: "input, other",
+        apply: Apply::Binary(op),
+        memory: Memory::Own,
+        changes: false,
+        precision: Precision::Own,
+    }
+}
+
+/// The rule in float32.
+pub const fn in_float32(rule: Rule) -> Rule {
+    Rule { precision: Precision::Float32, ..rule }
+}
+
+/// The rule with another precision.
+pub const fn with(precision: Precision, rule: Rule) -> Rule {
+    Rule { precision, ..rule }
 }
 
 pub const fn same(names: &'static str, parameters: &'static str) -> Rule {
-    Rule { names, parameters, apply: Apply::Same, memory: Memory::Shared, changes: false }
+    Rule { names, parameters, apply: Apply::Same, memory: Memory::Shared, changes: false, precision: Precision::Own }
 }
 
 impl Rule {

@@ -13,6 +13,7 @@ use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 use super::graph::{Argument, Graph, Node, Target};
 use super::numbers::real_of_number;
 use super::operands::binary;
+use super::precision::{narrowed, widened};
 use super::promotion::as_float;
 use super::rule::{Apply, Memory, Rule};
 use super::rules;
@@ -262,6 +263,16 @@ fn same(old: Option<&Value>, new: &Value) -> bool {
 
 /// What the rule makes of the arguments.
 fn apply(cx: &mut Cx<'_>, rule: &Rule, args: &Args) -> Res {
+    match widened(cx, rule, args)? {
+        Some((args, dtype)) => {
+            let value = computed(cx, rule, &args)?;
+            narrowed(cx, &value, dtype)
+        }
+        None => computed(cx, rule, args),
+    }
+}
+
+fn computed(cx: &mut Cx<'_>, rule: &Rule, args: &Args) -> Res {
     match rule.apply {
         Apply::Function(function) => function(cx, args),
         Apply::Unary(op) => cx.op(op, &[&args.tensor("input")?]),

@@ -7,7 +7,7 @@ use tilewright_ops::nn::{gelu, gelu_tanh, leakyrelu, log_softmax, relu, silu, so
 use tilewright_ops::unary::{abs, exp, negative, sigmoid, tanh};
 
 use super::super::promotion::as_float;
-use super::super::rule::{Memory, Rule, real, rule, same, unary};
+use super::super::rule::{Memory, Rule, in_float32, real, rule, same, unary};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 /// The second parameter after `input` is the stack level in `torch.nn.functional`, the data type in `torch`, and
@@ -20,29 +20,35 @@ pub const RULES: &[Rule] = &[
     rule("relu6", "input, inplace=False", |cx, args| clipped(cx, args, 0.0, 6.0)),
     rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
     rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
-    rule("rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False", |cx, args| {
-        // In inference, the slope is the mean of the bounds.
-        let slope = f64::midpoint(args.float("lower")?, args.float("upper")?);
-        cx.call(&leakyrelu::OP, &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
-    }),
+    in_float32(rule(
+        "rrelu",
+        "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
+        |cx, args| {
+            // In inference, the slope is the mean of the bounds.
+            let slope = f64::midpoint(args.float("lower")?, args.float("upper")?);
+            cx.call(&leakyrelu::OP, &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
+        },
+    )),
     rule("gelu", "input, approximate=none", gelu),
     rule("softmax _softmax", SOFTMAX, |cx, args| softmax(cx, args, &softmax::OP)),
     rule("log_softmax _log_softmax", SOFTMAX, |cx, args| softmax(cx, args, &log_softmax::OP)),
     rule("aten.softmax", "input, dim, dtype=None", |cx, args| softmax(cx, args, &softmax::OP)),
     rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| softmax(cx, args, &log_softmax::OP)),
-    rule("softmin", SOFTMAX, softmin),
-    rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
-    rule("logsigmoid log_sigmoid", "input", log_sigmoid),
-    rule("hardsigmoid", "input, inplace=False", hardsigmoid),
-    rule("hardswish", "input, inplace=False", hardswish),
-    rule("mish", "input, inplace=False", mish),
-    rule("elu", "input, alpha=1.0, scale=1.0, input_scale=1.0, inplace=False", elu),
-    rule("selu", "input, inplace=False", |cx, args| exponential(cx, &args.tensor("input")?, SELU_ALPHA, SELU_SCALE)),
-    rule("celu", "input, alpha=1.0, inplace=False", celu),
+    in_float32(rule("softmin", SOFTMAX, softmin)),
+    in_float32(rule("softplus", "input, beta=1.0, threshold=20.0", softplus)),
+    in_float32(rule("logsigmoid log_sigmoid", "input", log_sigmoid)),
+    in_float32(rule("hardsigmoid", "input, inplace=False", hardsigmoid)),
+    in_float32(rule("hardswish", "input, inplace=False", hardswish)),
+    in_float32(rule("mish", "input, inplace=False", mish)),
+    in_float32(rule("elu", "input, alpha=1.0, scale=1.0, input_scale=1.0, inplace=False", elu)),
+    in_float32(rule("selu", "input, inplace=False", |cx, args| {
+        exponential(cx, &args.tensor("input")?, SELU_ALPHA, SELU_SCALE)
+    })),
+    in_float32(rule("celu", "input, alpha=1.0, inplace=False", celu)),
     rule("prelu _prelu_kernel", "input, weight", prelu),
-    rule("glu", "input, dim=-1", glu),
-    rule("softsign", "input", softsign),
-    rule("tanhshrink", "input", tanhshrink),
+    in_float32(rule("glu", "input, dim=-1", glu)),
+    in_float32(rule("softsign", "input", softsign)),
+    in_float32(rule("tanhshrink", "input", tanhshrink)),
     rule("hardshrink", "input, lambd=0.5", hardshrink),
     rule("softshrink", "input, lambd=0.5", softshrink),
     rule("threshold _threshold", "input, threshold, value, inplace=False", threshold),

@@ -15,7 +15,8 @@ use tilewright_tensor::DataType;
 use super::super::numbers::numbers;
 use super::super::operands::binary;
 use super::super::promotion::{as_bool, as_float, call_promoted, promoted, result_type};
-use super::super::rule::{Rule, binary as two, real, rule, unary};
+use super::super::rule::Precision::{Float32ForNumbers, Float32ForRoundedFactors};
+use super::super::rule::{Rule, binary as two, in_float32, real, rule, unary, with};
 use crate::common::{Args, Cx, Number, Op, Refused, Res, Value};
 
 pub const RULES: &[Rule] = &[
@@ -32,7 +33,7 @@ pub const RULES: &[Rule] = &[
     rule("ceil", "input", |cx, args| rounded(cx, args, &ceil::OP, f64::ceil)),
     rule("floor", "input", |cx, args| rounded(cx, args, &floor::OP, f64::floor)),
     rule("trunc fix", "input", |cx, args| rounded(cx, args, &trunc::OP, f64::trunc)),
-    rule("round", "input, decimals=0", round),
+    in_float32(rule("round", "input, decimals=0", round)),
     real("acos arccos", &acos::OP),
     real("acosh arccosh", &acosh::OP),
     real("asin arcsin", &asin::OP),
@@ -51,21 +52,24 @@ pub const RULES: &[Rule] = &[
     real("tan", &tan::OP),
     real("tanh", &tanh::OP),
     real("sigmoid", &sigmoid::OP),
-    rule("exp2", "input", exp2),
-    rule("log2", "input", |cx, args| logarithm(cx, args, std::f64::consts::LN_2)),
-    rule("log10", "input", |cx, args| logarithm(cx, args, std::f64::consts::LN_10)),
-    rule("log1p", "input", log1p),
-    rule("expm1", "input", expm1),
-    rule("reciprocal", "input", reciprocal),
-    rule("add iadd __iadd__", "input, other, alpha=1", add),
-    rule("sub subtract isub __isub__", "input, other, alpha=1", sub),
-    rule("rsub", "input, other, alpha=1", rsub),
-    two("mul multiply imul __imul__", &multiply::OP),
-    rule("div divide true_divide truediv itruediv", "input, other, rounding_mode=None", divide),
-    two("floor_divide floordiv ifloordiv", &floor_divide::OP),
+    in_float32(rule("exp2", "input", exp2)),
+    in_float32(rule("log2", "input", |cx, args| logarithm(cx, args, std::f64::consts::LN_2))),
+    in_float32(rule("log10", "input", |cx, args| logarithm(cx, args, std::f64::consts::LN_10))),
+    in_float32(rule("log1p", "input", log1p)),
+    in_float32(rule("expm1", "input", expm1)),
+    in_float32(rule("reciprocal", "input", reciprocal)),
+    with(Float32ForRoundedFactors, rule("add iadd __iadd__", "input, other, alpha=1", add)),
+    with(Float32ForRoundedFactors, rule("sub subtract isub __isub__", "input, other, alpha=1", sub)),
+    with(Float32ForRoundedFactors, rule("rsub", "input, other, alpha=1", rsub)),
+    with(Float32ForNumbers("input other"), two("mul multiply imul __imul__", &multiply::OP)),
+    with(
+        Float32ForNumbers("other"),
+        rule("div divide true_divide truediv itruediv", "input, other, rounding_mode=None", divide),
+    ),
+    with(Float32ForNumbers("other"), two("floor_divide floordiv ifloordiv", &floor_divide::OP)),
     two("remainder mod imod", &floor_mod::OP),
     rule("fmod", "input, other", fmod),
-    rule("pow ipow", "input, other|exponent", power),
+    in_float32(rule("pow ipow", "input, other|exponent", power)),
     rule("atan2 arctan2", "input, other", atan2),
     two("maximum", &maximum::OP),
     two("minimum", &minimum::OP),
@@ -94,10 +98,10 @@ pub const RULES: &[Rule] = &[
     rule("clamp_max", "input, max", clamp),
     rule("where", "condition, input|self=None, other=None", choose),
     rule("masked_fill", "input, mask, value", masked_fill),
-    rule("addcmul", "input, tensor1, tensor2, value=1", addcmul),
-    rule("addcdiv", "input, tensor1, tensor2, value=1", addcdiv),
+    in_float32(rule("addcmul", "input, tensor1, tensor2, value=1", addcmul)),
+    in_float32(rule("addcdiv", "input, tensor1, tensor2, value=1", addcdiv)),
     rule("nan_to_num", "input, nan=0.0, posinf=None, neginf=None", nan_to_num),
-    rule("lerp", "input, end, weight", lerp),
+    in_float32(rule("lerp", "input, end, weight", lerp)),
 ];
 
 /// `abs`, which of unsigned integers and bools is the identity.
@@ -265,16 +269,25 @@ fn divide(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-/// The remainder with the sign of the dividend: `a - trunc(a / b) * b`, by way of the one with the divisor's sign.
+/// The remainder with the sign of the dividend: `a - trunc(a / b) * b`, by way of the one with the divisor's sign: of
+/// floats the remainder of their sizes; an integer may have no size, so that the divisor is taken off where the signs
+/// of operands differ.
 fn fmod(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
     let (a, dtype) = (cx.emit(a)?, cx.dtype(&b)?);
     if !dtype.is_float() && !dtype.is_signed() {
         return cx.op(&floor_mod::OP, &[&a, &b]);
     }
+    let below = cx.with_number(&less::OP, &a, 0i64)?;
+    if !dtype.is_float() {
+        let rest = cx.emit(cx.call(&floor_mod::OP, &[&a, &b], [])?)?;
+        let differ = cx.call(&not_equal::OP, &[&below, &cx.with_number(&less::OP, &b, 0i64)?], [])?;
+        let some = cx.with_number(&not_equal::OP, &rest, 0i64)?;
+        let moved = cx.call(&subtract::OP, &[&rest, &b], [])?;
+        return cx.choose(&cx.call(&logical_and::OP, &[&differ, &some], [])?, &moved, &rest).map(Value::Tensor);
+    }
     let (size, divisor) = (cx.call(&abs::OP, &[&a], [])?, cx.call(&abs::OP, &[&b], [])?);
     let rest = cx.emit(cx.call(&floor_mod::OP, &[&size, &divisor], [])?)?;
-    let below = cx.with_number(&less::OP, &a, 0i64)?;
     let negative = cx.call(&negative::OP, &[&rest], [])?;
     cx.choose(&below, &negative, &rest).map(Value::Tensor)
 }

@@ -3,17 +3,19 @@
 use tilewright_ir::relax::Expr;
 use tilewright_ops::image::grid_sample;
 
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Rule, in_float32, rule};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 /// With numbers for the modes of interpolation and padding.
 const ATEN: &str = "input, grid, interpolation_mode, padding_mode, align_corners";
 
 pub const RULES: &[Rule] = &[
-    rule("grid_sampler grid_sampler_2d grid_sampler_3d", ATEN, of_aten),
-    rule("grid_sample", "input, grid, mode=bilinear, padding_mode=zeros, align_corners=None", |cx, args| {
-        sampled(cx, args, args.text("mode")?, args.text("padding_mode")?)
-    }),
+    in_float32(rule("grid_sampler grid_sampler_2d grid_sampler_3d", ATEN, of_aten)),
+    in_float32(rule(
+        "grid_sample",
+        "input, grid, mode=bilinear, padding_mode=zeros, align_corners=None",
+        |cx, args| sampled(cx, args, args.text("mode")?, args.text("padding_mode")?),
+    )),
 ];
 
 fn of_aten(cx: &mut Cx<'_>, args: &Args) -> Res {

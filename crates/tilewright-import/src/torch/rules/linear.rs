@@ -8,7 +8,7 @@ use tilewright_ops::manipulate::expand_dims;
 use tilewright_ops::statistical::sum;
 
 use super::super::promotion::call_promoted;
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Precision, Rule, in_float32, rule, with};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
@@ -16,14 +16,17 @@ pub const RULES: &[Rule] = &[
     rule("dot vdot inner", "input, other|tensor", dot),
     rule("outer ger", "input, vec2", outer),
     rule("linear", "input, weight, bias=None", linear),
-    rule("addmm addmv", "input, mat1|mat, mat2|vec, beta=1, alpha=1", added),
-    rule("baddbmm", "input, batch1, batch2, beta=1, alpha=1", added),
-    rule("addbmm", "input, batch1, batch2, beta=1, alpha=1", |cx, args| {
-        let products = product(cx, &args.tensor("batch1")?, &args.tensor("batch2")?)?;
-        let sum = cx.call(&sum::OP, &[&products], [("axis", vec![0i64].to_attr())])?;
-        combined(cx, args, sum)
-    }),
-    rule("bilinear", "input1, input2, weight, bias=None", bilinear),
+    with(Precision::Float32ForFactors, rule("addmm addmv", "input, mat1|mat, mat2|vec, beta=1, alpha=1", added)),
+    with(Precision::Float32ForFactors, rule("baddbmm", "input, batch1, batch2, beta=1, alpha=1", added)),
+    with(
+        Precision::Float32ForFactors,
+        rule("addbmm", "input, batch1, batch2, beta=1, alpha=1", |cx, args| {
+            let products = product(cx, &args.tensor("batch1")?, &args.tensor("batch2")?)?;
+            let sum = cx.call(&sum::OP, &[&products], [("axis", vec![0i64].to_attr())])?;
+            combined(cx, args, sum)
+        }),
+    ),
+    in_float32(rule("bilinear", "input1, input2, weight, bias=None", bilinear)),
     rule("einsum", "equation, *operands", einsum),
 ];
 

@@ -7,30 +7,34 @@ use tilewright_ops::statistical::{mean, sum};
 use tilewright_ops::unary::{abs, square};
 
 use super::super::promotion::call_promoted;
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Rule, in_float32, rule};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
-    rule(
+    in_float32(rule(
         "cross_entropy",
         "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction=mean, \
         label_smoothing=0.0",
         cross_entropy,
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "nll_loss",
         "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction=mean",
         nll_loss,
-    ),
-    rule("aten.nll_loss aten.nll_loss_nd", "input, target, weight=None, reduction=1, ignore_index=-100", nll_loss),
-    rule("aten.mse_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &square::OP)),
-    rule("aten.l1_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &abs::OP)),
-    rule("mse_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
+    )),
+    in_float32(rule(
+        "aten.nll_loss aten.nll_loss_nd",
+        "input, target, weight=None, reduction=1, ignore_index=-100",
+        nll_loss,
+    )),
+    in_float32(rule("aten.mse_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &square::OP))),
+    in_float32(rule("aten.l1_loss", "input, target, reduction=1", |cx, args| distance(cx, args, &abs::OP))),
+    in_float32(rule("mse_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
         distance(cx, args, &square::OP)
-    }),
-    rule("l1_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
+    })),
+    in_float32(rule("l1_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
         distance(cx, args, &abs::OP)
-    }),
+    })),
 ];
 
 /// The argument `reduction`: a text, or ATen's number.

@@ -7,44 +7,44 @@ use tilewright_ops::create::full;
 use tilewright_ops::nn::{batch_norm, group_norm, layer_norm, rms_norm};
 use tilewright_tensor::DataType;
 
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Rule, in_float32, rule};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
-    rule(
+    in_float32(rule(
         "batch_norm",
         "input, running_mean=None, running_var=None, weight=None, bias=None, training=False, momentum=0.1, \
         eps=1e-05",
         batch_norm,
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "aten.batch_norm",
         "input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled=None",
         batch_norm,
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "_native_batch_norm_legit_no_training",
         "input, weight, bias, running_mean, running_var, momentum, eps",
         |cx, args| Ok(Value::List(vec![batch_norm(cx, args)?, Value::None, Value::None])),
-    ),
+    )),
     rule("layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True", layer_norm),
     rule("native_layer_norm", "input, normalized_shape, weight, bias, eps", |cx, args| {
         Ok(Value::List(vec![layer_norm(cx, args)?, Value::None, Value::None]))
     }),
     rule("group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True", group_norm),
-    rule(
+    in_float32(rule(
         "instance_norm",
         "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, \
         momentum=0.1, eps=1e-05",
         instance_norm,
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "aten.instance_norm",
         "input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True",
         instance_norm,
-    ),
+    )),
     rule("rms_norm", "input, normalized_shape, weight=None, eps=None", rms_norm),
-    rule("normalize", "input, p=2.0, dim=1, eps=1e-12", normalize),
+    in_float32(rule("normalize", "input, p=2.0, dim=1, eps=1e-12", normalize)),
 ];
 
 /// A parameter, or where there is none a tensor of one value in its place.
@@ -123,13 +123,8 @@ fn rms_norm(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
     let dtype = cx.dtype(&x)?;
     let weight = or_filled(cx, args.optional_tensor("weight")?, &args.dims("normalized_shape")?, 1.0, dtype)?;
-    // The distance of 1 to the next float, as PyTorch has it where none is given.
-    let next = match dtype {
-        DataType::F64 => f64::EPSILON,
-        DataType::F16 => f64::from(half::f16::EPSILON),
-        DataType::BF16 => f64::from(half::bf16::EPSILON),
-        _ => f64::from(f32::EPSILON),
-    };
+    // The distance of 1 to the next number of the type in which PyTorch computes.
+    let next = if dtype == DataType::F64 { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let epsilon = if args.has("eps") { args.float("eps")? } else { next };
     let attrs = [("axes", last_axes(args)?.to_attr()), ("epsilon", epsilon.to_attr())];
     cx.call(&rms_norm::OP, &[&x, &weight], attrs).map(Value::Tensor)

@@ -12,7 +12,7 @@ use tilewright_ops::unary::{abs, exp, isfinite, log, sqrt, square};
 use tilewright_tensor::DataType;
 
 use super::super::promotion::{as_bool, as_float, call_promoted};
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Rule, in_float32, rule};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value, is};
 
 pub const RULES: &[Rule] = &[
@@ -25,32 +25,32 @@ pub const RULES: &[Rule] = &[
     rule("min", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, &MIN)),
     rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| arg_reduced(cx, args, &argmax::OP)),
     rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| arg_reduced(cx, args, &argmin::OP)),
-    rule(
+    in_float32(rule(
         "std",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
         |cx, args| variance_or_std(cx, args, &statistical::std::OP).map(Value::Tensor),
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "var",
         "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
         |cx, args| variance_or_std(cx, args, &variance::OP).map(Value::Tensor),
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "var_mean",
         "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
         |cx, args| with_mean(cx, args, &variance::OP),
-    ),
-    rule(
+    )),
+    in_float32(rule(
         "std_mean",
         "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
         |cx, args| with_mean(cx, args, &statistical::std::OP),
-    ),
+    )),
     rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| any_or_all(cx, args, &max::OP)),
     rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| any_or_all(cx, args, &min::OP)),
-    rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
+    in_float32(rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm)),
     rule("median", "input, dim=None, keepdim=False", median),
-    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", cdist),
-    rule("logsumexp", "input, dim, keepdim=False", logsumexp),
+    in_float32(rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", cdist)),
+    in_float32(rule("logsumexp", "input, dim, keepdim=False", logsumexp)),
     rule("count_nonzero", "input, dim=None", count_nonzero),
 ];
 

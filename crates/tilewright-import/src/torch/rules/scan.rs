@@ -15,7 +15,7 @@ use tilewright_tensor::DataType;
 
 use super::super::operands::binary;
 use super::super::promotion::{as_float, promoted};
-use super::super::rule::{Rule, rule};
+use super::super::rule::{Rule, in_float32, rule};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
@@ -23,15 +23,15 @@ pub const RULES: &[Rule] = &[
     rule("cumprod", "input, dim|axis, dtype=None", |cx, args| by_operator(cx, args, &cumprod::OP)),
     rule("cummax", "input, dim", |cx, args| extremes(cx, args, &maximum::OP)),
     rule("cummin", "input, dim", |cx, args| extremes(cx, args, &minimum::OP)),
-    rule("logcumsumexp", "input, dim", |cx, args| {
+    in_float32(rule("logcumsumexp", "input, dim", |cx, args| {
         let x = as_float(cx, &args.tensor("input")?)?;
         scanned(cx, &x, args.int("dim")?, log_add_exp).map(Value::Tensor)
-    }),
-    rule("logaddexp", "input, other", |cx, args| {
+    })),
+    in_float32(rule("logaddexp", "input, other", |cx, args| {
         let (a, b) = promoted(cx, args.get("input"), args.get("other"))?;
         let (a, b) = (as_float(cx, &a)?, as_float(cx, &b)?);
         log_add_exp(cx, &a, &b).map(Value::Tensor)
-    }),
+    })),
 ];
 
 /// `cumsum` or `cumprod`.
