@@ -78,6 +78,17 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    /// The type in which the elements so far are kept.
+    fn carry(&self) -> DataType {
+        let adds_up = matches!(self.scan.op, BinOp::Add | BinOp::Mul);
+        if adds_up && self.out.dtype == DataType::F32 { DataType::F64 } else { self.out.dtype }
+    }
+
+    /// An element in the type of the carry.
+    fn element(&self, here: &[Expr]) -> Result<Expr, TeError> {
+        Ok(Expr::load(self.x, here.to_vec())?.cast(self.out.dtype)?.cast(self.carry())?)
+    }
+
     /// A variable for each dimension.
     fn vars(&self) -> Vec<Var> {
         (0..self.x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect()
@@ -97,11 +108,12 @@ impl Operands<'_> {
 
     fn sequential(&self) -> Result<Stmt, TeError> {
         let (vars, axis) = (self.vars(), self.scan.axis);
-        let (so_far, own) = (local("so_far", 1, self.out.dtype), vec![Expr::i64(0)]);
+        let (so_far, own) = (local("so_far", 1, self.carry()), vec![Expr::i64(0)]);
         let here: Vec<Expr> = vars.iter().map(Expr::var).collect();
         let carried = Expr::load(&so_far, own.clone())?;
-        let next = self.combined(&carried, &Expr::load(self.x, here.clone())?.cast(self.out.dtype)?)?;
-        let (step, result) = (Stmt::store(&so_far, own.clone(), &next)?, Stmt::store(self.out, here, &carried)?);
+        let next = self.combined(&carried, &self.element(&here)?)?;
+        let result = Stmt::store(self.out, here, &carried.cast(self.out.dtype)?)?;
+        let step = Stmt::store(&so_far, own.clone(), &next)?;
         let steps = if self.scan.exclusive { [result, step] } else { [step, result] };
         let first = Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?;
         let slice = Stmt::seq([first, serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps))]);
@@ -125,7 +137,7 @@ impl Operands<'_> {
         let lanes = self.caps.vector_bytes / self.out.dtype.element_bytes().max(LANE_BYTES_MIN);
         let lanes = u16::try_from(lanes).unwrap_or(u16::MAX);
         let (extent, at) = (&self.x.shape[self.scan.axis], Var::new("vector", DataType::I64));
-        let so_far = local("so_far", 1, self.out.dtype);
+        let so_far = local("so_far", 1, self.carry());
         let size = i64::from(lanes);
         let by_lanes = |op| Expr::binary(op, extent, &Expr::i64(size));
         let (whole, rest) = match extent.as_int() {
@@ -142,7 +154,7 @@ impl Operands<'_> {
             };
             self.one_vector(&here, inside, &so_far)
         };
-        let mut stmts = vec![Stmt::store(&so_far, vec![Expr::i64(0)], &self.scan.begin(self.out.dtype))?];
+        let mut stmts = vec![Stmt::store(&so_far, vec![Expr::i64(0)], &self.scan.begin(self.carry()))?];
         let step = one(&(Expr::var(&at) * size), false)?;
         stmts.push(serial(&at, &whole, step));
         if rest.as_int() != Some(0) {
@@ -172,12 +184,14 @@ impl Operands<'_> {
         }
         let carried = Expr::load(so_far, vec![Expr::i64(0)])?.broadcast(all.dtype.lanes)?;
         let carried = names.name("carry", carried);
+        let all = all.cast(self.carry())?;
         let all = names.name("all", self.combined(&carried, &all)?);
         let last = Expr::shuffle(vec![all.clone()], vec![lanes - 1])?;
         let result = match self.scan.exclusive {
             true => Expr::shuffle(vec![carried, all], (lanes - 1..2 * lanes - 1).collect())?,
             false => all,
         };
+        let result = result.cast(self.out.dtype)?;
         Ok(names.around(Stmt::seq([
             Stmt::store_where(self.out, here.to_vec(), &result, inside)?,
             Stmt::store(so_far, vec![Expr::i64(0)], &last)?,
@@ -193,20 +207,20 @@ impl Operands<'_> {
             true => Expr::i64(columns),
             false => Expr::binary(BinOp::Min, &Expr::i64(columns), &(extent - &begin))?,
         };
-        let (so_far, own) = (local("so_far", columns, self.out.dtype), vec![Expr::var(&lane)]);
+        let (so_far, own) = (local("so_far", columns, self.carry()), vec![Expr::var(&lane)]);
         let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
         here[last] = &begin + &Expr::var(&lane);
         let carried = Expr::load(&so_far, own.clone())?;
-        let next = self.combined(&carried, &Expr::load(self.x, here.clone())?.cast(self.out.dtype)?)?;
+        let next = self.combined(&carried, &self.element(&here)?)?;
         let each = |body: Stmt| looped(&lane, &count, ForKind::Vectorized, body);
-        let (step, result) =
-            (each(Stmt::store(&so_far, own.clone(), &next)?), each(Stmt::store(self.out, here.clone(), &carried)?));
+        let step = each(Stmt::store(&so_far, own.clone(), &next)?);
+        let result = each(Stmt::store(self.out, here.clone(), &carried.cast(self.out.dtype)?)?);
         let mut steps = if self.scan.exclusive { vec![result, step] } else { vec![step, result] };
         if extent.as_int() != Some(columns) {
             here[last] = begin;
             steps.splice(0..0, self.prefetched(here, columns)?);
         }
-        let first = each(Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?);
+        let first = each(Stmt::store(&so_far, own, &self.scan.begin(self.carry()))?);
         let all = serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps));
         Ok(with_local(so_far, Stmt::seq([first, all])))
     }

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use tilewright::expr::Expr;
+use tilewright::te::topi::depth_to_space::{Image, Order, depth_to_space, space_to_depth};
 use tilewright::te::topi::layout::{Layout, transform};
-use tilewright::te::topi::pixels::{Image, Order, depth_to_space, space_to_depth};
 use tilewright::te::topi::{Border, bordered, broadcast, dense, pooling};
 use tilewright::te::{TeError, Tensor, Value};
 
