@@ -60,8 +60,8 @@ class Module:
                 with T.block("line"):
                     T.reads()
                     T.writes()
-                    so_far = T.alloc_buffer((T.int64(1),), scope="local")
-                    so_far[T.int64(0)] = T.float32(-0.0)
+                    so_far = T.alloc_buffer((T.int64(1),), "float64", scope="local")
+                    so_far[T.int64(0)] = T.float64(-0.0)
                     for vector in range(T.int64(0)):
                         taken: T.float32x16 = soft[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)]
                         both: T.float32x16 = T.Shuffle([taken], [0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14]) + taken
@@ -72,9 +72,9 @@ class Module:
                         together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
                         both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
                         together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
-                        carry: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
-                        all: T.float32x16 = carry + together_3
-                        T_cumsum[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)] = all
+                        carry: T.float64x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                        all: T.float64x16 = carry + T.Cast("float64x16", together_3)
+                        T_cumsum[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)] = T.Cast("float32x16", all)
                         so_far[T.int64(0)] = T.Shuffle([all], [15])
                     taken: T.float32x16 = soft.vload([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
                     both: T.float32x16 = T.Shuffle([taken], [0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14]) + taken
@@ -85,9 +85,9 @@ class Module:
                     together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
                     both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
                     together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
-                    carry: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
-                    all: T.float32x16 = carry + together_3
-                    T_cumsum.vstore([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], all, predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
+                    carry: T.float64x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                    all: T.float64x16 = carry + T.Cast("float64x16", together_3)
+                    T_cumsum.vstore([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], T.Cast("float32x16", all), predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
                     so_far[T.int64(0)] = T.Shuffle([all], [15])
 
     @T.prim_func(private=True)
