@@ -6,9 +6,18 @@ that work element by element, floats are mixed with NaN, infinities, zeros of bo
 `op_references/judge.py` gives them symbolic dimensions and every element type that inference takes.
 
 Compiled code agrees with the interpreter bit for bit, or as closely as the semantics say where they leave bits open.
+
+Every sample runs on the processor and on the test device, whose memory the host cannot read and whose queue runs late:
+a copy or a wait that the compiler or the virtual machine forgets fails there. That it does is shown on test devices
+that leave out copies or waits themselves.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +28,69 @@ from tilewright import relax
 pytest.importorskip("torch")
 
 from op_references import REFERENCES, Sample, judge
-from op_references.interpreter import Interpreter
+from op_references.interpreter import Answer, Interpreter
 from op_references.values import FLOATS, TOLERANCE, ULPS, assert_near, assert_same, from_value, to_tensor, ulps
+
+PAGE = Path(__file__).parents[2] / "docs" / "ops" / "README.md"
+CPU, TEST_DEVICE = tw.cpu(), tw.device("ext_dev")
+#: Where the samples run.
+DEVICES = [CPU, TEST_DEVICE]
+#: The test devices with a fault (`crates/tilewright-runtime/src/device/test_device`).
+FAULTS = {"waits": 2, "copies there": 3, "copies back": 4}
+#: Operators whose results are right all the same: they are zero, as host memory is that no copy has reached, or the
+#: operator reads no element of its arguments.
+UNSEEN = {
+    "waits": {"zeros", "zeros_like"},
+    "copies there": {"ones_like", "zeros_like"},
+    "copies back": {"zeros", "zeros_like"},
+}
+
+
+class Subject:
+    """Runs of an operator, with what the interpreter says of them and their compiled code, each made on first use."""
+
+    def __init__(self, runs: list[judge.Run], interpreter: Interpreter) -> None:
+        self.runs = runs
+        self._interpreter = interpreter
+        self._executables: dict[str, relax.Executable] = {}
+
+    @cached_property
+    def module(self) -> tw.IRModule:
+        """A function for each run."""
+        return judge.module_of(self.runs)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The interpreter's results."""
+        calls = [(f"f{i}", list(zip(run.arrays, run.dtypes, strict=True))) for i, run in enumerate(self.runs)]
+        return self._interpreter.run(self.module, calls)
+
+    def machine(self, device: tw.Device) -> relax.VirtualMachine:
+        """The module, compiled for the kind of device."""
+        target = str(device).partition("(")[0]
+        if target not in self._executables:
+            self._executables[target] = relax.build(self.module, target)
+        return relax.VirtualMachine(self._executables[target], device)
+
+    def results(self, device: tw.Device) -> Iterator[list[tuple[np.ndarray, str]]]:
+        """What the compiled functions give on the device, run by run."""
+        machine = self.machine(device)
+        for i, run in enumerate(self.runs):
+            values = as_list(machine[f"f{i}"](*arguments(run, run.arrays, device)))
+            yield [on_host(value, device, str(info.dtype)) for value, info in zip(values, run.infos, strict=True)]
+
+
+def arguments(run, arrays, device):
+    """The arrays as tensors on the device."""
+    return [to_tensor(array, dtype).to(device) for array, dtype in zip(arrays, run.dtypes, strict=True)]
+
+
+def on_host(value, device, dtype):
+    """The array of a result that lies on the device; numbers lie nowhere."""
+    if isinstance(value, tw.nd.NDArray):
+        assert value.device == device
+        value = value.to(CPU)
+    return from_value(value, dtype)
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +98,30 @@ def interpreter():
     process = Interpreter()
     yield process
     process.close()
+
+
+@pytest.fixture(scope="module", params=judge.names())
+def name(request):
+    """An operator. The tests of one run one after the other, so that they share what is compiled."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def subject(name, interpreter):
+    assert name in REFERENCES, f"`{name}` has no reference"
+    return Subject(judge.runs(name), interpreter)
+
+
+@pytest.fixture(params=DEVICES, ids=str)
+def device(request):
+    """Where compiled code runs."""
+    return present(request.param)
+
+
+def present(device):
+    if not device.exist:
+        pytest.skip("this build has no test device")
+    return device
 
 
 def as_list(value):
@@ -76,54 +170,78 @@ def check_interpreted(run, agreement, results, interpreted):
             assert_near(found, want, bound_of(run, dtype), where)
 
 
-def compiled(module, every):
-    machine = relax.VirtualMachine(relax.build(module, "llvm"), tw.cpu())
-    for i, run in enumerate(every):
-        arguments = [to_tensor(a, d) for a, d in zip(run.arrays, run.dtypes, strict=True)]
-        values = as_list(machine[f"f{i}"](*arguments))
-        yield [from_value(value, str(info.dtype)) for value, info in zip(values, run.infos, strict=True)]
-
-
-def refuses(function, run, arrays):
+def refuses(function, given):
     """Whether the compiled function does not take the arguments."""
     try:
-        function(*[to_tensor(array, dtype) for array, dtype in zip(arrays, run.dtypes, strict=True)])
+        function(*given)
     except judge.REFUSALS:
         return True
     return False
 
 
-def check(interpreter, every):
-    module = judge.module_of(every)
-    calls = [(f"f{i}", list(zip(run.arrays, run.dtypes, strict=True))) for i, run in enumerate(every)]
-    answer = interpreter.run(module, calls)
-    for run, results, interpreted in zip(every, compiled(module, every), answer.results, strict=True):
+def check(subject, device):
+    """Every run on the device agrees; returns how many there were."""
+    checked = 0
+    for run, results, interpreted in zip(subject.runs, subject.results(device), subject.answer.results, strict=True):
         check_reference(run, results)
-        check_interpreted(run, answer.agreement, results, interpreted)
+        check_interpreted(run, subject.answer.agreement, results, interpreted)
+        checked += 1
+    return checked
 
 
-@pytest.mark.parametrize("name", judge.names())
-def test_an_operator_agrees_with_its_reference(name, interpreter):
-    assert name in REFERENCES, f"`{name}` has no reference"
-    every = judge.runs(name)
-    assert every, f"`{name}` has no samples"
-    check(interpreter, every)
+def shows(subject, device):
+    """Whether a run on a device with a fault gives a wrong result, or none."""
+    results = subject.results(device)
+    for run in subject.runs:
+        try:
+            found = next(results)
+        except judge.REFUSALS:
+            return True
+        try:
+            check_reference(run, found)
+        except AssertionError:
+            return True
+    return False
 
 
-@pytest.mark.parametrize("name", judge.names())
+def listed(name):
+    """How many samples of the operator the page of the operators counts."""
+    row = re.search(rf"^\| \[`{re.escape(name)}`\]\([^|]*\| [^|]* \| (\d+) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert row, f"`{name}` is not on {PAGE}"
+    return int(row[1])
+
+
+def test_an_operator_agrees_with_its_reference(name, subject, device, record_property):
+    checked = check(subject, device)
+    assert checked == listed(name) > 0
+    record_property("samples", checked)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_forgotten_copies_and_waits_are_seen(name, subject, fault):
+    device = present(tw.device("ext_dev", FAULTS[fault]))
+    assert shows(subject, device) == (name not in UNSEEN[fault])
+
+
+def test_every_test_device_is_in_order_or_has_a_fault_that_is_tried():
+    present(TEST_DEVICE)
+    there = [i for i in range(16) if tw.device("ext_dev", i).exist]
+    assert there == [0, 1, *FAULTS.values()]
+
+
 def test_inference_with_unknowns_claims_nothing_wrong(name):
     for run in judge.different(judge.runs(name)):
         results = [(found.shape, dtype) for found, dtype in run.expected()]
         assert judge.contradictions(run, results) == []
 
 
-@pytest.mark.parametrize("name", judge.names())
-def test_the_run_refuses_the_sizes_that_inference_refuses(name):
-    tried = judge.tried(judge.runs(name))
-    machine = relax.VirtualMachine(relax.build(judge.module_of(tried), "llvm"), tw.cpu()) if tried else None
-    for i, run in enumerate(tried):
+def test_the_run_refuses_the_sizes_that_inference_refuses(name, device, interpreter):
+    subject = Subject(judge.tried(judge.runs(name)), interpreter)
+    machine = subject.machine(device) if subject.runs else None
+    for i, run in enumerate(subject.runs):
         for arrays in judge.misfits(run):
-            assert refuses(machine[f"f{i}"], run, arrays), f"{run.where} takes {[array.shape for array in arrays]}"
+            given = arguments(run, arrays, device)
+            assert refuses(machine[f"f{i}"], given), f"{run.where} takes {[array.shape for array in arrays]}"
 
 
 def test_a_reference_belongs_to_an_operator():
@@ -133,7 +251,7 @@ def test_a_reference_belongs_to_an_operator():
 def test_a_wrong_result_is_seen(interpreter):
     run = judge.plainly(Sample([np.float32([1, 2])], relax.op.exp, lambda x: np.exp(x) * np.float32(1.00001)))
     with pytest.raises(AssertionError):
-        check(interpreter, [run])
+        check(Subject([run], interpreter), CPU)
 
 
 def test_a_difference_between_compiled_code_and_the_interpreter_is_seen(interpreter):

@@ -108,7 +108,10 @@ enum Code {
 /// The inputs of the cache key besides the function: they determine the code.
 pub(crate) struct CodeCx<'a> {
     backend: &'a dyn Backend,
+    /// The functions' target.
     pub(crate) target: &'a Target,
+    /// As much of it as decides the code.
+    code_target: Target,
     cache: &'a KernelCache,
     /// The same as text, and what compiles.
     texts: [String; 2],
@@ -117,7 +120,9 @@ pub(crate) struct CodeCx<'a> {
 impl<'a> CodeCx<'a> {
     pub(crate) fn new(backend: &'a dyn Backend, target: &'a Target, cache: &'a KernelCache) -> Self {
         let versions = [env!("CARGO_PKG_VERSION"), backend.name(), &backend.version()].join(" ");
-        Self { backend, target, cache, texts: [versions, format!("{target:?}")] }
+        let code_target = backend.code_target(target);
+        let texts = [versions, format!("{code_target:?}")];
+        Self { backend, target, code_target, cache, texts }
     }
 
     /// The key of a function as it is written, but for its name and where it comes from.
@@ -139,8 +144,8 @@ impl<'a> CodeCx<'a> {
         {
             return Ok((metadata, Code::Object(code)));
         }
-        let low = self.backend.lower(self.target, job.name, job.function).map_err(Failure::Lowering)?;
-        let source = self.backend.write(self.target, &low).map_err(Failure::Code)?;
+        let low = self.backend.lower(&self.code_target, job.name, job.function).map_err(Failure::Lowering)?;
+        let source = self.backend.write(&self.code_target, &low).map_err(Failure::Code)?;
         let [versions, target] = &self.texts;
         let metadata = KernelMetadata::of(&low, source.as_ref(), Key::new(&[versions, target, source.text()]));
         self.cache.put(*key, &metadata.encode().into());
@@ -153,7 +158,7 @@ impl<'a> CodeCx<'a> {
         match code {
             Code::Object(code) => Ok(Arc::clone(code)),
             Code::Source(source) => {
-                let code: Arc<[u8]> = source.compile(self.target)?.into();
+                let code: Arc<[u8]> = source.compile(&self.code_target)?.into();
                 self.cache.put(*key, &code);
                 Ok(code)
             }
@@ -282,6 +287,20 @@ mod tests {
         let all = [elf(&x86, &plain), elf(&x86, &unoptimised), elf(&arm, &plain)];
         assert!(all[0] != all[1] && all[0] != all[2]);
         assert!(Arc::ptr_eq(&elf(&x86, &plain), &all[0]));
+    }
+
+    #[test]
+    fn the_test_device_has_the_code_of_its_processor() {
+        let cache = KernelCache::in_memory();
+        let function = [add("f", 64, 1)];
+        let code = |text| {
+            let target = Target::parse(text).unwrap();
+            let cx = CodeCx::new(&LLVM_CPU, &target, &cache);
+            compile(&jobs(&function, &cx), &|_, _| ()).unwrap().objects[0].code.clone()
+        };
+        let (host, device) = (code("llvm -mcpu=haswell"), code("ext_dev -mcpu=haswell"));
+        assert!(Arc::ptr_eq(&host, &device));
+        assert!(!Arc::ptr_eq(&host, &code("ext_dev -mcpu=znver4")));
     }
 
     #[test]

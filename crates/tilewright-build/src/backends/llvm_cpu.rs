@@ -45,6 +45,11 @@ impl Backend for LlvmCpu {
         format!("LLVM {} {sources} {:?}", tilewright_llvm::version(), self.options)
     }
 
+    /// The processor alone: the test device runs the processor's machine code.
+    fn code_target(&self, target: &Target) -> Target {
+        Target { host: target.host.clone(), device: None }
+    }
+
     fn lower(&self, target: &Target, name: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
         lower_for(target, name, function)
     }

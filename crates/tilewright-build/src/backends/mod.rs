@@ -36,6 +36,11 @@ pub trait Backend: Sync {
     /// The inputs of its code besides the function and the target: versions and options.
     fn version(&self) -> String;
 
+    /// The target as far as it decides code: the other methods are given this one, and the cache knows code by it.
+    fn code_target(&self, target: &Target) -> Target {
+        target.clone()
+    }
+
     /// The PrimFunc in the form that the backend writes.
     ///
     /// # Errors
