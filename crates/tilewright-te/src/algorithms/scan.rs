@@ -115,7 +115,7 @@ impl Operands<'_> {
         let result = Stmt::store(self.out, here, &carried.cast(self.out.dtype)?)?;
         let step = Stmt::store(&so_far, own.clone(), &next)?;
         let steps = if self.scan.exclusive { [result, step] } else { [step, result] };
-        let first = Stmt::store(&so_far, own, &self.scan.begin(self.out.dtype))?;
+        let first = Stmt::store(&so_far, own, &self.scan.begin(self.carry()))?;
         let slice = Stmt::seq([first, serial(&vars[axis], &self.x.shape[axis], Stmt::seq(steps))]);
         Ok(self.for_each_slice(&vars, with_local(so_far, slice)))
     }
