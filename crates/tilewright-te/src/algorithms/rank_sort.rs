@@ -8,8 +8,7 @@ use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
-use super::sort::Given;
-use super::sort_keys::Slices;
+use super::sort_keys::{Given, Slices};
 use super::statements::{Names, compare, parts, serial, vector, with_local};
 use crate::TeError;
 

@@ -12,7 +12,7 @@ use tilewright_ir::tir::Stmt;
 use tilewright_tensor::DataType;
 
 use super::rank_sort::rank_sort;
-use super::sort_keys::{Slices, SortSpec};
+use super::sort_keys::{Given, Slices, SortSpec};
 use super::statements::{Cell, Names, compare, serial, vector, when, with_local};
 use crate::{TeError, Tensor, extern_op};
 
@@ -44,31 +44,6 @@ pub fn sorted(
     match op.outputs().as_slice() {
         [values, indices @ ..] => Ok((values.clone(), indices.first().cloned())),
         [] => Err(TeError(format!("`{name}` makes no tensor"))),
-    }
-}
-
-/// The tensors that sorted elements and their indices are written to.
-#[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
-    /// The indices of the elements, where they are not their positions.
-    from: Option<&'a Buffer>,
-    values: &'a Buffer,
-    indices: Option<&'a Buffer>,
-}
-
-impl Given<'_> {
-    /// Writes the element at position `from` of a slice to position `to` of the sorted one.
-    pub(super) fn moved(self, slices: &Slices<'_>, vars: &[Var], from: &Expr, to: &Expr) -> Result<Stmt, TeError> {
-        let (from_at, to_at) = (slices.at(vars, from), slices.at(vars, to));
-        let mut stores = vec![Stmt::store(self.values, to_at.clone(), &Expr::load(slices.x, from_at.clone())?)?];
-        if let Some(indices) = self.indices {
-            let index = match self.from {
-                Some(from) => Expr::load(from, from_at)?,
-                None => from.clone(),
-            };
-            stores.push(Stmt::store(indices, to_at, &index.cast(indices.dtype)?)?);
-        }
-        Ok(Stmt::seq(stores))
     }
 }
 

@@ -20,6 +20,31 @@ pub struct SortSpec {
     pub indices: Option<DataType>,
 }
 
+/// The tensors that sorted elements and their indices are written to.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// The indices of the elements, where they are not their positions.
+    pub(super) from: Option<&'a Buffer>,
+    pub(super) values: &'a Buffer,
+    pub(super) indices: Option<&'a Buffer>,
+}
+
+impl Given<'_> {
+    /// Writes the element at position `from` of a slice to position `to` of the sorted one.
+    pub(super) fn moved(self, slices: &Slices<'_>, vars: &[Var], from: &Expr, to: &Expr) -> Result<Stmt, TeError> {
+        let (from_at, to_at) = (slices.at(vars, from), slices.at(vars, to));
+        let mut stores = vec![Stmt::store(self.values, to_at.clone(), &Expr::load(slices.x, from_at.clone())?)?];
+        if let Some(indices) = self.indices {
+            let index = match self.from {
+                Some(from) => Expr::load(from, from_at)?,
+                None => from.clone(),
+            };
+            stores.push(Stmt::store(indices, to_at, &index.cast(indices.dtype)?)?);
+        }
+        Ok(Stmt::seq(stores))
+    }
+}
+
 /// The slices of a tensor along an axis, with the keys of one of them.
 pub(super) struct Slices<'a> {
     pub(super) caps: Capabilities,
