@@ -7,7 +7,7 @@ use tilewright_ops::nn::{gelu, gelu_tanh, leakyrelu, log_softmax, relu, silu, so
 use tilewright_ops::unary::{abs, exp, negative, sigmoid, tanh};
 
 use super::super::promotion::as_float;
-use super::super::rule::{Memory, Rule, in_float32, real, rule, same, unary};
+use super::super::rule::{Memory, Precision, Rule, in_float32, real, rule, same, unary, with};
 use crate::common::{Args, Cx, Op, Refused, Res, ToAttr, Value};
 
 /// The second parameter after `input` is the stack level in `torch.nn.functional`, the data type in `torch`, and
@@ -19,7 +19,10 @@ pub const RULES: &[Rule] = &[
     real("silu", &silu::OP),
     rule("relu6", "input, inplace=False", |cx, args| clipped(cx, args, 0.0, 6.0)),
     rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
-    rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
+    with(
+        Precision::Float32ForNumbers("negative_slope"),
+        rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
+    ),
     in_float32(rule(
         "rrelu",
         "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
