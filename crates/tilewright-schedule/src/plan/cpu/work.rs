@@ -61,16 +61,14 @@ impl Stored<'_> {
 }
 
 fn each_store(stmt: &Stmt, times: f64, reduces: bool, see: &mut dyn FnMut(Stored<'_>)) {
-    let (mut times, mut reduces) = (times, reduces);
-    match &stmt.kind {
+    let times = match &stmt.kind {
         StmtKind::Store { buffer, value, .. } => return see(Stored { dtype: buffer.dtype, value, times, reduces }),
-        StmtKind::For { extent, .. } => times *= assumed(extent),
+        // Its init runs once for a result, and is left out.
         StmtKind::Block { block, .. } => {
-            reduces = block.init.is_some();
-            // The init runs once for a result.
-            return with_stack(|| each_store(&block.body, times, reduces, see));
+            return with_stack(|| each_store(&block.body, times, block.init.is_some(), see));
         }
-        _ => {}
-    }
+        StmtKind::For { extent, .. } => times * assumed(extent),
+        _ => times,
+    };
     with_stack(|| below(stmt).into_iter().for_each(|inner| each_store(inner, times, reduces, see)));
 }

@@ -3,8 +3,7 @@
 use tilewright_target::{Machine, Target};
 
 use crate::families::window::{Read, Windows};
-use crate::units::signed;
-use crate::units::{TASKS, ceil_div};
+use crate::units::{TASKS, ceil_div, signed};
 
 /// Numbers of bands that are compared.
 const COMPARED_BANDS: i64 = 64;

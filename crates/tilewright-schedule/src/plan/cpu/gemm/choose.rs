@@ -22,8 +22,7 @@ use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::{Contraction, is_dense};
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
 use crate::plan::{Cost, Declined};
-use crate::units::ceil_div;
-use crate::units::signed;
+use crate::units::{ceil_div, signed};
 
 /// Rows of A in place that may share a set of L1, at most: its ways but one, which is for B. L1 has at least eight
 /// ways.

@@ -11,8 +11,7 @@ use crate::analysis::stride::byte_stride;
 use crate::families::contraction::Contraction;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::plan::cpu::set_conflicts::max_set_conflicts;
-use crate::units::ceil_div;
-use crate::units::signed;
+use crate::units::{ceil_div, signed};
 
 /// The least KC that is chosen so that a panel stays in L1: one that is widened, or one that comes from DRAM for few
 /// tiles.

@@ -8,8 +8,7 @@ use tilewright_target::{Machine, Target};
 
 use super::extents::{Extents, K_BLOCK, PLANNED_EXTENT};
 use crate::families::contraction::Contraction;
-use crate::units::signed;
-use crate::units::{LINE, ceil_div};
+use crate::units::{LINE, ceil_div, signed};
 
 /// M up to which A is read in place, however far apart its rows are: so few do not conflict in the cache.
 pub(crate) const MAX_M_IN_PLACE: i64 = 4;

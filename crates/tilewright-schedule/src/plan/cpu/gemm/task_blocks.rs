@@ -10,8 +10,7 @@ use super::extents::{Extents, PLANNED_EXTENT};
 use super::register_tile::tile_cycles;
 use crate::plan::Cost;
 use crate::plan::cpu::gemm::{GemmPlan, PackA, PackB};
-use crate::units::signed;
-use crate::units::{TASKS, ceil_div};
+use crate::units::{TASKS, ceil_div, signed};
 
 /// Cost ratio of each task that is missing.
 const MISSING_TASK: f64 = 0.01;
