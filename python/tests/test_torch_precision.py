@@ -58,6 +58,7 @@ ONCE = {
     "sub alpha": lambda x, y: torch.sub(x, y, alpha=0.3),
     "elu": lambda x, y: F.elu(x, 0.3),
     "expm1": lambda x, y: torch.expm1(x / 64),
+    "pow": lambda x, y: (x.abs() + 1) ** 2.3,
     "leaky_relu": lambda x, y: F.leaky_relu(x, 0.3),
     "a large divisor": lambda x, y: x / 65535,
     "a small factor": lambda x, y: x * 1e-8 * y,

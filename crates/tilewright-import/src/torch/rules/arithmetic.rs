@@ -69,7 +69,8 @@ pub const RULES: &[Rule] = &[
     with(Float32ForNumbers("other"), two("floor_divide floordiv ifloordiv", &floor_divide::OP)),
     two("remainder mod imod", &floor_mod::OP),
     rule("fmod", "input, other", fmod),
-    in_float32(rule("pow ipow", "input, other|exponent", power)),
+    // An exponent is rounded to the type of the base.
+    rule("pow ipow", "input, other|exponent", power),
     rule("atan2 arctan2", "input, other", atan2),
     two("maximum", &maximum::OP),
     two("minimum", &minimum::OP),
