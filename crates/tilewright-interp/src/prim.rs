@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use tilewright_expr::semantics::Scalar;
+use tilewright_ir::empty_reduction::with_inits_alone;
 use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Scope, attr_names};
 use tilewright_tensor::Tensor;
 
@@ -14,8 +15,10 @@ use crate::scalar::Val;
 use crate::value::Arg;
 
 pub(crate) fn run(cx: &InterpCx, name: &str, function: &PrimFunc, args: &[Arg]) -> Result<(), InterpError> {
+    let written_out = with_inits_alone(function);
     let mut interpreter = Interpreter::new(cx, name);
-    run_in(&mut interpreter, function, args).map_err(|error| error.located(|| interpreter.location()))
+    run_in(&mut interpreter, written_out.as_ref().unwrap_or(function), args)
+        .map_err(|error| error.located(|| interpreter.location()))
 }
 
 fn run_in<'a>(interpreter: &mut Interpreter<'a>, function: &'a PrimFunc, args: &[Arg]) -> Res<()> {

@@ -28,6 +28,7 @@ pub mod analysis;
 mod attr;
 pub mod builder;
 pub mod calls;
+pub mod empty_reduction;
 mod index_map;
 mod infer;
 pub mod inplace;

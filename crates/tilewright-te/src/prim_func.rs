@@ -1,6 +1,5 @@
 //! Formulas to loops: one nest for each operation that is no input.
 
-use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_expr::{Buffer, Expr, ExprKind, Range, Var};
 use tilewright_ir::regions::block_regions;
@@ -293,26 +292,11 @@ impl Lowering {
             Ok(Stmt::seq(stores.collect::<Result<Vec<_>, _>>()?))
         };
         let update = |indices: &[Expr]| combined(reduction, &outs, &values, indices);
-        let spatial = axes.clone();
         for (axis, range) in &reduction.axes {
             axes.push((self.var(axis), self.range(range)?, IterKind::Reduce));
         }
-        let reduced = &axes[spatial.len()..];
-        let shape = outs.first().map_or(&[][..], |out| &out.shape);
-        if reduced.iter().all(|(_, range, _)| is_never_empty(&range.extent, shape)) {
-            let nest = nest(op.name(), axes);
-            return Ok(vec![nest.around(nest.block(Some(&start), update)?)]);
-        }
-        // A block's init runs where the reduce axes have their first value, so a reduction over nothing would leave its
-        // result undefined: its start is a block of its own.
-        let is_empty = reduced.iter().any(|(_, range, _)| range.extent.as_int() == Some(0));
-        let first = nest(&format!("{}_init", op.name()), spatial);
-        let mut nests = vec![first.around(first.block(None, start)?)];
-        if !is_empty {
-            let second = nest(&format!("{}_update", op.name()), axes);
-            nests.push(second.around(second.block(None, update)?));
-        }
-        Ok(nests)
+        let nest = nest(op.name(), axes);
+        Ok(vec![nest.around(nest.block(Some(&start), update)?)])
     }
 }
 
@@ -357,13 +341,6 @@ fn combined(reduction: &Reduction, outs: &[Buffer], values: &[Expr], indices: &[
     Ok(vars.iter().zip(results).rev().fold(stores, |body, (var, value)| {
         StmtKind::Let { var: var.clone(), value, body }.into() //
     }))
-}
-
-/// Whether there is something along an axis wherever a result of this shape has elements.
-fn is_never_empty(extent: &Expr, shape: &[Expr]) -> bool {
-    let mut analyzer = Analyzer::new();
-    walk(&vec![extent.clone()], |var: &Var| analyzer.bind_bounds(var, Some(0), None));
-    analyzer.bounds(extent).at_least(1) || shape.iter().any(|dim| analyzer.prove_equal(dim, extent))
 }
 
 /// Makes statements of the indices of an element.

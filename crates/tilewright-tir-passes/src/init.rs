@@ -2,16 +2,20 @@
 //!
 //! An init runs in the instances whose reduce axes all have their first value. Where the loops right around the block
 //! only drive its reduce axes, and reach those first values together and only in their first iterations, the init moves
-//! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes.
+//! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes; and
+//! where one of the loops may have no iteration, the init runs in front of it in that case (`ir::empty_reduction`).
 
 use tilewright_arith::Analyzer;
+use tilewright_ir::empty_reduction::{has_no_iteration, inits_alone};
+use tilewright_ir::nest::Nest;
 use tilewright_ir::tir::{BinOp, Block, CmpOp, Expr, ForKind, IterKind, PrimFunc, Range, Stmt, StmtKind, Var};
 
 use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, uses_memory, with_body};
+use crate::substitute::copy_with;
 
 pub fn lower_init(function: &PrimFunc) -> Result<PrimFunc> {
     let mut analyzer = analyzer_of(function);
-    let body = lower(&mut analyzer, &function.body)?;
+    let body = lower(&mut analyzer, &mut Vec::new(), &function.body)?;
     Ok(with_body(function, body))
 }
 
@@ -24,17 +28,21 @@ struct Loop<'a> {
     kind: &'a ForKind,
 }
 
-fn lower(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
+/// `around` are the variables of the loops around.
+fn lower(analyzer: &mut Analyzer, around: &mut Vec<Var>, stmt: &Stmt) -> Result<Stmt> {
     match &stmt.kind {
         StmtKind::For { var, min, extent, .. } => {
             if let Some(hoisted) = hoist(analyzer, stmt)? {
-                return lower(analyzer, &hoisted);
+                return lower(analyzer, around, &hoisted);
             }
+            let alone = init_of_nothing(analyzer, around, stmt)?;
             let scope = analyzer.enter();
             analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-            let lowered = map_below(stmt, &mut |s| lower(analyzer, s));
+            around.push(var.clone());
+            let lowered = map_below(stmt, &mut |s| lower(analyzer, around, s));
+            around.pop();
             analyzer.leave(scope);
-            lowered
+            Ok(Stmt::seq(alone.into_iter().chain([lowered?])))
         }
         StmtKind::Block { values, predicate, block } => {
             let scope = analyzer.enter();
@@ -42,12 +50,12 @@ fn lower(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
                 analyzer.bind(&iter.var, &iter.domain);
             }
             let block = without_init(block)?;
-            let body = lower(analyzer, &block.body);
+            let body = lower(analyzer, around, &block.body);
             analyzer.leave(scope);
             let block = Block { body: body?, ..block };
             Ok(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
         }
-        _ => map_below(stmt, &mut |s| lower(analyzer, s)),
+        _ => map_below(stmt, &mut |s| lower(analyzer, around, s)),
     }
 }
 
@@ -120,18 +128,24 @@ fn hoist(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
         block: start,
     }
     .into();
-    // Where there may be no iteration, there is no first one.
-    let mut start = renewed_axes(&start);
-    for l in loops.iter().rev() {
-        let some = typed(Expr::compare(CmpOp::Gt, l.extent, &Expr::int(0, l.extent.dtype)))?;
-        if !analyzer.prove(&some) {
-            start = StmtKind::If { condition: some, then: start, otherwise: None }.into();
-        }
-    }
+    let start = renewed_axes(&start);
     let block = with_updates_as_reads(block, block.body.clone());
     let update: Stmt = StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into();
     let nest = loops.iter().rev().try_fold(update, |body, l| map_below(l.stmt, &mut |_| Ok(body.clone())))?;
     Ok(Some(Stmt::seq([start, nest])))
+}
+
+/// The inits that run in front of a loop if it has no iteration, where that may be.
+fn init_of_nothing(analyzer: &Analyzer, around: &[Var], stmt: &Stmt) -> Result<Option<Stmt>> {
+    let StmtKind::For { extent, .. } = &stmt.kind else { return Ok(None) };
+    let Some(condition) = has_no_iteration(extent) else { return Ok(None) };
+    let some = typed(Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype)))?;
+    let nests = inits_alone(around, stmt);
+    if nests.is_empty() || analyzer.prove(&some) {
+        return Ok(None);
+    }
+    let then = copy_with(&Stmt::seq(nests.into_iter().map(Nest::into_stmt)), []);
+    Ok(Some(StmtKind::If { condition, then, otherwise: None }.into()))
 }
 
 /// The init block has axes of its own.

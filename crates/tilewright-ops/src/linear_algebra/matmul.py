@@ -110,12 +110,14 @@ class Module:
     def matmul5(a: T.Buffer((T.int64(2), T.int64(0)), "float32"), b: T.Buffer((T.int64(0), T.int64(2)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("matmul_init"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads()
+        for i0, i1, k in T.grid(T.int64(2), T.int64(2), T.int64(0)):
+            with T.block("matmul"):
+                v_i0, v_i1, v_k = T.axis.remap("SSR", [i0, i1, k])
+                T.reads(a[v_i0, v_k], b[v_k, v_i1])
                 T.writes(matmul[v_i0, v_i1])
-                matmul[v_i0, v_i1] = T.float32(0.0)
+                with T.init():
+                    matmul[v_i0, v_i1] = T.float32(0.0)
+                matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + a[v_i0, v_k] * b[v_k, v_i1]
 
     @R.function
     def batches(a: R.Tensor((6, 1, 2, 3), dtype="float32"), b: R.Tensor((5, 3, 4), dtype="float32")) -> R.Tensor((6, 5, 2, 4), dtype="float32"):

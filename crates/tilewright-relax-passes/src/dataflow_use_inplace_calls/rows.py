@@ -66,17 +66,13 @@ class Module:
         T_softmax_maxelem = T.alloc_buffer((T.int64(1), T.int64(6)))
         T_softmax_exp = T.alloc_buffer((n, T.int64(6)))
         T_softmax_expsum = T.alloc_buffer((T.int64(1), T.int64(6)))
-        for i0, i1 in T.grid(T.int64(1), T.int64(6)):
-            with T.block("T_softmax_maxelem_init"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads()
-                T.writes(T_softmax_maxelem[v_i0, v_i1])
-                T_softmax_maxelem[v_i0, v_i1] = T.float32("-inf")
         for i0, i1, k0 in T.grid(T.int64(1), T.int64(6), n):
-            with T.block("T_softmax_maxelem_update"):
+            with T.block("T_softmax_maxelem"):
                 v_i0, v_i1, v_k0 = T.axis.remap("SSR", [i0, i1, k0])
-                T.reads(T_softmax_maxelem[v_i0, v_i1], c[v_k0, v_i1])
+                T.reads(c[v_k0, v_i1])
                 T.writes(T_softmax_maxelem[v_i0, v_i1])
+                with T.init():
+                    T_softmax_maxelem[v_i0, v_i1] = T.float32("-inf")
                 T_softmax_maxelem[v_i0, v_i1] = T.max(T_softmax_maxelem[v_i0, v_i1], c[v_k0, v_i1])
         for i0, i1 in T.grid(n, T.int64(6)):
             with T.block("T_softmax_exp"):
@@ -84,17 +80,13 @@ class Module:
                 T.reads(c[v_i0, v_i1], T_softmax_maxelem[T.int64(0), v_i1])
                 T.writes(T_softmax_exp[v_i0, v_i1])
                 T_softmax_exp[v_i0, v_i1] = T.exp(c[v_i0, v_i1] - T_softmax_maxelem[T.int64(0), v_i1])
-        for i0, i1 in T.grid(T.int64(1), T.int64(6)):
-            with T.block("T_softmax_expsum_init"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads()
-                T.writes(T_softmax_expsum[v_i0, v_i1])
-                T_softmax_expsum[v_i0, v_i1] = T.float32(0.0)
         for i0, i1, k0 in T.grid(T.int64(1), T.int64(6), n):
-            with T.block("T_softmax_expsum_update"):
+            with T.block("T_softmax_expsum"):
                 v_i0, v_i1, v_k0 = T.axis.remap("SSR", [i0, i1, k0])
-                T.reads(T_softmax_expsum[v_i0, v_i1], T_softmax_exp[v_k0, v_i1])
+                T.reads(T_softmax_exp[v_k0, v_i1])
                 T.writes(T_softmax_expsum[v_i0, v_i1])
+                with T.init():
+                    T_softmax_expsum[v_i0, v_i1] = T.float32(0.0)
                 T_softmax_expsum[v_i0, v_i1] = T_softmax_expsum[v_i0, v_i1] + T_softmax_exp[v_k0, v_i1]
         for i0, i1 in T.grid(n, T.int64(6)):
             with T.block("T_softmax"):

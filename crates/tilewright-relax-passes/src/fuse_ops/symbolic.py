@@ -107,17 +107,13 @@ class Module:
         b = T.match_buffer(var_b, (n, m), "float32")
         T_sum = T.match_buffer(var_T_sum, (n,), "float32")
         # with T.block("root"):
-        for i0 in range(n):
-            with T.block("T_sum_init"):
-                v_i0 = T.axis.spatial(n, i0)
-                T.reads()
-                T.writes(T_sum[v_i0])
-                T_sum[v_i0] = T.float32(0.0)
         for i0, k1 in T.grid(n, m):
-            with T.block("T_sum_update"):
+            with T.block("T_sum"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
-                T.reads(T_sum[v_i0], b[v_i0, v_k1])
+                T.reads(b[v_i0, v_k1])
                 T.writes(T_sum[v_i0])
+                with T.init():
+                    T_sum[v_i0] = T.float32(0.0)
                 T_sum[v_i0] = T_sum[v_i0] + b[v_i0, v_k1]
 
     @R.function(private=True)

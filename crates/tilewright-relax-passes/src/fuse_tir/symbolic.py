@@ -55,17 +55,13 @@ class Module:
                 T.reads(T_add[v_i0, v_i1])
                 T.writes(T_relu[v_i0, v_i1])
                 T_relu[v_i0, v_i1] = T.max(T_add[v_i0, v_i1], T.float32(0.0))
-        for i0 in range(n):
-            with T.block("T_sum_init"):
-                v_i0 = T.axis.spatial(n, i0)
-                T.reads()
-                T.writes(T_sum[v_i0])
-                T_sum[v_i0] = T.float32(0.0)
         for i0, k1 in T.grid(n, m):
-            with T.block("T_sum_update"):
+            with T.block("T_sum"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
-                T.reads(T_sum[v_i0], T_relu[v_i0, v_k1])
+                T.reads(T_relu[v_i0, v_k1])
                 T.writes(T_sum[v_i0])
+                with T.init():
+                    T_sum[v_i0] = T.float32(0.0)
                 T_sum[v_i0] = T_sum[v_i0] + T_relu[v_i0, v_k1]
 
     @T.prim_func(private=True)

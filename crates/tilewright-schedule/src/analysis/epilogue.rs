@@ -24,8 +24,6 @@ pub(crate) struct Produced<'a> {
     pub(crate) indices: &'a [Expr],
     /// What is read for them.
     pub(crate) read: Vec<&'a Expr>,
-    /// Whether each result has a value, and so has what follows.
-    pub(crate) always: bool,
     /// Whether the results are needed as they are, even if they are a temporary.
     pub(crate) stays: bool,
 }
@@ -112,11 +110,7 @@ pub(crate) fn outputs(
             }
         }
     }
-    let outputs = Outputs { sum, all };
-    if !produced.always && !outputs.is_plain() {
-        return Err(Fault::at(site, "the sums have no value where the reduced extent is zero"));
-    }
-    Ok(outputs)
+    Ok(Outputs { sum, all })
 }
 
 /// Whether the value reads nothing of the memory that the output writes, or only the element that is written.

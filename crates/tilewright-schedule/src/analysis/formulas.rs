@@ -36,7 +36,7 @@ pub(crate) struct Reduced {
     /// Others that are reduced together with it.
     pub(crate) more: Vec<Axis>,
     pub(crate) from: Expr,
-    /// Whether a stage of its own fills the buffer with that: then there is a value of nothing, too.
+    /// Whether a stage of its own fills the buffer with that.
     pub(crate) filled: bool,
 }
 

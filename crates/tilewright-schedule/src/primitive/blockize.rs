@@ -10,16 +10,14 @@ use tilewright_arith::{DividedIter, IterMapLevel, IterMark, IterSource, subspace
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{
-    BinOp, Block, BufferRegion, CmpOp, Expr, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
-};
+use tilewright_ir::tir::{BinOp, Block, BufferRegion, Expr, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::Origins;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::decompose_reduction::{init_block, with_own_loops, without_reduction};
 use crate::analysis::dependence::driven_axes;
 use crate::analysis::guard::{known_around, known_inside};
-use crate::build::exprs::{binary, compare, mentions, substituted};
+use crate::build::exprs::{binary, mentions, substituted};
 use crate::fault::Fault;
 use crate::site::{Key, Site, around, blocks_below, key_at, loop_of};
 
@@ -201,12 +199,8 @@ impl Divided<'_> {
                 let message = format!("loop `{}` drives the reduction and a spatial axis", l.var.name);
                 return Err(Fault::at(self.site, message));
             }
-            if !known.prove(&compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?) {
-                let message = format!("loop `{}`, of the reduction, may have no iteration", l.var.name);
-                return Err(Fault::at(self.site, message));
-            }
         }
-        let predicate = without_reduction(self.site, &self.inside_condition, &reduce)?;
+        let predicate = without_reduction(function, self.site, &self.inside_condition, &reduce)?;
         let firsts: Vec<(Var, Expr)> = reduce.iter().map(|l| (l.var.clone(), l.min.clone())).collect();
         let at_first = substituted(&self.inside_condition, &firsts);
         let implied = known.simplify(&binary(BinOp::Or, &typed_not(&predicate)?, &at_first)?);

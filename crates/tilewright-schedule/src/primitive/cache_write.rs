@@ -1,16 +1,13 @@
 //! `cache_write(block, write_buffer_index, storage_scope)`: what a block writes goes to other memory, and is copied
 //! from there when the outermost loop around the block has ended.
 
-use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, PrimFunc, Range, Scope, Stmt};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::analysis::dependence::driven_axes;
 use crate::analysis::guard::known_around;
-use crate::analysis::required::{cache_of, copy_block, loops_to, outermost_free};
+use crate::analysis::required::{cache_of, copy_block, outermost_free};
 use crate::analysis::stages::{reads, scope_stages, touches, writes};
 use crate::analysis::written::written_exactly;
-use crate::build::exprs::{compare, mentions};
 use crate::build::rewrite::{path_of, with_block, with_buffer};
 use crate::fault::Fault;
 use crate::site::Site;
@@ -42,7 +39,6 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let cache = cache_of(&buffer, &memory);
     let mut known = known_around(call.function, &outer);
     let (copy, key) = copy_block(&mut known, &cache, &buffer, &cache.name, &region)?;
-    let copy = where_written(&known, &site, &outer, copy)?;
     let cached = with_buffer(&outer.stmt, &buffer, &cache);
     let body = outer.replaced(Stmt::seq([cached, copy]));
     let function = PrimFunc { body, ..call.function.clone() };
@@ -66,24 +62,6 @@ fn check_alone(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> 
         }
         _ => Ok(()),
     }
-}
-
-/// The copy, made only where the loops of the block's reduction have iterations: else there is nothing to copy.
-fn where_written(known: &Analyzer, site: &Site, outer: &Site, copy: Stmt) -> Result<Stmt, Fault> {
-    let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(copy) };
-    let inside: Vec<Var> = loops_to(outer, site).into_iter().map(|(var, _)| var).collect();
-    loops_to(outer, site).into_iter().rev().try_fold(copy, |then, (var, range)| {
-        let driven = driven_axes(block, values, std::slice::from_ref(&var));
-        let reduces = |at: &usize| block.iters.get(*at).is_some_and(|iter| iter.kind != IterKind::Spatial);
-        let condition = compare(CmpOp::Gt, &range.extent, &Expr::int(0, range.extent.dtype))?;
-        if !driven.iter().any(reduces) || known.prove(&condition) {
-            return Ok(then);
-        }
-        if mentions(&condition, &inside) {
-            return Err(Fault::at(site, format!("whether loop `{}` has iterations depends on another loop", var.name)));
-        }
-        Ok(StmtKind::If { condition, then, otherwise: None }.into())
-    })
 }
 
 /// What else inside of the outermost loop writes the buffer, such as an init, writes the same box.

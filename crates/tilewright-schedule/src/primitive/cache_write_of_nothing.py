@@ -43,18 +43,17 @@ class Module:
                 with T.init():
                     F_rf[vj_0, 0] = T.float32(-0.0)
                 F_rf[vj_0, 0] = F_rf[vj_0, 0] + D[vi, vj_0 * T.int64(4) + vj_1]
-        if T.int64(0) < n:
-            for j_0 in range((n + T.int64(3)) // T.int64(4)):
-                with T.block("F"):
-                    vj_0 = T.axis.reduce((n + T.int64(3)) // T.int64(4), j_0)
-                    T.reads(F_rf[vj_0, 0])
-                    T.writes(F_local[0])
-                    with T.init():
-                        F_local[0] = T.float32(1.0)
-                    F_local[0] = F_local[0] + F_rf[vj_0, 0]
-            for ax0 in range(1):
-                with T.block("F_local"):
-                    v0 = T.axis.spatial(1, ax0)
-                    T.reads(F_local[v0])
-                    T.writes(F[v0])
-                    F[v0] = F_local[v0]
+        for j_0 in range((n + T.int64(3)) // T.int64(4)):
+            with T.block("F"):
+                vj_0 = T.axis.reduce((n + T.int64(3)) // T.int64(4), j_0)
+                T.reads(F_rf[vj_0, 0])
+                T.writes(F_local[0])
+                with T.init():
+                    F_local[0] = T.float32(1.0)
+                F_local[0] = F_local[0] + F_rf[vj_0, 0]
+        for ax0 in range(1):
+            with T.block("F_local"):
+                v0 = T.axis.spatial(1, ax0)
+                T.reads(F_local[v0])
+                T.writes(F[v0])
+                F[v0] = F_local[v0]

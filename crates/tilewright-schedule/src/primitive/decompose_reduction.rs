@@ -3,13 +3,13 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{
-    BinOp, Block, BufferRegion, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var,
+    BinOp, Block, BufferRegion, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var,
 };
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use crate::analysis::dependence::{check_affine, driven_axes};
 use crate::analysis::guard::known_around;
-use crate::build::exprs::{binary, compare, mentions, substituted};
+use crate::build::exprs::{binary, mentions, substituted};
 use crate::build::rewrite::path_of;
 use crate::build::unique::renewed_axes;
 use crate::fault::Fault;
@@ -52,13 +52,12 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         let message = format!("loop `{}` drives the reduction and the spatial axis `{axis}`", l.var.name);
         return Err(Fault::at(&at, message));
     }
-    let conditions = without_reduction(&site, predicate, &reduce)?;
+    let conditions = without_reduction(call.function, &site, predicate, &reduce)?;
     let start = init_block(block, init);
     let stays = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
     let kept = stays.map(|(_, value)| value.clone()).collect();
     let key = start.iters.first().map_or_else(|| Key::Bare(start.name.clone(), 0), |iter| Key::Block(iter.var.id()));
     let start: Stmt = StmtKind::Block { values: kept, predicate: conditions, block: start }.into();
-    let start = guarded_by_extents(call.function, &at, &reduce, start)?;
     let start = with_own_loops(&spatial, start);
     let update = updated(block);
     let update: Stmt = StmtKind::Block { values: values.to_vec(), predicate: predicate.clone(), block: update }.into();
@@ -78,24 +77,32 @@ fn driver_of_both<'a>(block: &'a Block, values: &[Expr], reduce: &'a [Loop]) -> 
     reduce.iter().find_map(of)
 }
 
-/// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot
-/// be.
-pub(super) fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) -> Result<Expr, Fault> {
+/// The conditions under which a reduction begins: those of the predicate that do not depend on its loops, and those that
+/// depend on other loops as well, in the first iterations of the reduction.
+pub(super) fn without_reduction(
+    function: &PrimFunc,
+    site: &Site,
+    predicate: &Expr,
+    reduce: &[Loop],
+) -> Result<Expr, Fault> {
     let vars: Vec<Var> = reduce.iter().map(|l| l.var.clone()).collect();
+    let firsts: Vec<(Var, Expr)> = reduce.iter().map(|l| (l.var.clone(), l.min.clone())).collect();
+    let known = known_around(function, site);
     let (mut kept, mut pending) = (Expr::bool(true), vec![predicate.clone()]);
     while let Some(part) = pending.pop() {
         match &part.kind {
             ExprKind::Binary(BinOp::And, a, b) => pending.extend([b.clone(), a.clone()]),
-            _ if !mentions(&part, &vars) => {
-                kept = if kept.as_int() == Some(1) { part } else { binary(BinOp::And, &kept, &part)? };
-            }
             _ => {
+                let is_other = |var: &Var| !vars.contains(var) && site.loops().iter().any(|l| l.var == *var);
                 let mut others = false;
-                walk(&part, |var: &Var| others |= !vars.contains(var) && site.loops().iter().any(|l| l.var == *var));
-                if others {
-                    let message = "a condition of the block mixes loops of the reduction with others";
-                    return Err(Fault::at(site, message));
-                }
+                walk(&part, |var: &Var| others |= is_other(var));
+                let begins = substituted(&part, &firsts);
+                let needed = !mentions(&part, &vars) || (others && !known.prove(&begins));
+                kept = match (needed, kept.as_int()) {
+                    (false, _) => kept,
+                    (true, Some(1)) => begins,
+                    (true, _) => binary(BinOp::And, &kept, &begins)?,
+                };
             }
         }
     }
@@ -119,19 +126,6 @@ fn updated(block: &Block) -> Block {
     let missing = |write: &&BufferRegion| block.reads.iter().all(|read| read.buffer != write.buffer);
     let reads = block.writes.iter().filter(missing).chain(&block.reads).cloned().collect();
     Block { name: format!("{}_update", block.name).into(), init: None, reads, ..block.clone() }
-}
-
-/// Where the reduction may have no iteration, there is no init either.
-fn guarded_by_extents(function: &PrimFunc, at: &Site, reduce: &[Loop], start: Stmt) -> Result<Stmt, Fault> {
-    let known = known_around(function, at);
-    let mut guarded = start;
-    for l in reduce {
-        let some = compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?;
-        if !known.prove(&some) {
-            guarded = StmtKind::If { condition: some, then: guarded, otherwise: None }.into();
-        }
-    }
-    Ok(guarded)
 }
 
 /// The statement inside of copies of the loops.

@@ -40,14 +40,13 @@ class Module:
         # with T.block("root"):
         for i_0 in range(3):
             for i_1_init_j_init_fused in range(44):
-                if T.int64(0) < n:
-                    with T.block("C_init"):
-                        vi = T.axis.spatial(10, i_0 * 4 + i_1_init_j_init_fused // 11)
-                        vj = T.axis.spatial(11, i_1_init_j_init_fused % 11)
-                        T.where(i_0 * 4 + i_1_init_j_init_fused // 11 < 10)
-                        T.reads()
-                        T.writes(C[vi, vj])
-                        C[vi, vj] = T.float32(0.0)
+                with T.block("C_init"):
+                    vi = T.axis.spatial(10, i_0 * 4 + i_1_init_j_init_fused // 11)
+                    vj = T.axis.spatial(11, i_1_init_j_init_fused % 11)
+                    T.where(i_0 * 4 + i_1_init_j_init_fused // 11 < 10)
+                    T.reads()
+                    T.writes(C[vi, vj])
+                    C[vi, vj] = T.float32(0.0)
             for k, i_1, j in T.grid(n, 4, 11):
                 with T.block("C_update"):
                     vi = T.axis.spatial(10, i_0 * 4 + i_1)

@@ -63,10 +63,6 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
                 return Err(Fault::at(&block, message));
             }
         }
-        let first = given.first().cloned().flatten().unwrap_or_else(|| rest.clone());
-        if known.decide(CmpOp::Ge, &first, &Expr::int(1, dtype)) != Some(true) {
-            return Err(Fault::at(&block, "the first part, which begins the reduction, may have no iteration"));
-        }
     }
     let (mut start, mut loops, mut keys) = (l.min.clone(), Vec::new(), Vec::new());
     for (at, size) in given.into_iter().enumerate() {

@@ -235,7 +235,7 @@ impl Einsum<'_> {
         })
     }
 
-    /// The block that copies the sums from their temporary. Where the reduction may have no iteration, there are none.
+    /// The block that copies the sums from their temporary.
     fn copied_back(&self, known: &mut tilewright_arith::Analyzer, padded: &Buffer) -> Result<Stmt, Fault> {
         let mut summed = index_vars(&self.buffer);
         for ((_, extent), index) in summed.iter_mut().zip(&self.indices) {
@@ -243,17 +243,9 @@ impl Einsum<'_> {
                 *extent = iter.domain.extent.clone();
             }
         }
-        let mut copy = spatial_block(known, padded.name.clone(), &summed, &Expr::bool(true), |at| {
+        spatial_block(known, padded.name.clone(), &summed, &Expr::bool(true), |at| {
             stored(&self.buffer, at.to_vec(), &typed(Expr::load(padded, at.to_vec()))?)
-        })?;
-        for iter in self.block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce) {
-            let extent = &iter.domain.extent;
-            let condition = compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype))?;
-            if !known.prove(&condition) {
-                copy = StmtKind::If { condition, then: copy, otherwise: None }.into();
-            }
-        }
-        Ok(copy)
+        })
     }
 
     /// The nest with the longer loops.

@@ -369,7 +369,7 @@ fn check_written(
             return Err(Fault::at(site, message));
         }
         let some = compare(CmpOp::Gt, &iter.domain.extent, &Expr::int(0, iter.domain.extent.dtype))?;
-        if iter.kind != IterKind::Spatial && !known.prove(&some) {
+        if iter.kind != IterKind::Spatial && block.init.is_none() && !known.prove(&some) {
             return Err(Fault::at(site, format!("the reduction over axis `{}` may have no iteration", iter.var.name)));
         }
     }

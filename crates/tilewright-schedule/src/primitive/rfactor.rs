@@ -200,7 +200,7 @@ impl Conditions {
         let predicate = site.binding().map_or_else(|| Expr::bool(true), |(_, predicate)| predicate.clone());
         let others = reduction.others();
         let all: Vec<Loop> = others.iter().chain([&reduction.over]).cloned().collect();
-        let spatial = without_reduction(site, &predicate, &all)?;
+        let spatial = without_reduction(function, site, &predicate, &all)?;
         let vars: Vec<Var> = all.iter().map(|l| l.var.clone()).collect();
         let reducing: Vec<Expr> = parts_of(&predicate).into_iter().filter(|part| mentions(part, &vars)).collect();
         let top = nest_site(site, reduction.nest.len()).unwrap_or_else(|| site.clone());
@@ -209,15 +209,21 @@ impl Conditions {
             let firsts: Vec<(Var, Expr)> = loops.iter().map(|l| (l.var.clone(), l.min.clone())).collect();
             substituted(condition, &firsts)
         };
-        let mut needed: Vec<Expr> = reducing.iter().map(|condition| at_first(condition, &all)).collect();
-        for l in &others {
-            needed.push(compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?);
+        // A reduction one of whose loops has no iteration is its init, whatever the conditions say.
+        let mut is_empty = Vec::new();
+        for l in &all {
+            let runs = compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?;
+            if !known.prove(&runs) {
+                is_empty.push(compare(CmpOp::Le, &l.extent, &Expr::int(0, l.extent.dtype))?);
+                known.assume(&runs);
+            }
         }
         // Where one of them does not hold, nobody reads the parts: what follows may take them for granted.
         let mut some = Vec::new();
-        for condition in needed {
+        for condition in reducing.iter().map(|condition| at_first(condition, &all)) {
             if !known.prove(&condition) {
-                some.push(known.simplify(&condition));
+                let begun = known.simplify(&condition);
+                some.push(is_empty.iter().try_fold(begun, |begun, empty| binary(BinOp::Or, &begun, empty))?);
                 known.assume(&condition);
             }
         }

@@ -41,12 +41,11 @@ class Module:
                 T.reads(A[vk_0_k_1_fused, vi])
                 T.writes(C_rf[vk_0_k_1_fused, vi])
                 C_rf[vk_0_k_1_fused, vi] = T.if_then_else(vk_0_k_1_fused < n, A[vk_0_k_1_fused, vi], 0)
-        if T.int64(0) < n:
-            for k_0_k_1_fused, i in T.grid((n + T.int64(4)) // T.int64(5) * T.int64(5), 3):
-                with T.block("C"):
-                    vi, vk_0_k_1_fused = T.axis.remap("SR", [i, k_0_k_1_fused])
-                    T.reads(C_rf[vk_0_k_1_fused, vi])
-                    T.writes(C[vi])
-                    with T.init():
-                        C[vi] = 0
-                    C[vi] = C[vi] + C_rf[vk_0_k_1_fused, vi]
+        for k_0_k_1_fused, i in T.grid((n + T.int64(4)) // T.int64(5) * T.int64(5), 3):
+            with T.block("C"):
+                vi, vk_0_k_1_fused = T.axis.remap("SR", [i, k_0_k_1_fused])
+                T.reads(C_rf[vk_0_k_1_fused, vi])
+                T.writes(C[vi])
+                with T.init():
+                    C[vi] = 0
+                C[vi] = C[vi] + C_rf[vk_0_k_1_fused, vi]

@@ -51,10 +51,9 @@ class Module:
                     B_rf[vk_0, vi] = T.float32("-inf")
                 if vk_0 * ((n + T.int64(3)) // T.int64(4)) + vk_1 < n:
                     B_rf[vk_0, vi] = T.max(B_rf[vk_0, vi], A[vi, vk_0 * ((n + T.int64(3)) // T.int64(4)) + vk_1])
-        if T.int64(0) < n:
-            for i, k_0 in T.grid(3, T.int64(4)):
-                with T.block("update"):
-                    vi, vk_0 = T.axis.remap("SR", [i, k_0])
-                    T.reads(B[vi], B_rf[vk_0, vi])
-                    T.writes(B[vi])
-                    B[vi] = T.max(B[vi], B_rf[vk_0, vi])
+        for i, k_0 in T.grid(3, T.int64(4)):
+            with T.block("update"):
+                vi, vk_0 = T.axis.remap("SR", [i, k_0])
+                T.reads(B[vi], B_rf[vk_0, vi])
+                T.writes(B[vi])
+                B[vi] = T.max(B[vi], B_rf[vk_0, vi])

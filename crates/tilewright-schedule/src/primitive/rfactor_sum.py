@@ -50,12 +50,11 @@ class Module:
                             C_rf[vi, vk_1] = T.float32(0.0)
                         if vk_0 * T.int64(16) + vk_1 < n:
                             C_rf[vi, vk_1] = C_rf[vi, vk_1] + A[vi, vk_0 * T.int64(16) + vk_1] * A[0, vk_0 * T.int64(16) + vk_1]
-        if T.int64(0) < n:
-            for i, k_1 in T.grid(3, T.int64(16)):
-                with T.block("C"):
-                    vi, vk_1 = T.axis.remap("SR", [i, k_1])
-                    T.reads(C_rf[vi, vk_1])
-                    T.writes(C[vi])
-                    with T.init():
-                        C[vi] = T.float32(0.0)
-                    C[vi] = C[vi] + C_rf[vi, vk_1]
+        for i, k_1 in T.grid(3, T.int64(16)):
+            with T.block("C"):
+                vi, vk_1 = T.axis.remap("SR", [i, k_1])
+                T.reads(C_rf[vi, vk_1])
+                T.writes(C[vi])
+                with T.init():
+                    C[vi] = T.float32(0.0)
+                C[vi] = C[vi] + C_rf[vi, vk_1]

@@ -182,7 +182,7 @@ impl Reduction {
         let total = load(&tile.halves, &[&zero])?;
         let total = if self.first.equal(&identity) { total } else { self.combine(&self.first, &total)? };
         steps.push(stored(&self.buffer, self.indices.clone(), &total)?);
-        self.if_it_runs(known, Stmt::seq(steps))
+        Ok(Stmt::seq(steps))
     }
 
     /// All values onto the accumulators.
@@ -209,18 +209,6 @@ impl Reduction {
         })?;
         let blocks = Stmt::for_loop(&block, Expr::int(0, dtype), count, ForKind::Serial, body);
         Ok(outer.iter().rev().fold(blocks, |body, l| around(l.clone(), body)))
-    }
-
-    /// A reduction without iterations does not even begin.
-    fn if_it_runs(&self, known: &Analyzer, stmt: Stmt) -> Result<Stmt, Fault> {
-        let mut guarded = stmt;
-        for l in &self.loops {
-            let some = compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?;
-            if !known.prove(&some) {
-                guarded = StmtKind::If { condition: some, then: guarded, otherwise: None }.into();
-            }
-        }
-        Ok(guarded)
     }
 }
 

@@ -47,22 +47,21 @@ class Module:
                 T.writes(B[vi])
                 partial = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local")
                 halves = T.alloc_buffer((T.int64(4),), scope="local")
-                if n > T.int64(0):
+                for u in T.unroll(T.int64(2)):
+                    for l in T.vectorized(T.int64(4)):
+                        partial[u, l] = T.float32(0.0)
+                for k_block in range((n + T.int64(7)) // T.int64(8)):
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            partial[u, l] = T.float32(0.0)
-                    for k_block in range((n + T.int64(7)) // T.int64(8)):
-                        for u in T.unroll(T.int64(2)):
-                            for l in T.vectorized(T.int64(4)):
-                                if k_block * T.int64(8) + (u * T.int64(4) + l) < n:
-                                    partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(8) + (u * T.int64(4) + l))]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(4)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                            if k_block * T.int64(8) + (u * T.int64(4) + l) < n:
+                                partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(8) + (u * T.int64(4) + l))]
+                for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(4)):
-                        halves[l] = partial[T.int64(0), l]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    B[vi] = B[vi] + halves[T.int64(0)]
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = halves[l] + halves[l + T.int64(2)]
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = halves[l] + halves[l + T.int64(1)]
+                B[vi] = B[vi] + halves[T.int64(0)]

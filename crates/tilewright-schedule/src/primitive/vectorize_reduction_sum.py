@@ -40,27 +40,26 @@ class Module:
                 T.writes(C[vi])
                 partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local")
                 halves = T.alloc_buffer((T.int64(8),), scope="local")
-                if n > T.int64(0):
+                for u in T.unroll(T.int64(4)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.float32(0.0)
+                for k_block in range((n + T.int64(31)) // T.int64(32)):
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.float32(0.0)
-                    for k_block in range((n + T.int64(31)) // T.int64(32)):
-                        for u in T.unroll(T.int64(4)):
-                            for l in T.vectorized(T.int64(8)):
-                                if k_block * T.int64(32) + (u * T.int64(8) + l) < n:
-                                    partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(32) + (u * T.int64(8) + l))]
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                            if k_block * T.int64(32) + (u * T.int64(8) + l) < n:
+                                partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(32) + (u * T.int64(8) + l))]
+                for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = partial[T.int64(0), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = halves[l] + halves[l + T.int64(4)]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    C[vi] = halves[T.int64(0)]
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = halves[l] + halves[l + T.int64(4)]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = halves[l] + halves[l + T.int64(2)]
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = halves[l] + halves[l + T.int64(1)]
+                C[vi] = halves[T.int64(0)]

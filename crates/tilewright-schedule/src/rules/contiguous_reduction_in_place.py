@@ -61,30 +61,29 @@ class Module:
                 T.writes(largest[vi, vu])
                 partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local")
                 halves = T.alloc_buffer((T.int64(8),), scope="local")
-                if m > T.int64(0):
+                for u in T.unroll(T.int64(4)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.float32("-inf")
+                for ax2_block in range((m + T.int64(31)) // T.int64(32)):
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.float32("-inf")
-                    for ax2_block in range((m + T.int64(31)) // T.int64(32)):
-                        for u in T.unroll(T.int64(4)):
-                            for l in T.vectorized(T.int64(8)):
-                                if ax2_block * T.int64(32) + (u * T.int64(8) + l) < m:
-                                    partial[u, l] = T.max(partial[u, l], X[vi, T.int64(0) + (ax2_block * T.int64(32) + (u * T.int64(8) + l))])
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.max(partial[u, l], partial[u + T.int64(2), l])
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.max(partial[u, l], partial[u + T.int64(1), l])
+                            if ax2_block * T.int64(32) + (u * T.int64(8) + l) < m:
+                                partial[u, l] = T.max(partial[u, l], X[vi, T.int64(0) + (ax2_block * T.int64(32) + (u * T.int64(8) + l))])
+                for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = partial[T.int64(0), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = T.max(halves[l], halves[l + T.int64(4)])
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = T.max(halves[l], halves[l + T.int64(2)])
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = T.max(halves[l], halves[l + T.int64(1)])
-                    largest[vi, vu] = halves[T.int64(0)]
+                        partial[u, l] = T.max(partial[u, l], partial[u + T.int64(2), l])
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.max(partial[u, l], partial[u + T.int64(1), l])
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = T.max(halves[l], halves[l + T.int64(4)])
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = T.max(halves[l], halves[l + T.int64(2)])
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = T.max(halves[l], halves[l + T.int64(1)])
+                largest[vi, vu] = halves[T.int64(0)]
             for ax1 in T.vectorized(m):
                 with T.block("powers"):
                     vi, vj = T.axis.remap("SS", [i, ax1])
@@ -98,30 +97,29 @@ class Module:
                 T.writes(total[vi, vu])
                 partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local")
                 halves = T.alloc_buffer((T.int64(8),), scope="local")
-                if m > T.int64(0):
+                for u in T.unroll(T.int64(4)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.float32(0.0)
+                for ax2_block in range((m + T.int64(31)) // T.int64(32)):
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.float32(0.0)
-                    for ax2_block in range((m + T.int64(31)) // T.int64(32)):
-                        for u in T.unroll(T.int64(4)):
-                            for l in T.vectorized(T.int64(8)):
-                                if ax2_block * T.int64(32) + (u * T.int64(8) + l) < m:
-                                    partial[u, l] = partial[u, l] + powers[vi, T.int64(0) + (ax2_block * T.int64(32) + (u * T.int64(8) + l))]
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                            if ax2_block * T.int64(32) + (u * T.int64(8) + l) < m:
+                                partial[u, l] = partial[u, l] + powers[vi, T.int64(0) + (ax2_block * T.int64(32) + (u * T.int64(8) + l))]
+                for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = partial[T.int64(0), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = halves[l] + halves[l + T.int64(4)]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    total[vi, vu] = T.float32(1.0) + halves[T.int64(0)]
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = halves[l] + halves[l + T.int64(4)]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = halves[l] + halves[l + T.int64(2)]
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = halves[l] + halves[l + T.int64(1)]
+                total[vi, vu] = T.float32(1.0) + halves[T.int64(0)]
             for j in T.vectorized(m):
                 with T.block("shares"):
                     vi, vj = T.axis.remap("SS", [i, j])

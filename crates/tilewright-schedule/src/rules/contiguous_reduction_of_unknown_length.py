@@ -59,30 +59,29 @@ class Module:
                 T.writes(B[vi])
                 partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local")
                 halves = T.alloc_buffer((T.int64(8),), scope="local")
-                if n > T.int64(0):
+                for u in T.unroll(T.int64(4)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.float32(0.0)
+                for k_block in range((n + T.int64(31)) // T.int64(32)):
                     for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = T.float32(0.0)
-                    for k_block in range((n + T.int64(31)) // T.int64(32)):
-                        for u in T.unroll(T.int64(4)):
-                            for l in T.vectorized(T.int64(8)):
-                                if k_block * T.int64(32) + (u * T.int64(8) + l) < n:
-                                    partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(32) + (u * T.int64(8) + l))]
-                    for u in T.unroll(T.int64(2)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                            if k_block * T.int64(32) + (u * T.int64(8) + l) < n:
+                                partial[u, l] = partial[u, l] + A[vi, T.int64(0) + (k_block * T.int64(32) + (u * T.int64(8) + l))]
+                for u in T.unroll(T.int64(2)):
                     for l in T.vectorized(T.int64(8)):
-                        halves[l] = partial[T.int64(0), l]
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = halves[l] + halves[l + T.int64(4)]
-                    for l in T.vectorized(T.int64(2)):
-                        halves[l] = halves[l] + halves[l + T.int64(2)]
-                    for l in T.vectorized(T.int64(1)):
-                        halves[l] = halves[l] + halves[l + T.int64(1)]
-                    B[vi] = B[vi] + halves[T.int64(0)]
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = halves[l] + halves[l + T.int64(4)]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = halves[l] + halves[l + T.int64(2)]
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = halves[l] + halves[l + T.int64(1)]
+                B[vi] = B[vi] + halves[T.int64(0)]
 
     @T.prim_func
     def whole(var_A: T.handle, B: T.Buffer((1,), "float32")):
@@ -105,46 +104,21 @@ class Module:
                     T.writes(B_rf[vk_0, vi])
                     partial = T.alloc_buffer((T.int64(4), T.int64(8)), scope="local")
                     halves = T.alloc_buffer((T.int64(8),), scope="local")
-                    if (n + T.int64(15)) // T.int64(16) > T.int64(0):
-                        for u in T.unroll(T.int64(4)):
-                            for l in T.vectorized(T.int64(8)):
-                                partial[u, l] = T.float32(0.0)
-                        for k_1_block in range((n + T.int64(511)) // T.int64(512)):
-                            for u in T.unroll(T.int64(4)):
-                                for l in T.vectorized(T.int64(8)):
-                                    if k_1_block * T.int64(32) + (u * T.int64(8) + l) < (n + T.int64(15)) // T.int64(16):
-                                        if vk_0 * ((n + T.int64(15)) // T.int64(16)) + (T.int64(0) + (k_1_block * T.int64(32) + (u * T.int64(8) + l))) < n:
-                                            partial[u, l] = partial[u, l] + A[vk_0 * ((n + T.int64(15)) // T.int64(16)) + (T.int64(0) + (k_1_block * T.int64(32) + (u * T.int64(8) + l)))]
-                        for u in T.unroll(T.int64(2)):
-                            for l in T.vectorized(T.int64(8)):
-                                partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
-                        for u in T.unroll(T.int64(1)):
-                            for l in T.vectorized(T.int64(8)):
-                                partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
-                        for l in T.vectorized(T.int64(8)):
-                            halves[l] = partial[T.int64(0), l]
-                        for l in T.vectorized(T.int64(4)):
-                            halves[l] = halves[l] + halves[l + T.int64(4)]
-                        for l in T.vectorized(T.int64(2)):
-                            halves[l] = halves[l] + halves[l + T.int64(2)]
-                        for l in T.vectorized(T.int64(1)):
-                            halves[l] = halves[l] + halves[l + T.int64(1)]
-                        B_rf[vk_0, vi] = halves[T.int64(0)]
-        if T.int64(0) < n:
-            for i in range(1):
-                with T.block("update"):
-                    vi = T.axis.spatial(1, i)
-                    T.reads(B[vi], B_rf[0:16, vi])
-                    T.writes(B[vi])
-                    partial = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local")
-                    halves = T.alloc_buffer((T.int64(8),), scope="local")
-                    for u in T.unroll(T.int64(1)):
+                    for u in T.unroll(T.int64(4)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = T.float32(0.0)
-                    for k_0_block in range(T.int64(2)):
-                        for u in T.unroll(T.int64(1)):
+                    for k_1_block in range((n + T.int64(511)) // T.int64(512)):
+                        for u in T.unroll(T.int64(4)):
                             for l in T.vectorized(T.int64(8)):
-                                partial[u, l] = partial[u, l] + B_rf[T.int64(0) + (k_0_block * T.int64(8) + (u * T.int64(8) + l)), vi]
+                                if k_1_block * T.int64(32) + (u * T.int64(8) + l) < (n + T.int64(15)) // T.int64(16):
+                                    if vk_0 * ((n + T.int64(15)) // T.int64(16)) + (T.int64(0) + (k_1_block * T.int64(32) + (u * T.int64(8) + l))) < n:
+                                        partial[u, l] = partial[u, l] + A[vk_0 * ((n + T.int64(15)) // T.int64(16)) + (T.int64(0) + (k_1_block * T.int64(32) + (u * T.int64(8) + l)))]
+                    for u in T.unroll(T.int64(2)):
+                        for l in T.vectorized(T.int64(8)):
+                            partial[u, l] = partial[u, l] + partial[u + T.int64(2), l]
+                    for u in T.unroll(T.int64(1)):
+                        for l in T.vectorized(T.int64(8)):
+                            partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
                     for l in T.vectorized(T.int64(8)):
                         halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
@@ -153,4 +127,27 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    B[vi] = B[vi] + halves[T.int64(0)]
+                    B_rf[vk_0, vi] = halves[T.int64(0)]
+        for i in range(1):
+            with T.block("update"):
+                vi = T.axis.spatial(1, i)
+                T.reads(B[vi], B_rf[0:16, vi])
+                T.writes(B[vi])
+                partial = T.alloc_buffer((T.int64(1), T.int64(8)), scope="local")
+                halves = T.alloc_buffer((T.int64(8),), scope="local")
+                for u in T.unroll(T.int64(1)):
+                    for l in T.vectorized(T.int64(8)):
+                        partial[u, l] = T.float32(0.0)
+                for k_0_block in range(T.int64(2)):
+                    for u in T.unroll(T.int64(1)):
+                        for l in T.vectorized(T.int64(8)):
+                            partial[u, l] = partial[u, l] + B_rf[T.int64(0) + (k_0_block * T.int64(8) + (u * T.int64(8) + l)), vi]
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = halves[l] + halves[l + T.int64(4)]
+                for l in T.vectorized(T.int64(2)):
+                    halves[l] = halves[l] + halves[l + T.int64(2)]
+                for l in T.vectorized(T.int64(1)):
+                    halves[l] = halves[l] + halves[l + T.int64(1)]
+                B[vi] = B[vi] + halves[T.int64(0)]

@@ -37,13 +37,12 @@ class Module:
         # with T.block("root"):
         for j_0 in T.parallel((m + T.int64(511)) // T.int64(512)):
             for j_1_init in T.vectorized(T.int64(512)):
-                if n > T.int64(0):
-                    with T.block("B_init"):
-                        vj = T.axis.spatial(m, j_0 * T.int64(512) + j_1_init)
-                        T.where(j_0 * T.int64(512) + j_1_init < m)
-                        T.reads()
-                        T.writes(B[vj])
-                        B[vj] = T.float32(0.0)
+                with T.block("B_init"):
+                    vj = T.axis.spatial(m, j_0 * T.int64(512) + j_1_init)
+                    T.where(j_0 * T.int64(512) + j_1_init < m)
+                    T.reads()
+                    T.writes(B[vj])
+                    B[vj] = T.float32(0.0)
             for k in range(n):
                 for j_1 in T.vectorized(T.int64(512)):
                     with T.block("B_update"):

@@ -49,7 +49,6 @@ pub(crate) struct Attention {
     pub(crate) result: Expr,
     pub(crate) out: Buffer,
     pub(crate) indices: Vec<Expr>,
-    pub(crate) has_result_without_keys: bool,
     /// The type in which all is computed, and that of the axes.
     pub(crate) dtype: DataType,
     pub(crate) index: DataType,
@@ -143,7 +142,6 @@ impl Finder<'_> {
         if formulas.into_iter().flat_map(loads_of).any(|(at, _)| self.is_between(&at) || at.data == out.data) {
             return Err(fault("a formula reads a sum that it is not of"));
         }
-        let has_result_without_keys = self.has_result_without_keys();
         let (dtype, index) = (self.products.buffer.dtype, head_dim.var.dtype);
         let Names { product, weighted, weight_sum, .. } = self.names;
         Ok(Attention {
@@ -162,7 +160,6 @@ impl Finder<'_> {
             result,
             out,
             indices,
-            has_result_without_keys,
             dtype,
             index,
         })
@@ -197,19 +194,11 @@ impl Finder<'_> {
         Ok(Axis::clone(value_dim))
     }
 
-    /// Whether there is a sum of values without keys, too.
-    fn has_result_without_keys(&self) -> bool {
-        self.weighted.reduced.as_ref().is_some_and(|reduced| reduced.filled)
-    }
-
     /// The weighted sum of values, divided where each weight is.
     fn normalized(&self, divisor: Option<&Expr>, key: &Axis) -> Result<Expr, Fault> {
         let weighted = Expr::var(&self.names.weighted);
         match divisor {
-            Some(divisor) if self.has_result_without_keys() => {
-                binary(BinOp::Div, &weighted, &self.divisor_of_some(key, divisor)?)
-            }
-            Some(divisor) => binary(BinOp::Div, &weighted, divisor),
+            Some(divisor) => binary(BinOp::Div, &weighted, &self.divisor_of_some(key, divisor)?),
             None => Ok(weighted),
         }
     }

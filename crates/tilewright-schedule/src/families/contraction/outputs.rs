@@ -4,7 +4,6 @@ use tilewright_ir::tir::PrimFunc;
 
 use super::{Contraction, fold_batch};
 use crate::analysis::epilogue::{self, Outputs, Produced};
-use crate::analysis::guard::known_around;
 use crate::analysis::stages::{nests_after, own_nest, statements};
 use crate::fault::Fault;
 use crate::site::Site;
@@ -16,13 +15,7 @@ pub(crate) fn outputs_of(
     scope: &Site,
     c: &Contraction,
 ) -> Result<(Outputs, bool), Fault> {
-    let produced = |stays: bool| Produced {
-        out: &c.out,
-        indices: &c.indices,
-        read: vec![&c.a, &c.b],
-        always: c.cleared.is_some() || known_around(function, site).bounds(&c.k.size).at_least(1),
-        stays,
-    };
+    let produced = |stays: bool| Produced { out: &c.out, indices: &c.indices, read: vec![&c.a, &c.b], stays };
     let on_tiles =
         nests_after(site).and_then(|after| epilogue::outputs(function, site, scope, &produced(false), &after));
     match on_tiles {

@@ -49,7 +49,6 @@ use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
 
 use crate::build::exprs::compare;
-use crate::build::loops::only_if;
 use crate::families::attention::Attention;
 use crate::fault::Fault;
 use crate::kernels::cpu::cx::IndexCx;
@@ -82,19 +81,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         let p = Flash { a: &attention, tiling: Tiling::of(&plan), head_dim, value_dim, cx, name };
         let queries = &attention.query.extent;
         let is_few = compare(CmpOp::Le, queries, &Expr::int(plan.few, queries.dtype))?;
-        let body = match p.simple(&is_few).as_int() {
-            Some(0) => p.query_lanes()?,
-            Some(_) => p.single_query()?,
+        match p.simple(&is_few).as_int() {
+            Some(0) => p.query_lanes(),
+            Some(_) => p.single_query(),
             None => {
                 let (then, otherwise) = (p.single_query()?, Some(p.query_lanes()?));
-                StmtKind::If { condition: is_few, then, otherwise }.into()
+                Ok(StmtKind::If { condition: is_few, then, otherwise }.into())
             }
-        };
-        let keys = &attention.key.extent;
-        let some = match attention.has_result_without_keys {
-            true => Expr::bool(true),
-            false => p.simple(&compare(CmpOp::Gt, keys, &Expr::int(0, keys.dtype))?),
-        };
-        Ok(only_if(some, body))
+        }
     })
 }

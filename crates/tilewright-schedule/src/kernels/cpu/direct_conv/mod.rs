@@ -113,7 +113,6 @@ fn outputs_of(
         out: &part.buffer,
         indices: &part.indices,
         read: windows.reads.iter().map(|read| &read.formula.value).chain([&part.value]).collect(),
-        always: true,
         stays,
     };
     let on_tiles =

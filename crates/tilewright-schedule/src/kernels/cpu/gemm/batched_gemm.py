@@ -56,7 +56,7 @@ class Module:
                 panel_start: T.int64 = n_block * T.int64(2)
                 m_count: T.int64 = T.min(m - m_start, T.int64(8))
                 panels: T.int64 = T.min((n + T.int64(3)) // T.int64(4) - panel_start, T.int64(2))
-                for k_block in range((k + T.int64(3)) // T.int64(4)):
+                for k_block in range(T.max((k + T.int64(3)) // T.int64(4), T.int64(1))):
                     k_start: T.int64 = k_block * T.int64(4)
                     k_count: T.int64 = T.min(k - k_block * T.int64(4), T.int64(4))
                     for k_1 in range(k_count):

@@ -93,13 +93,9 @@ impl Gemm<'_> {
         Ok(!self.divides(self.plan.panel(), &self.c.n.size)?)
     }
 
-    /// The number of K blocks. Where sums are cleared even if K is 0, there is one that does so.
+    /// The number of K blocks, one where K is 0: it clears the sums.
     pub(super) fn k_blocks(&self) -> Result<Expr, Fault> {
-        let blocks = self.ceil_div(&self.c.k.size, self.plan.kc)?;
-        if self.c.cleared.is_none() {
-            return Ok(blocks);
-        }
-        self.max(&blocks, &self.int(1))
+        self.max(&self.ceil_div(&self.c.k.size, self.plan.kc)?, &self.int(1))
     }
 
     /// The longest block of K, as far as sizes are constant.

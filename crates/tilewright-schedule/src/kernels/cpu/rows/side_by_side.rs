@@ -21,7 +21,7 @@
 //! strip.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
 use super::state::State;
@@ -29,7 +29,7 @@ use super::vectors::{Row, RowVectors, Sizes, Stages, Vector};
 use super::{Cx, formula_at, global, local};
 use crate::analysis::axes::{Axis, Group};
 use crate::build::exprs::{binary, compare, substituted, typed};
-use crate::build::loops::{load, named, only_if, serial, store, with_names};
+use crate::build::loops::{load, named, serial, store, with_names};
 use crate::families::rows::monoid::{Component, Head, Monoid};
 use crate::families::rows::{Map, RowProgram};
 use crate::fault::Fault;
@@ -144,7 +144,7 @@ impl Walk<'_> {
                 step: &|here, next| self.step(here.map(|here| &here.axes), next.map(|next| &next.axes)),
             };
             match (&self.program.map, &self.width) {
-                (Map::Index { index, .. }, _) => self.search(first, count, index),
+                (Map::Index { index, none_found }, _) => self.search(first, count, index, none_found),
                 (Map::Elements(_), Some(width)) => self.unpipelined(width, first, count),
                 (Map::Elements(_), None) => self.of.pipelined(first, count, &stages),
             }
@@ -177,9 +177,9 @@ impl Walk<'_> {
         Ok(serial(&row, count, with_names(names, Stmt::seq(steps))))
     }
 
-    /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then there is no
-    /// index.
-    fn search(&self, first: &Expr, count: &Expr, index: &Expr) -> Result<Stmt, Fault> {
+    /// Argreduce: each strip's state, and the indices in it. A row may have no element to begin with; then the
+    /// result is `none_found`.
+    fn search(&self, first: &Expr, count: &Expr, index: &Expr, none_found: &Expr) -> Result<Stmt, Fault> {
         let number = self.of.var("row");
         let (strip, names) = self.of.row("here", &(first + &Expr::var(&number)))?;
         let extent = &self.program.column()?.extent;
@@ -206,9 +206,18 @@ impl Walk<'_> {
             })?])
         })?;
         let steps = Stmt::seq([first_elements, others, results]);
+        let nothing = self.of.columns(|vector| {
+            Ok(vec![self.of.result(vector, |column| {
+                let axes = self.axes(&strip, &Expr::i64(0), &(&self.begin(&strip) + column))?;
+                self.of.store_result(&axes, none_found)
+            })?])
+        })?;
         let steps = match extent.as_int() {
             Some(_) => steps,
-            None => only_if(compare(CmpOp::Gt, extent, &Expr::i64(0))?, steps),
+            None => {
+                let condition = compare(CmpOp::Gt, extent, &Expr::i64(0))?;
+                StmtKind::If { condition, then: steps, otherwise: Some(nothing) }.into()
+            }
         };
         Ok(serial(&number, count, with_names(names, steps)))
     }

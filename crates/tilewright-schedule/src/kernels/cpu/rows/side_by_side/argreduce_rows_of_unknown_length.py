@@ -64,3 +64,8 @@ class Module:
                             for vector in T.unroll(T.int64(2)):
                                 for l in T.vectorized(T.int64(4)):
                                     Y[strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] = at[block * T.int64(8) + vector * T.int64(4) + l]
+                    else:
+                        for block in range(T.int64(1)):
+                            for vector in T.unroll(T.int64(2)):
+                                for l in T.vectorized(T.int64(4)):
+                                    Y[strip * T.int64(8) + block * T.int64(8) + vector * T.int64(4) + l] = T.int64(9223372036854775807)
