@@ -40,6 +40,8 @@ pub(crate) struct Interpreter<'a> {
     pub(crate) loops: Vec<(&'a str, i64)>,
     /// Whether threads wait for each other in a statement: by its address, and by whether those of other blocks count.
     pub(crate) barriers: Map<(usize, bool), bool>,
+    /// Whether loops over threads drive a reduction with an init, by the addresses of their bodies.
+    pub(crate) shared_reductions: Map<usize, bool>,
     /// Values of shared nodes of the expression at hand, by address and by whether they are index arithmetic.
     pub(crate) memo: Map<(usize, bool), Val>,
     /// Whether the expression at hand is index arithmetic, in which overflow is an error.
@@ -134,6 +136,7 @@ impl<'a> Interpreter<'a> {
             races: Vec::new(),
             loops: Vec::new(),
             barriers: Map::default(),
+            shared_reductions: Map::default(),
             memo: Map::default(),
             indexing: false,
         }

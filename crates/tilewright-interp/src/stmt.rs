@@ -1,7 +1,8 @@
 //! Statements.
 
+use tilewright_expr::node::{AnyHandle, walk};
 use tilewright_expr::semantics::{Scalar, wrap};
-use tilewright_ir::tir::{Buffer, Expr, ForKind, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ForKind, IterKind, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
 use crate::error::ErrorKind;
@@ -134,6 +135,10 @@ impl<'a> Interpreter<'a> {
             ForKind::Serial | ForKind::Unrolled => {
                 (0..extent).try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
             }
+            // Threads that share a reduction combine their parts, from the first one on, which begins it.
+            ForKind::ThreadBinding(_) if self.drives_a_reduction(var, body) => {
+                (0..extent).try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
+            }
             ForKind::Parallel | ForKind::Vectorized | ForKind::ThreadBinding(_) => {
                 let mut order = self.random.order(extent);
                 order.try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
@@ -147,6 +152,22 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
+    /// Whether the loop drives a reduction that begins with an init.
+    fn drives_a_reduction(&mut self, var: &Var, body: &Stmt) -> bool {
+        if let Some(&known) = self.shared_reductions.get(&body.address()) {
+            return known;
+        }
+        let mut found = false;
+        walk(body, |stmt: &Stmt| {
+            if let StmtKind::Block { values, block, .. } = &stmt.kind {
+                let mut axes = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
+                found |= block.init.is_some() && axes.any(|(_, value)| mentions(value, var));
+            }
+        });
+        self.shared_reductions.insert(body.address(), found);
+        found
+    }
+
     fn exec_iteration(&mut self, var: &Var, min: i64, i: i64, racing: bool, body: &'a Stmt) -> Res<()> {
         self.vars.insert(var.id(), Val::One(Scalar::from_int(min + i, var.dtype)));
         if let Some(innermost) = self.loops.last_mut() {
@@ -157,4 +178,11 @@ impl<'a> Interpreter<'a> {
         }
         self.exec(body)
     }
+}
+
+/// Whether the expression depends on the variable.
+fn mentions(expr: &Expr, var: &Var) -> bool {
+    let mut found = false;
+    walk(expr, |other: &Var| found |= other == var);
+    found
 }

@@ -2,6 +2,10 @@
 //!
 //! They may, if of every block inside (1) the loop drives spatial axes only, (2) the values of the axes are an affine
 //! map of the loops, so that no instance runs twice, and (3) what one iteration writes, no other one reads or writes.
+//!
+//! Threads of a GPU may more. They may run an instance of a block twice that would do the same again, as where a tile is
+//! fetched that overlaps that of another block of threads, or that all threads fetch; then (3) is that each iteration
+//! writes by itself what it reads. And a reduction may be shared among the threads of a block (`threadIdx`).
 //! Instances of one block that differ in a spatial axis write different elements: that is the promise of such axes. So
 //! for a buffer that one block alone writes, (3) requires of the accesses to it only that an instance reads what it
 //! writes itself, one element, or elements whose index in some dimension is the axis that the loop drives.
@@ -10,17 +14,69 @@ use tilewright_arith::{Analyzer, IterMapLevel, IterSumExpr, detect_iter_map};
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{
-    Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Var,
+    Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, IterVar, PrimFunc, Range, Var,
 };
 
 use crate::analysis::guard::known_inside;
+use crate::analysis::reducer::Reducer;
+use crate::analysis::repeated::{is_repeatable, is_written_before};
 use crate::build::exprs::{compare, mentions, mentions_var, substituted};
 use crate::fault::Fault;
 use crate::site::{Site, below, blocks_below, is_block, loop_of};
 
+/// How the iterations of a loop run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In any order, with one memory for all.
+    AnyOrder,
+    /// As blocks of threads of a GPU: each has memory of its own, but for the global one.
+    Blocks,
+    /// As threads of a GPU: they wait for each other where one needs what another one wrote.
+    Threads,
+}
+
+impl Way {
+    fn of(tag: &str) -> Self {
+        if tag.starts_with("blockIdx") { Self::Blocks } else { Self::Threads }
+    }
+
+    /// Whether several iterations may write an element of the buffer, all the same.
+    fn allows_repeated_writes(self, buffer: &Buffer) -> bool {
+        match self {
+            Self::AnyOrder => false,
+            Self::Blocks => !is_global(buffer),
+            Self::Threads => true,
+        }
+    }
+}
+
 /// Refuses a loop whose iterations may depend on each other; `what` says for what they must not.
 pub(crate) fn check_independent(function: &PrimFunc, site: &Site, what: &str) -> Result<(), Fault> {
     let Some(l) = loop_of(&site.stmt) else { return Err(Fault::at(site, "expected a loop")) };
+    let way = match &l.kind {
+        ForKind::ThreadBinding(tag) => Way::of(tag),
+        _ => Way::AnyOrder,
+    };
+    check_way(&Check { function, site, l: &l, way, what })
+}
+
+/// The same of a loop whose iterations are to run on the threads of a tag.
+pub(crate) fn check_threads(function: &PrimFunc, site: &Site, tag: &str) -> Result<(), Fault> {
+    let Some(l) = loop_of(&site.stmt) else { return Err(Fault::at(site, "expected a loop")) };
+    check_way(&Check { function, site, l: &l, way: Way::of(tag), what: "bound to threads" })
+}
+
+/// A loop whose iterations are to run in some way.
+struct Check<'a> {
+    function: &'a PrimFunc,
+    site: &'a Site,
+    l: &'a Loop,
+    way: Way,
+    what: &'a str,
+}
+
+fn check_way(check: &Check<'_>) -> Result<(), Fault> {
+    let Check { site, l, what, .. } = check;
     if l.extent.as_int() == Some(1) {
         return Ok(());
     }
@@ -32,9 +88,9 @@ pub(crate) fn check_independent(function: &PrimFunc, site: &Site, what: &str) ->
         ));
     }
     for block in &blocks {
-        check_block(function, block, &l, what)?;
+        check_block(check, block)?;
     }
-    check_together(function, site, &l, &blocks, what)
+    check_together(check, &blocks)
 }
 
 /// A statement inside that is neither a block nor around one.
@@ -51,14 +107,22 @@ fn statement_outside_blocks(site: &Site) -> Option<Site> {
 }
 
 /// Conditions (1) and (2), and (3) within the block.
-fn check_block(function: &PrimFunc, site: &Site, l: &Loop, what: &str) -> Result<(), Fault> {
+fn check_block(check: &Check<'_>, site: &Site) -> Result<(), Fault> {
+    let Check { function, l, way, what, .. } = *check;
     let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(()) };
     let name = &l.var.name;
     if has_effects(block) {
         return Err(Fault::at(site, format!("block `{}` calls a function with effects of its own", block.name)));
     }
     let driven = driven_axes(block, values, std::slice::from_ref(&l.var));
-    if let Some(&axis) = driven.iter().find(|&&at| block.iters.get(at).is_none_or(|i| i.kind != IterKind::Spatial)) {
+    if is_repeatable(block) && block.writes.iter().all(|write| way.allows_repeated_writes(&write.buffer)) {
+        return Ok(());
+    }
+    let reduces = |at: &usize| block.iters.get(*at).is_none_or(|iter| iter.kind != IterKind::Spatial);
+    if way == Way::Threads && !driven.is_empty() && driven.iter().all(reduces) && is_shared_reduction(block) {
+        return check_affine(function, site);
+    }
+    if let Some(&axis) = driven.iter().find(|&at| reduces(at)) {
         let axis = block.iters.get(axis).map_or("?", |iter| &*iter.var.name);
         let message = format!(
             "loop `{name}` drives axis `{axis}` of block `{}`, which is not spatial: it cannot be {what}",
@@ -73,6 +137,12 @@ fn check_block(function: &PrimFunc, site: &Site, l: &Loop, what: &str) -> Result
     }
     check_affine(function, site)?;
     check_own_reads(site, block, &driven)
+}
+
+/// Whether the block is a reduction with an init, whose parts threads may compute and then combine.
+fn is_shared_reduction(block: &Block) -> bool {
+    let is_axis = |iter: &IterVar| matches!(iter.kind, IterKind::Spatial | IterKind::Reduce);
+    block.iters.iter().all(is_axis) && Reducer::of(block).is_ok()
 }
 
 /// Which axes' values the variables stand in.
@@ -225,7 +295,8 @@ pub(crate) fn reads_what_stays(function: &PrimFunc, site: &Site, reader: &Site, 
 }
 
 /// Condition (3) between the blocks inside of the loop.
-fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], what: &str) -> Result<(), Fault> {
+fn check_together(check: &Check<'_>, blocks: &[Site]) -> Result<(), Fault> {
+    let Check { function, site, l, way, what } = *check;
     let accesses: Vec<Access> = blocks.iter().enumerate().flat_map(|(at, inner)| accesses(at, inner)).collect();
     for write in accesses.iter().filter(|access| access.writes) {
         for other in accesses.iter().filter(|other| other.block != write.block) {
@@ -233,7 +304,12 @@ fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], w
                 continue;
             }
             let alike = is_element(&write.region) && same_region(&write.region, &other.region);
-            if !alike && !disjoint(function, site, l, &write.region, &other.region) {
+            let repeated = way.allows_repeated_writes(&write.region.buffer)
+                && !other.writes
+                && blocks.get(write.block).zip(blocks.get(other.block)).is_some_and(|(writer, reader)| {
+                    is_written_before(function, (writer, &write.region), (reader, &other.region))
+                });
+            if !alike && !repeated && !disjoint(function, site, l, &write.region, &other.region) {
                 let message = format!(
                     "iterations of loop `{}` may use elements of `{}` that others write: it cannot be {what}",
                     l.var.name, write.region.buffer.name

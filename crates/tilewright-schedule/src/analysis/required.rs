@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tilewright_arith::Analyzer;
+use tilewright_arith::{Analyzer, estimate_region_strict_bound};
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
@@ -182,6 +182,17 @@ pub(crate) fn spatial_block(
 pub(crate) fn cache_of(buffer: &Buffer, scope: &Scope) -> Buffer {
     let name = format!("{}_{}", buffer.name, scope.name().replace('.', "_"));
     Buffer::new(name, buffer.shape.clone(), buffer.dtype).derive(|node| node.scope = scope.clone())
+}
+
+/// The box that the ranges make up over the loops, if they are one without gaps.
+pub(crate) fn boxed(
+    known: &mut Analyzer,
+    ranges: &[Range],
+    loops: &[(Var, Range)],
+    predicate: &Expr,
+) -> Option<Vec<Range>> {
+    let sets = estimate_region_strict_bound(known, ranges, loops, predicate)?;
+    Some(sets.iter().zip(ranges).map(|(set, range)| set.cover_range(known, range)).collect())
 }
 
 /// The loops below a site as far as blocks, and those around it as far as the next block, with their ranges.

@@ -1,12 +1,12 @@
 //! The elements that a block certainly writes: a copy from other memory that replaces them has all of them.
 
-use tilewright_arith::{Analyzer, estimate_region_strict_bound};
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 
 use crate::analysis::dependence::check_affine;
 use crate::analysis::guard::{known_around, known_inside};
-use crate::analysis::required::loops_to;
+use crate::analysis::required::{boxed, loops_to};
 use crate::build::exprs::{compare, mentions, mentions_var, substituted};
 use crate::fault::Fault;
 use crate::site::{Site, axis_values, loop_of};
@@ -35,12 +35,6 @@ pub(crate) fn written_exactly(
     let region = boxed(&mut known, &ranges, &loops, predicate).ok_or_else(refuse)?;
     let inside: Vec<Var> = loops.into_iter().map(|(var, _)| var).collect();
     if mentions(&region, &inside) { Err(refuse()) } else { Ok(region) }
-}
-
-/// The box that the ranges make up over the loops, if they are one without gaps.
-fn boxed(known: &mut Analyzer, ranges: &[Range], loops: &[(Var, Range)], predicate: &Expr) -> Option<Vec<Range>> {
-    let sets = estimate_region_strict_bound(known, ranges, loops, predicate)?;
-    Some(sets.iter().zip(ranges).map(|(set, range)| set.cover_range(known, range)).collect())
 }
 
 /// Whether an instance of the block writes every element of the region. What others do with memory whose address they

@@ -5,9 +5,9 @@ use tilewright_ir::tir::{ForKind, PrimFunc, is_thread};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
-use crate::analysis::dependence::check_independent;
+use crate::analysis::dependence::{check_threads, driven_axes};
 use crate::fault::Fault;
-use crate::site::{Key, Site, around, loop_of, search};
+use crate::site::{Key, Site, around, blocks_below};
 
 pub(crate) const BIND: Primitive = Primitive {
     name: "Bind",
@@ -22,7 +22,7 @@ pub(crate) const BIND: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, tag) = (call.loop_at(0)?, call.text(1)?);
     let function = bound(call.function, &site, tag)?;
-    check_independent(call.function, &site, "bound to threads")?;
+    check_threads(call.function, &site, tag)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
@@ -40,16 +40,38 @@ fn bound(function: &PrimFunc, site: &Site, tag: &str) -> Result<PrimFunc, Fault>
         ));
     }
     let (l, body) = plain_loop(site)?;
-    let outer = site.above.iter().any(|(stmt, _)| is_bound_to(loop_of(stmt), tag));
-    let inner = search(&body, |stmt, _| is_bound_to(loop_of(stmt), tag).then_some(())).is_some();
-    if (outer || inner) && !tag.starts_with("vthread") {
-        let side = if outer { "around" } else { "inside of" };
-        return Err(Fault::at(site, format!("a loop {side} loop `{}` is bound to `{tag}` already", l.var.name)));
+    if !tag.starts_with("vthread") {
+        check_same_threads(site, &l, tag)?;
     }
     let bound = around(Loop { kind: ForKind::ThreadBinding(tag.into()), ..l }, body);
     Ok(PrimFunc { body: site.replaced(bound), ..function.clone() })
 }
 
-fn is_bound_to(l: Option<Loop>, tag: &str) -> bool {
-    l.is_some_and(|l| matches!(l.kind, ForKind::ThreadBinding(bound) if *bound == *tag))
+/// Loops inside of each other that share their threads have the same number of iterations, of which each thread takes
+/// one of each: no block may go by both.
+fn check_same_threads(site: &Site, l: &Loop, tag: &str) -> Result<(), Fault> {
+    for inner in &blocks_below(site) {
+        let around: Vec<Loop> = inner.loops().into_iter().filter(|other| is_bound_to(other, tag)).collect();
+        if let Some(other) = around.iter().find(|other| !other.extent.equal(&l.extent)) {
+            let message = format!(
+                "loop `{}` has `{tag}` already, and another number of iterations than loop `{}`",
+                other.var.name, l.var.name
+            );
+            return Err(Fault::at(site, message));
+        }
+        let (Some(block), Some((values, _))) = (inner.block(), inner.binding()) else { continue };
+        let drives = |l: &Loop| !driven_axes(block, values, std::slice::from_ref(&l.var)).is_empty();
+        if let Some(other) = around.iter().find(|other| drives(other) && drives(l)) {
+            let message = format!(
+                "loop `{}` has `{tag}` already, and block `{}` goes by both loops: a thread would skip instances",
+                other.var.name, block.name
+            );
+            return Err(Fault::at(site, message));
+        }
+    }
+    Ok(())
+}
+
+fn is_bound_to(l: &Loop, tag: &str) -> bool {
+    matches!(&l.kind, ForKind::ThreadBinding(bound) if **bound == *tag)
 }

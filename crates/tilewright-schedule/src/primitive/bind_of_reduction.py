@@ -1,9 +1,9 @@
-# Iterations of a reduction depend on each other.
+# Iterations of a reduction depend on each other: threads of one block can share them, blocks of threads cannot.
 # test: diagnostics
 # step: b = get_block("C")
 # step: i, k = get_loops(b)
 # step: bind(i, "blockIdx.x")
-# step: bind(k, "threadIdx.x")
+# step: bind(k, "blockIdx.y")
 
 @I.ir_module
 class Module:

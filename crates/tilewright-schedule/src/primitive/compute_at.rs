@@ -3,7 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind};
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Scope, Stmt, StmtKind};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_inline::check_temporary;
@@ -13,7 +14,7 @@ use crate::analysis::required::{BoxLoops, read_box};
 use crate::analysis::stages::{reads, stages, touches, writes};
 use crate::build::rewrite::{axes_of, path_of, without};
 use crate::fault::Fault;
-use crate::site::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
+use crate::site::{Key, Site, around, below, blocks_below, find, follow, key_at, loop_of};
 
 pub(crate) const COMPUTE_AT: Primitive = Primitive {
     name: "ComputeAt",
@@ -174,12 +175,23 @@ fn needed_ranges(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> 
     let axes = axes_of(&indices, &spatial).filter(|_| single);
     let axes = axes.ok_or_else(|| refuse("does not write one element at its own axes"))?;
     let body = below(&target.stmt).first().map(|body| (*body).clone()).unwrap_or_else(Stmt::nothing);
-    let needed = read_box(&body, buffer).ok_or_else(|| refuse("computes nothing that the loop reads"))?;
+    let needed = read_box(&with_sharing_threads(target, body, buffer), buffer)
+        .ok_or_else(|| refuse("computes nothing that the loop reads"))?;
     let range_of = |iter: &IterVar| {
         let dim = axes.iter().position(|axis| axis.as_ref() == Some(&iter.var));
         dim.and_then(|dim| needed.region.get(dim)).cloned().unwrap_or_else(|| iter.domain.clone())
     };
     Ok(block.iters.iter().map(|iter| (iter.clone(), range_of(iter))).collect())
+}
+
+/// The body of the loop for all threads that share the buffer: they need what any of them reads.
+fn with_sharing_threads(target: &Site, body: Stmt, buffer: &Buffer) -> Stmt {
+    if buffer.scope.plain() != Scope::Shared {
+        return body;
+    }
+    let is_thread = |l: &Loop| matches!(&l.kind, ForKind::ThreadBinding(tag) if !tag.starts_with("blockIdx"));
+    let loops = target.loops().into_iter().chain(loop_of(&target.stmt));
+    loops.filter(is_thread).fold(body, |body, l| around(l, body))
 }
 
 /// The function with a statement in the body of a loop: -1 is the last of the positions among the statements

@@ -1,16 +1,16 @@
 //! `reverse_compute_at(block, loop, preserve_unit_loops, index)`: a block moves into a loop around the producers of
 //! what it reads; in each iteration it takes what they have computed there.
 
-use tilewright_arith::estimate_region_strict_bound;
-use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt};
+use tilewright_arith::{Analyzer, estimate_region_strict_bound};
+use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::compute_at::{check_loops_around, check_moves, inserted};
 use crate::analysis::dependence::{check_affine, driven_axes};
-use crate::analysis::guard::known_inside;
+use crate::analysis::guard::{known_around, known_inside};
 use crate::analysis::required::{BoxLoops, loops_to, written_box};
 use crate::analysis::stages::{reads, stages, writes};
-use crate::build::exprs::substituted;
+use crate::build::exprs::{mentions, substituted};
 use crate::build::rewrite::{path_of, without};
 use crate::fault::Fault;
 use crate::site::{Site, axis_values, key_at, loop_of};
@@ -36,7 +36,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     check_moves(call.function, &site, &target, block)?;
     let (buffer, producers) = flow(&site, &target, block)?;
     let made = made_by_all(call.function, &target, &producers, &buffer)?;
-    let taken = taken_ranges(&site, block, &buffer, made)?;
+    let taken = taken_ranges(call.function, &site, block, &buffer, made)?;
     let mut known = known_inside(call.function, &target);
     let nest = BoxLoops::over(&mut known, &taken, call.flag(2)?)?.around(block.clone());
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
@@ -86,7 +86,13 @@ fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Vec<Site>)
 }
 
 /// The values of the block's axes for which an iteration of the loop has computed what the block reads.
-fn taken_ranges(site: &Site, block: &Block, buffer: &Buffer, made: Vec<Range>) -> Result<Vec<(IterVar, Range)>, Fault> {
+fn taken_ranges(
+    function: &PrimFunc,
+    site: &Site,
+    block: &Block,
+    buffer: &Buffer,
+    made: Vec<Range>,
+) -> Result<Vec<(IterVar, Range)>, Fault> {
     let regions: Vec<_> = block.reads.iter().filter(|read| read.buffer == *buffer).collect();
     let [read] = regions.as_slice() else {
         return Err(Fault::at(site, format!("block `{}` reads `{}` in more than one way", block.name, buffer.name)));
@@ -95,10 +101,19 @@ fn taken_ranges(site: &Site, block: &Block, buffer: &Buffer, made: Vec<Range>) -
     for (range, made) in read.region.iter().zip(made) {
         let axis =
             taken.iter_mut().find(|(iter, _)| range.min.as_var() == Some(&iter.var) && iter.kind == IterKind::Spatial);
+        let known = known_inside(function, site);
+        let is_all = |iter: &IterVar| {
+            let same = |a: &Expr, b: &Expr| known.prove_equal(a, b);
+            same(&made.min, &iter.domain.min) && same(&made.extent, &iter.domain.extent)
+        };
+        let reduced = block.iters.iter().find(|iter| range.min.as_var() == Some(&iter.var));
         match axis {
             Some((iter, values)) if range.extent.as_int() == Some(1) && values.extent.equal(&iter.domain.extent) => {
                 *values = made
             }
+            // A reduction takes all that there is along its axis, or has to wait.
+            None if range.extent.as_int() == Some(1)
+                && reduced.is_some_and(|iter| iter.kind == IterKind::Reduce && is_all(iter)) => {}
             _ if range.extent.as_int() == Some(1)
                 && range.min.as_int().is_some()
                 && made.extent.as_int() == Some(1) => {}
@@ -162,14 +177,23 @@ fn made_in_iteration(
     // Under a condition, the box is what would be written without it; elements outside of the domain are in no box.
     let all = Expr::bool(true);
     let sets = estimate_region_strict_bound(&mut known, &ranges, &below, &all).ok_or_else(|| refuse("is no box"))?;
-    if !covers_domain(block, values, predicate) {
+    if !covers_domain(&known_around(function, producer), producer, predicate) {
         return Err(refuse("depends on a condition"));
     }
     Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect())
 }
 
-/// Whether the condition says no more than that the axes' values lie in their domains.
-fn covers_domain(block: &Block, values: &[Expr], predicate: &Expr) -> bool {
+/// Whether the condition says no more than that the axes' values lie in their domains, and lets each reduction begin.
+fn covers_domain(known: &Analyzer, producer: &Site, predicate: &Expr) -> bool {
+    let (Some(block), Some((values, _))) = (producer.block(), producer.binding()) else { return false };
+    let is_spatial = |at: &usize| block.iters.get(*at).is_none_or(|iter| iter.kind != IterKind::Reduce);
+    let loops = producer.loops();
+    let reducing = loops.iter().filter(|l| {
+        let driven = driven_axes(block, values, std::slice::from_ref(&l.var));
+        block.init.is_some() && !driven.is_empty() && !driven.iter().any(is_spatial)
+    });
+    let firsts: Vec<(Var, Expr)> = reducing.map(|l| (l.var.clone(), l.min.clone())).collect();
+    let vars: Vec<Var> = firsts.iter().map(|(var, _)| var.clone()).collect();
     let mut pending = vec![predicate.clone()];
     while let Some(part) = pending.pop() {
         match &part.kind {
@@ -179,7 +203,7 @@ fn covers_domain(block: &Block, values: &[Expr], predicate: &Expr) -> bool {
                 let says = block.iters.iter().zip(values).any(|(iter, value)| {
                     value.equal(a) && iter.domain.extent.equal(b) && iter.domain.min.as_int() == Some(0)
                 });
-                if !says {
+                if !says && !(mentions(&part, &vars) && known.prove(&substituted(&part, &firsts))) {
                     return false;
                 }
             }
