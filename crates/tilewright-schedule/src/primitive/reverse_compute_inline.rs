@@ -1,8 +1,12 @@
 //! `reverse_compute_inline(block)`: a block that reads one temporary element by element goes away; the block that
 //! computes the temporary computes what it does with each element, at once.
 
+use tilewright_arith::{IterMapLevel, detect_iter_map, inverse_affine_iter_map};
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
+};
+use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::{check_plain_loads, check_temporary};
@@ -28,8 +32,8 @@ pub(crate) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
 struct Flow {
     buffer: Buffer,
     producer: Site,
-    /// The axis of the consumer that is each index of the buffer; where there is none the index is 0.
-    axes: Vec<Option<Var>>,
+    /// The indices at which the consumer reads it.
+    read: Vec<Expr>,
 }
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
@@ -40,16 +44,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     if has_effects(block) {
         return Err(Fault::at(&site, format!("block `{}` calls a function with effects of its own", block.name)));
     }
-    let flow = flow_into(&site, block, around, &formula)?;
+    let flow = flow_into(call.function, &site, block, around, &formula)?;
     check_temporary(&site, around, &flow.buffer)?;
     check_plain_loads(&scope, &flow.buffer)?;
     check_whole(call.function, &site, block, &flow)?;
     let made = Formula::of(&flow.producer)?;
-    let at = |indices: &[Expr]| -> Option<Vec<(Var, Expr)>> {
-        let values = flow.axes.iter().zip(indices).filter_map(|(axis, index)| Some((axis.clone()?, index)));
-        values.map(|(var, index)| Some((var.clone(), index.cast(var.dtype).ok()?))).collect()
-    };
-    let values = at(&made.indices).ok_or_else(|| Fault::at(&flow.producer, "the indices have no common type"))?;
+    let values = axes_at(call.function, &site, block, &flow.read, &made.indices);
+    let values = values.ok_or_else(|| Fault::at(&flow.producer, "the axes do not follow from the indices"))?;
     let value = substituted(&formula.value, &values);
     let value_stmt: Stmt = StmtKind::Evaluate(value).into();
     let value_stmt = with_loads_replaced(&value_stmt, &flow.buffer, &|_| Some(made.value.clone()));
@@ -71,7 +72,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 }
 
 /// The one buffer that the consumer reads at its own axes and that another stage writes.
-fn flow_into(site: &Site, block: &Block, around: &Block, formula: &Formula) -> Result<Flow, Fault> {
+fn flow_into(
+    function: &PrimFunc,
+    site: &Site,
+    block: &Block,
+    around: &Block,
+    formula: &Formula,
+) -> Result<Flow, Fault> {
     let (before, _, after) = stages(site)?;
     let writes = |stage: &Site, buffer: &Buffer| {
         stage.block().is_some_and(|other| other.writes.iter().any(|write| write.buffer.data == buffer.data))
@@ -80,9 +87,10 @@ fn flow_into(site: &Site, block: &Block, around: &Block, formula: &Formula) -> R
         block.reads.iter().map(|read| read.buffer.clone()).filter(|buffer| around.alloc_buffers.contains(buffer));
     let found = candidates.find_map(|buffer| {
         let writers: Vec<&Site> = before.iter().filter(|stage| writes(stage, &buffer)).collect();
-        let axes = read_axes(&formula.value, &buffer, block)?;
+        let read = read_indices(&formula.value, &buffer)?;
+        axes_at(function, site, block, &read, &read)?;
         let [producer] = writers.as_slice() else { return None };
-        Formula::of(producer).ok().map(|_| Flow { buffer, producer: (*producer).clone(), axes })
+        Formula::of(producer).ok().map(|_| Flow { buffer, producer: (*producer).clone(), read })
     });
     let message =
         "expected to read, at its own axes, each once, a temporary that one block without a reduction computes";
@@ -105,8 +113,8 @@ fn flow_into(site: &Site, block: &Block, around: &Block, formula: &Formula) -> R
     Ok(flow)
 }
 
-/// The axes at which every load of the buffer reads it, if these are all of the block's, each once.
-fn read_axes(value: &Expr, buffer: &Buffer, block: &Block) -> Option<Vec<Option<Var>>> {
+/// The indices at which every load of the buffer reads it, if these are the same.
+fn read_indices(value: &Expr, buffer: &Buffer) -> Option<Vec<Expr>> {
     let mut all: Vec<Vec<Expr>> = Vec::new();
     walk(value, |e: &Expr| {
         if let ExprKind::Load { buffer: loaded, indices, .. } = &e.kind
@@ -117,7 +125,38 @@ fn read_axes(value: &Expr, buffer: &Buffer, block: &Block) -> Option<Vec<Option<
     });
     let first = all.first()?;
     let alike = all.iter().all(|other| other.iter().zip(first).all(|(a, b)| a.equal(b)));
-    axes_of(first, block).filter(|_| alike)
+    alike.then(|| first.clone())
+}
+
+/// The values of the block's axes where it reads the element at `outputs`, if its indices are the axes, or an affine map
+/// that can be inverted.
+fn axes_at(
+    function: &PrimFunc,
+    site: &Site,
+    block: &Block,
+    read: &[Expr],
+    outputs: &[Expr],
+) -> Option<Vec<(Var, Expr)>> {
+    let cast = |var: &Var, value: &Expr| Some((var.clone(), value.cast(var.dtype).ok()?));
+    if let Some(axes) = axes_of(read, block) {
+        let own = axes.iter().zip(outputs).filter_map(|(axis, output)| Some((axis.as_ref()?, output)));
+        return own.map(|(var, output)| cast(var, output)).collect();
+    }
+    let mut known = known_around(function, site);
+    let iters: Vec<(Var, Range)> = block.iters.iter().map(|iter| (iter.var.clone(), iter.domain.clone())).collect();
+    let map = detect_iter_map(&mut known, read, &iters, &Expr::bool(true), IterMapLevel::Bijective, true).indices;
+    let found = inverse_affine_iter_map(&known, &map, outputs)?;
+    let value_of = |iter: &IterVar| match found.iter().find(|(var, _)| *var == iter.var) {
+        Some((var, value)) => cast(var, value),
+        None => (iter.domain.extent.as_int() == Some(1)).then(|| (iter.var.clone(), iter.domain.min.clone())),
+    };
+    block.iters.iter().map(value_of).collect()
+}
+
+/// The number of all combinations.
+fn product<'a>(extents: impl Iterator<Item = &'a Expr>) -> Option<Expr> {
+    let wide = |extent: &Expr| extent.cast(DataType::I64).ok();
+    extents.map(wide).try_fold(Expr::i64(1), |all, extent| Some(&all * &extent?))
 }
 
 /// The consumer takes every element that the producer makes, and no instance of either runs under a condition that the
@@ -129,22 +168,25 @@ fn check_whole(function: &PrimFunc, site: &Site, block: &Block, flow: &Flow) -> 
         return Err(Fault::at(site, format!("block `{}` runs under a condition", block.name)));
     }
     check_affine(function, site)?;
-    let covers = flow.axes.iter().zip(&flow.buffer.shape).all(|(axis, extent)| match axis {
-        Some(axis) => block.iters.iter().any(|iter| {
-            iter.var == *axis
-                && iter.kind == IterKind::Spatial
-                && iter.domain.min.as_int() == Some(0)
-                && known.decide(CmpOp::Eq, &iter.domain.extent, extent) == Some(true)
+    let axes = axes_of(&flow.read, block);
+    let covers = match &axes {
+        Some(axes) => axes.iter().zip(&flow.buffer.shape).all(|(axis, extent)| match axis {
+            Some(axis) => block.iters.iter().any(|iter| {
+                iter.var == *axis
+                    && iter.domain.min.as_int() == Some(0)
+                    && known.decide(CmpOp::Eq, &iter.domain.extent, extent) == Some(true)
+            }),
+            None => extent.as_int() == Some(1),
         }),
-        None => extent.as_int() == Some(1),
-    });
-    let others: Vec<Var> = block
-        .iters
-        .iter()
-        .map(|iter| iter.var.clone())
-        .filter(|var| !flow.axes.iter().flatten().any(|axis| axis == var))
-        .collect();
-    if !covers || mentions(&block.body, &others) {
+        // Of a map that can be inverted, each element of the buffer has its instance if there are as many.
+        None => product(flow.buffer.shape.iter())
+            .zip(product(block.iters.iter().map(|iter| &iter.domain.extent)))
+            .is_some_and(|(elements, instances)| known.prove_equal(&elements, &instances)),
+    };
+    let spatial = block.iters.iter().all(|iter| iter.kind == IterKind::Spatial);
+    let is_read = |var: &Var| axes.as_ref().is_none_or(|axes| axes.iter().flatten().any(|axis| axis == var));
+    let others: Vec<Var> = block.iters.iter().map(|iter| iter.var.clone()).filter(|var| !is_read(var)).collect();
+    if !covers || !spatial || mentions(&block.body, &others) {
         return Err(Fault::at(
             site,
             format!("block `{}` does not take each element of `{}` once", block.name, flow.buffer.name),
