@@ -19,4 +19,4 @@ class Module:
 # expect:
 # error[TW0706]: `bind` cannot be applied: loop `k` drives axis `vk` of block `C`, which is not spatial: it cannot be bound to threads
 #  |
-#  = note: in the step `bind(k, "threadIdx.x")`
+#  = note: in the step `bind(k, "blockIdx.y")`
