@@ -3,7 +3,7 @@
     compare.py check --cli PATH [FILE…]                  lists each kernel that differs from digests.tsv
     compare.py check --cli PATH --allow REASON [FILE…]   …and writes those into differences.tsv, with the reason
     compare.py diff --before PATH --after PATH [FILE…]   two programs, with the difference of one kernel's assembly
-    compare.py digest --cli PATH                         writes digests.tsv
+    compare.py digest --cli PATH [FILE…]                 writes digests.tsv, or its rows of these files
 
 FILE is a file of the corpus, by its name (`gemm` or `gemm.py`); without any, all are compared. `--preset NAME`
 takes one preset alone, which makes a first look five times faster. A kernel is the assembly of its functions and
@@ -152,15 +152,16 @@ def write_digests(options: argparse.Namespace) -> int:
     jobs = jobs_of(options.cli, options)
     found = dict(zip(jobs, mapped(digests, jobs), strict=True))
     taken = dict(zip(jobs, mapped(rules, jobs), strict=True))
-    rows = []
+    columns = ["file", "number", "kernel", "rule", *PRESETS]
+    rows = [[row[column] for column in columns] for row in read_table(DIGESTS) if row["file"] not in options.files]
     for file in options.files:
         of_file = [Job(options.cli, file, preset) for preset in PRESETS]
         names = dict.fromkeys(name for job in of_file for name in found[job])
         for number, name in enumerate(names, 1):
             own = dict.fromkeys(taken[job].get(name, "-") for job in of_file)
             rows.append([file, str(number), name, "/".join(own), *(found[job].get(name, "-") for job in of_file)])
-    write_table(DIGESTS, ["file", "number", "kernel", "rule", *PRESETS], rows)
-    print(f"{DIGESTS.name}: {len(rows)} kernels of {len(options.files)} files for {len(PRESETS)} presets")
+    write_table(DIGESTS, columns, rows)
+    print(f"{DIGESTS.name}: {len(rows)} kernels for {len(PRESETS)} presets, of {len(options.files)} files anew")
     return 0
 
 
@@ -231,12 +232,12 @@ def arguments() -> argparse.Namespace:
             own.add_argument("--cli", required=True, metavar="PATH", help="the program to run")
         if name != "digest":
             own.add_argument("--preset", choices=PRESETS, help="one preset alone")
-            own.add_argument("files", nargs="*", metavar="FILE", help="files of the corpus")
+        own.add_argument("files", nargs="*", metavar="FILE", help="files of the corpus")
         if name == "check":
             own.add_argument("--allow", metavar="REASON", help="write the differences into differences.tsv")
     options = parser.parse_args()
     known = sorted(path.stem for path in CORPUS.glob("*.py"))
-    options.files = [pathlib.Path(name).stem for name in getattr(options, "files", None) or known]
+    options.files = [pathlib.Path(name).stem for name in options.files or known]
     if unknown := [name for name in options.files if name not in known]:
         parser.error(f"the corpus has no {', '.join(unknown)}, only {', '.join(known)}")
     options.presets = [options.preset] if getattr(options, "preset", None) else list(PRESETS)

@@ -11,6 +11,7 @@ FAMILIES = (
     products.epilogue,
     products.symbolic,
     images.conv2d,
+    images.conv_large,
     images.conv_direct,
     images.conv_constant,
     images.conv_1d_3d,

@@ -31,6 +31,15 @@ def conv2d() -> Module:
     return m
 
 
+def conv_large() -> Module:
+    m = Module("Convolutions whose results are larger than L2, as those at the beginning of networks.")
+    m.add("first_of_resnet", "x:f32:1,3,224,224 w:f32:64,3,7,7", "R.nn.conv2d(x, w, strides=2, padding=3)")
+    m.add("second_of_vgg", "x:f32:1,64,112,112 w:f32:64,64,3,3", "R.nn.conv2d(x, w, padding=1)")
+    m.add("patches", "x:f32:1,3,224,224 w:f32:768,3,16,16", "R.nn.conv2d(x, w, strides=16)")
+    m.add("batch_2", "x:f32:2,32,96,96 w:f32:64,32,3,3", "R.nn.conv2d(x, w, padding=1)")
+    return m
+
+
 def conv_direct() -> Module:
     m = Module("Convolutions of few channels in a group, which read their windows in a padded image.")
     sizes = [(1, 2, 8, 3, 1), (1, 3, 12, 3, 1), (1, 4, 16, 4, 2), (2, 2, 8, 3, 1), (3, 2, 12, 3, 2), (1, 1, 8, 5, 1)]
