@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 from torch import nn  # noqa: E402
 from torch_cases import CASES  # noqa: E402
-from torch_checks import draw, info, machine, nd, traced  # noqa: E402
+from torch_checks import info, machine, nd, traced  # noqa: E402
 
 import tilewright as tvm  # noqa: E402
 from tilewright import relax  # noqa: E402
@@ -42,6 +42,8 @@ def read(value):
     """The tensors of a result as float64, or as they are, with their types."""
     if isinstance(value, (list, tuple)) or type(value).__name__ == "Array":
         return [one for item in value for one in read(item)]
+    if isinstance(value, int):
+        return [("int64", np.asarray(value))]
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         return [(dtype, (value.detach().double() if value.is_floating_point() else value).numpy())]
@@ -105,9 +107,9 @@ THEMSELVES = {
 @pytest.mark.parametrize("importer", IMPORTERS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_value_is_compared_with_itself(dtype, importer):
+    calls = list(THEMSELVES.values())
     for shape in SHAPES:
         x = special(shape, dtype)
-        calls = list(THEMSELVES.values())
         found = ours(lambda x: tuple(call(x) for call in calls), [x], importer)
         for name, (found_dtype, one), call in zip(THEMSELVES, found, calls, strict=True):
             ((wanted_dtype, wanted),) = read(call(x))
@@ -233,53 +235,32 @@ def test_divisions_of_extreme_integers(name, dtype, importer):
 # Reductions over nothing.
 
 REDUCERS = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf}
-ORDERS = ["rows", "columns", "apart"]
+STARTS = {"sum": "0.0", "prod": "1.0", "max": 'T.float32("-inf")', "min": 'T.float32("inf")'}
+UPDATES = {"sum": "{} + {}", "prod": "{} * {}", "max": "T.max({}, {})", "min": "T.min({}, {})"}
+ORDERS = {
+    "rows": ("i, k in T.grid(m, n)", "k", "True"),
+    "columns": ("k, i in T.grid(n, m)", "k", "True"),
+    "apart": ("i, k_0, k_1 in T.grid(m, (n + 3) // 4, T.int64(4))", "k_0 * 4 + k_1", "k_0 * 4 + k_1 < n"),
+}
 
 
 def kernel_of(reducer, order):
-    start = {"sum": 0.0, "prod": 1.0, "max": T.min_value("float32"), "min": T.max_value("float32")}[reducer]
-    start = {"max": T.float32("-inf"), "min": T.float32("inf")}.get(reducer, start)
-    combine = {"sum": lambda a, b: a + b, "prod": lambda a, b: a * b, "max": T.max, "min": T.min}[reducer]
-
-    @T.prim_func
-    def rows(a: T.handle, b: T.handle):
-        m, n = T.int64(), T.int64()
-        A = T.match_buffer(a, (m, n), "float32")
-        B = T.match_buffer(b, (m,), "float32")
-        for i, k in T.grid(m, n):
-            with T.block("B"):
-                vi, vk = T.axis.remap("SR", [i, k])
-                with T.init():
-                    B[vi] = start
-                B[vi] = combine(B[vi], A[vi, vk])
-
-    @T.prim_func
-    def columns(a: T.handle, b: T.handle):
-        m, n = T.int64(), T.int64()
-        A = T.match_buffer(a, (m, n), "float32")
-        B = T.match_buffer(b, (m,), "float32")
-        for k, i in T.grid(n, m):
-            with T.block("B"):
-                vi, vk = T.axis.remap("SR", [i, k])
-                with T.init():
-                    B[vi] = start
-                B[vi] = combine(B[vi], A[vi, vk])
-
-    @T.prim_func
-    def apart(a: T.handle, b: T.handle):
-        m, n = T.int64(), T.int64()
-        A = T.match_buffer(a, (m, n), "float32")
-        B = T.match_buffer(b, (m,), "float32")
-        for i, k_0, k_1 in T.grid(m, (n + T.int64(3)) // T.int64(4), T.int64(4)):
-            with T.block("B"):
-                vi = T.axis.spatial(m, i)
-                vk = T.axis.reduce(n, k_0 * T.int64(4) + k_1)
-                T.where(k_0 * T.int64(4) + k_1 < n)
-                with T.init():
-                    B[vi] = start
-                B[vi] = combine(B[vi], A[vi, vk])
-
-    return {"rows": rows, "columns": columns, "apart": apart}[order]
+    loops, place, condition = ORDERS[order]
+    return tvm.script.from_source(f"""
+@T.prim_func
+def kernel(a: T.handle, b: T.handle):
+    m, n = T.int64(), T.int64()
+    A = T.match_buffer(a, (m, n), "float32")
+    B = T.match_buffer(b, (m,), "float32")
+    for {loops}:
+        with T.block("B"):
+            vi = T.axis.spatial(m, i)
+            vk = T.axis.reduce(n, {place})
+            T.where({condition})
+            with T.init():
+                B[vi] = {STARTS[reducer]}
+            B[vi] = {UPDATES[reducer].format("B[vi]", "A[vi, vk]")}
+""")
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -295,6 +276,7 @@ def test_a_reduction_over_nothing_is_its_init(reducer, order):
             np.testing.assert_allclose(found.numpy(), wanted.astype("float32"), rtol=1e-5, atol=1e-6)
 
 
+EMPTY = [(3, 0), (0, 4), (0, 0)]
 OVER_NOTHING = {
     "sum": lambda x: x.sum(1),
     "sum of all": lambda x: x.sum(),
@@ -315,9 +297,9 @@ OVER_NOTHING = {
 
 @pytest.mark.parametrize("importer", IMPORTERS)
 def test_operators_over_nothing(importer):
-    for shape in [(3, 0), (0, 4), (0, 0)]:
+    calls = list(OVER_NOTHING.values())
+    for shape in EMPTY:
         x = torch.zeros(shape)
-        calls = list(OVER_NOTHING.values())
         found = ours(lambda x: tuple(call(x) for call in calls), [x], importer)
         for name, call, (_, one) in zip(OVER_NOTHING, calls, found, strict=True):
             np.testing.assert_array_equal(one, read(call(x))[0][1], err_msg=f"{name} {shape}")
@@ -344,7 +326,7 @@ def test_running_sums_do_not_drift(dtype):
 
 #: What is farther from the true result than PyTorch's, in units of the last place, and why.
 FARTHER = {
-    "linear": (1.6, "the product is rounded before the bias is added"),
+    "conv_transpose2d": (1.6, "parts of the kernel are rounded before they are added"),
 }
 
 
@@ -371,3 +353,87 @@ def test_narrow_floats_are_rounded_as_pytorch_rounds(name, dtype):
         np.testing.assert_array_equal(np.isfinite(one), np.isfinite(wanted))
         allowed = max(1.1 * ulps(wanted, true, dtype), FARTHER.get(name, (1.02, ""))[0])
         assert ulps(one, true, dtype) <= allowed, (ulps(one, true, dtype), allowed)
+
+
+# The page.
+
+
+def rows():
+    """Kind, what is swept, the number of comparisons, what with, and what differs."""
+    importers = " and ".join(f"`{name}`" for name in ("from_fx", "from_exported_program"))
+    floats, signed = (", ".join(types) for types in (FLOATS, SIGNED))
+    cases = narrow_cases()
+    yield (
+        "a value compared with itself",
+        f"{len(THEMSELVES)} operations × {floats} × shapes {SHAPES} with NaN, infinities and both zeros × {importers}",
+        len(THEMSELVES) * len(FLOATS) * len(SHAPES) * len(IMPORTERS),
+        "PyTorch, every element",
+        "none",
+    )
+    yield (
+        "the same in a kernel",
+        f"`==` and `!=` in a PrimFunc of symbolic size × {floats} × sizes 0, 1, 9",
+        2 * len(FLOATS) * 3,
+        "NumPy, every element",
+        "none",
+    )
+    yield (
+        "numbers of Python beside tensors",
+        f"{len(WITH_NUMBERS)} operations × numbers {NUMBERS} × {floats} × {importers}",
+        len(WITH_NUMBERS) * len(NUMBERS) * len(FLOATS) * len(IMPORTERS),
+        "PyTorch, one unit of the last place; numbers that PyTorch refuses for a type are left out",
+        "none",
+    )
+    yield (
+        "extreme integers divided",
+        f"{', '.join(DIVISIONS)} × {signed} × 90 pairs of numbers, the least and -1 among them × {importers}",
+        len(DIVISIONS) * len(SIGNED) * len(IMPORTERS) * 90,
+        "whole numbers of Python",
+        "a quotient that its type does not have is an error (`TW0764`), where PyTorch gives the dividend or stops",
+    )
+    yield (
+        "reductions over nothing in a kernel",
+        f"{', '.join(REDUCERS)} × reduction loops inside, outside and split × sizes 0, 1, 9 by 0, 1, 7",
+        len(REDUCERS) * len(ORDERS) * 9,
+        "NumPy",
+        "none",
+    )
+    yield (
+        "operators over nothing",
+        f"{', '.join(OVER_NOTHING)} × shapes {EMPTY} × {importers}",
+        len(OVER_NOTHING) * len(EMPTY) * len(IMPORTERS),
+        "PyTorch, every element",
+        "none",
+    )
+    yield (
+        "running sums",
+        f"`cumsum` × {floats} × 0, 1, 17 and 300,000 elements",
+        len(FLOATS) * 4,
+        "sums in float64, one unit of the last place (float64: the order of the sum)",
+        "none",
+    )
+    reasons = "; ".join(f"`{name}`: {ulps} units, {reason}" for name, (ulps, reason) in FARTHER.items())
+    yield (
+        "rounding of narrow floats",
+        "every case of the importer's operators with floats, in turn as float16 and bfloat16",
+        len(cases),
+        "the result in float64: not farther from it than PyTorch's, or than 1.02 units of the last place",
+        reasons or "none",
+    )
+
+
+def test_the_page_lists_the_sweeps():
+    lines = [
+        "# Sweeps for silently wrong values",
+        "",
+        "Each row is a kind of mistake that compilers have made without saying so, and the sweep of",
+        "`python/tests/test_sweeps.py` that looks for it. The tests write this table.",
+        "",
+        "| kind | swept | comparisons | compared with | differences |",
+        "|---|---|---|---|---|",
+        *(f"| {' | '.join(map(str, row))} |" for row in rows()),
+    ]
+    text = "\n".join(lines) + "\n"
+    if "UPDATE_EXPECT" in os.environ:
+        PAGE.write_text(text)
+    assert PAGE.read_text() == text, "UPDATE_EXPECT=1 writes the page"
