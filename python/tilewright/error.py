@@ -84,6 +84,10 @@ class UnknownNameError(TVMError, AttributeError, ValueError):
     """A name that no function or operator has: `except AttributeError` and `except ValueError` catch it too."""
 
 
+class CheckFailedError(TVMError, AssertionError):
+    """A property that a check demands and that does not hold: `except AssertionError` catches it too."""
+
+
 #: The later name of errors that TVM reports.
 InternalError = TVMError
 

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::{PyBool, PyDict, PyTuple};
 use tilewright::ir::node::FloatBits;
 use tilewright::ir::pass::{Evaluator, Instrument, PassInfo};
 use tilewright::ir::{Attr, Attrs};
@@ -128,6 +128,21 @@ pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
 
 #[pymethods]
 impl PyPass {
+    /// What subclasses begin with: the function that does the work and the pass's description, all by name. An object
+    /// without them is no pass yet: its class may be made one by a decorator.
+    #[new]
+    #[pyo3(signature = (*_args, **given))]
+    fn new(py: Python<'_>, _args: &Bound<'_, PyTuple>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let part = |name: &str| given.map_or(Ok(None), |given| given.get_item(name));
+        let Some(work) = part("_work")? else {
+            return Self::made(py, String::new(), 0, Vec::new(), Work::Sequence(Vec::new()));
+        };
+        let name = part("_name")?.map_or(Ok(String::new()), |name| name.extract())?;
+        let level = part("_opt_level")?.map_or(Ok(0), |level| level.extract())?;
+        let required = part("_required")?.map_or(Ok(Vec::new()), |names| names.extract())?;
+        Self::made(py, name, level, required, Work::Python(work.unbind()))
+    }
+
     /// A Python function from a module and a context to a module; the passes of these names run before it.
     #[staticmethod]
     #[pyo3(signature = (function, name, opt_level, required = vec![]))]
@@ -232,7 +247,7 @@ impl Settings {
             opt_level: context.getattr("opt_level")?.extract()?,
             required: context.getattr("required_pass")?.extract()?,
             disabled: context.getattr("disabled_pass")?.extract()?,
-            instruments: context.getattr("instruments")?.extract()?,
+            instruments: context.getattr("_watchers")?.extract()?,
             config: attrs(context.getattr("config")?.cast()?)?,
             context: context.unbind(),
         })

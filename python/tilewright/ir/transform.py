@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Self
 
 from .._core import IRModule, Pass, Sequential, option_names, pass_names, pipeline_names
-from ..error import WrongTypeError
+from ..error import TVMError, WrongTypeError
 from .instrument import (
     DumpIR,
     PassInstrument,
@@ -25,6 +24,7 @@ from .instrument import (
 
 __all__ = [
     "DumpIR",
+    "ModulePass",
     "Pass",
     "PassContext",
     "PassInfo",
@@ -105,27 +105,41 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
     return config
 
 
-@dataclass(frozen=True, eq=False)
 class PassContext:
     """What passes run under: the optimisation level, passes left out or forced, instruments that watch, options.
 
     Level and names choose among the passes of a sequence; a name in both lists is left out. In a `with` statement it is
     the current one. A name that no pass has, or an option that none reads, is warned of.
+
+    The other arguments serve `relax.transform.tuning_api`: the traces that passes write into (the last of `trace_stack`
+    is the current one, and `trace` begins a stack), the names of the passes that do so besides those that are
+    traceable, the number of evaluations, and a database of records.
     """
 
-    opt_level: int = 2
-    required_pass: Iterable[str] = ()
-    disabled_pass: Iterable[str] = ()
-    instruments: Iterable[PassInstrument] = ()
-    config: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.opt_level, int) or not 0 <= self.opt_level <= 255:
-            raise WrongTypeError(f"opt_level is a number from 0 to 3, found {self.opt_level!r}")
-        for name in ("required_pass", "disabled_pass"):
-            object.__setattr__(self, name, _pass_names(name, getattr(self, name)))
-        object.__setattr__(self, "instruments", _instruments(self.instruments))
-        object.__setattr__(self, "config", _options(self.config))
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Iterable[str] | None = None,
+        disabled_pass: Iterable[str] | None = None,
+        instruments: Iterable[Any] | None = None,
+        config: dict[str, Any] | None = None,
+        trace: Any = None,
+        trace_stack: Iterable[Any] | None = None,
+        make_traceable: Iterable[str] | None = None,
+        num_evals: int = 0,
+        tuning_api_database: Any = None,
+    ) -> None:
+        if not isinstance(opt_level, int) or not 0 <= opt_level <= 255:
+            raise WrongTypeError(f"opt_level is a number from 0 to 3, found {opt_level!r}")
+        self.opt_level = opt_level
+        self.required_pass = _pass_names("required_pass", required_pass)
+        self.disabled_pass = _pass_names("disabled_pass", disabled_pass)
+        self.instruments = _instruments(instruments)
+        self.config = _options(config)
+        self.trace_stack = list(trace_stack or ([] if trace is None else [trace]))
+        self.make_traceable = None if make_traceable is None else _pass_names("make_traceable", make_traceable)
+        self.num_evals = num_evals
+        self._database = tuning_api_database
 
     def __enter__(self) -> Self:
         self._enter_instruments()
@@ -139,7 +153,7 @@ class PassContext:
     def _enter_instruments(self) -> None:
         """Where one refuses to begin, those that have begun end, and the context has none any more."""
         with ExitStack() as entered:
-            entered.callback(object.__setattr__, self, "instruments", [])
+            entered.callback(setattr, self, "instruments", [])
             for instrument in self.instruments:
                 getattr(instrument, "enter_pass_ctx", _nothing)()
                 entered.callback(getattr(instrument, "exit_pass_ctx", _nothing))
@@ -153,62 +167,151 @@ class PassContext:
         """Ends the instruments and begins others instead; if one of these refuses, there are none."""
         found = _instruments(instruments)
         self._exit_instruments()
-        object.__setattr__(self, "instruments", found)
+        self.instruments = found
         self._enter_instruments()
+
+    @property
+    def _watchers(self) -> list[Any]:
+        """The instruments, and what writes passes into the current trace."""
+        return [*self.instruments, _TraceWriter(self)] if self.trace_stack else self.instruments
 
     @staticmethod
     def current() -> PassContext:
         """The innermost context in scope; the default one outside of any."""
         return _stack.get()[-1]
 
+    @staticmethod
+    def list_configs() -> dict[str, dict[str, str]]:
+        """The options that passes of the compiler read."""
+        return {name: {"type": "option"} for name in option_names()}
+
+    def push_trace(self, trace: Any) -> None:
+        """Makes a trace the current one."""
+        self.trace_stack.append(trace)
+
+    def pop_trace(self, return_current: bool = True) -> Any:
+        """Takes the current trace away, and gives it, or with `return_current=False` nothing."""
+        if not self.trace_stack:
+            raise TVMError("the context has no trace")
+        trace = self.trace_stack.pop()
+        return trace if return_current else None
+
+    def get_trace_stack(self) -> list[Any]:
+        """The traces, the current one last."""
+        return self.trace_stack
+
+    def set_trace_stack(self, new: Iterable[Any]) -> None:
+        """Replaces the traces."""
+        self.trace_stack = list(new)
+
+    def get_trace_stack_size(self) -> int:
+        """The number of traces."""
+        return len(self.trace_stack)
+
+    def get_current_trace(self) -> Any:
+        """The last trace, or None."""
+        return self.trace_stack[-1] if self.trace_stack else None
+
+    def set_num_evals(self, num: int) -> None:
+        """Sets the number of evaluations."""
+        self.num_evals = num
+
+    def inc_num_evals(self, num: int) -> None:
+        """Adds to the number of evaluations."""
+        self.num_evals += num
+
+    def get_tuning_api_database(self) -> Any:
+        """The database of tuning records, or None."""
+        return self._database
+
+
+class _TraceWriter:
+    """Writes passes that are traceable into a context's current trace."""
+
+    def __init__(self, context: PassContext) -> None:
+        self.context = context
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        """Adds the pass, as a knob with one choice, with what it made."""
+        trace = self.context.get_current_trace()
+        if trace is not None and str(info) in (self.context.make_traceable or ()):
+            trace.note_pass(str(info), mod)
+
 
 _stack: ContextVar[tuple[PassContext, ...]] = ContextVar("tilewright.pass_context", default=(PassContext(),))
 
 
+class ModulePass(Pass):
+    """A pass written in Python. Names that it does not have are those of the object that does its work."""
+
+    _inner: Any = None
+
+    @classmethod
+    def of(
+        cls, work: Callable[[IRModule, PassContext], IRModule], opt_level: int | None, name: str, required: Any
+    ) -> Self:
+        """The pass that calls a function."""
+        return Pass.__new__(cls, _work=work, _name=name, _opt_level=opt_level or 0, _required=list(required or ()))
+
+    def __getattr__(self, name: str) -> Any:
+        if self._inner is None or name.startswith("__"):
+            raise AttributeError(f"`{type(self).__name__}` has no attribute `{name}`")
+        return getattr(self._inner, name)
+
+
 def module_pass(
     pass_func: Callable[[IRModule, PassContext], IRModule] | None = None,
-    opt_level: int = 0,
+    opt_level: int | None = None,
     name: str | None = None,
     required: Iterable[str] | None = None,
     traceable: bool = False,
-) -> Pass | Callable[[Callable[[IRModule, PassContext], IRModule]], Pass]:
+) -> Any:
     """Makes a pass of a Python function `(module, context) -> module`; also with arguments, as a decorator.
 
-    The compiler's passes that are `required` run before it.
+    The compiler's passes that are `required` run before it. A class with a method `transform_module` of these arguments
+    becomes one that makes passes. `traceable` is accepted: such a pass writes into the context's trace itself.
     """
     if pass_func is None:
         return lambda function: module_pass(function, opt_level, name, required)
     if isinstance(pass_func, type):
-        return _class_of_passes(pass_func, "transform_module", lambda work: work, opt_level, name, required)
+        return class_of_passes(
+            pass_func, "transform_module", lambda work: work, kind=ModulePass, info=(opt_level, name, required)
+        )
     return own_pass(pass_func, opt_level, name, required)
 
 
 def own_pass(
     function: Callable[[IRModule, PassContext], IRModule],
-    opt_level: int,
+    opt_level: int | None,
     name: str | None,
     required: Iterable[str] | None = None,
+    kind: type[ModulePass] = ModulePass,
 ) -> Pass:
     """A pass written in Python."""
     _own_passes.add(name or function.__name__)
-    return Pass.from_python(function, name or function.__name__, opt_level or 0, list(required or ()))
+    return kind.of(function, opt_level, name or function.__name__, required)
 
 
-def _class_of_passes(
-    cls: type,
-    method: str,
-    over: Callable[..., Any],
-    opt_level: int,
-    name: str | None,
-    required: Iterable[str] | None = None,
+def class_of_passes(
+    cls: type, method: str, over: Callable[..., Any], *, kind: type[ModulePass], info: tuple[Any, ...]
 ) -> Any:
-    """What makes passes of a class's instances: each is a pass that calls the method."""
+    """The class of passes of a class's instances: each is a pass that calls the method."""
+    opt_level, name, required = info
+    name = name or cls.__name__
+    _own_passes.add(name)
 
     @wraps(cls, updated=())
-    def make(*args: Any, **kwargs: Any) -> Pass:
-        return own_pass(over(getattr(cls(*args, **kwargs), method)), opt_level, name or cls.__name__, required)
+    class Made(kind):
+        def __new__(made, *args: Any, **kwargs: Any) -> Any:
+            inner = cls(*args, **kwargs)
+            self = made.of(over(getattr(inner, method)), opt_level, name, required)
+            self._inner = inner
+            return self
 
-    return make
+        def __init__(self, *_: Any, **__: Any) -> None:
+            """Everything is done where the object is made."""
+
+    return Made
 
 
 def over_functions(kind: type, work: Callable[[Any, IRModule, PassContext], Any]) -> Callable[..., IRModule]:
@@ -226,15 +329,19 @@ def over_functions(kind: type, work: Callable[[Any, IRModule, PassContext], Any]
 
 
 def function_pass_of(
-    kind: type, function: Any, opt_level: int, name: str | None, required: Iterable[str] | None = None
+    kind: type, function: Any, info: tuple[Any, ...], passes: type[ModulePass] = ModulePass
 ) -> Any:
-    """A pass that works function by function, of a Python function or of a class with `transform_function`."""
+    """A pass that works function by function, of a Python function or of a class with `transform_function`.
+
+    `info` is its level, its name and the passes that it requires; `passes` is the class of the pass.
+    """
+    opt_level, name, required = info
 
     def decorate(work: Any) -> Any:
         if isinstance(work, type):
             over = lambda method: over_functions(kind, method)  # noqa: E731
-            return _class_of_passes(work, "transform_function", over, opt_level, name, required)
-        return own_pass(over_functions(kind, work), opt_level, name or work.__name__, required)
+            return class_of_passes(work, "transform_function", over, kind=passes, info=info)
+        return own_pass(over_functions(kind, work), opt_level, name or work.__name__, required, passes)
 
     return decorate if function is None else decorate(function)
 

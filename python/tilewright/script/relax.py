@@ -1,18 +1,18 @@
 """`R`: the graph level. `from tilewright.script import relax as R`.
 
-What annotations use has a value here. The rest of the language is read from the text; in code that Python runs its
+What annotations use has a value here, and with arguments is a struct info. The rest of the language is read from the text; in code that Python runs its
 names are those of `tilewright.script.ir_builder`, so that `R.add(x, y)` makes a call.
 """
 
 from .entry import function
-from .spelling import Spelling, outside_of_a_script
+from .spelling import InfoSpelling, outside_of_a_script
 
-Callable = Spelling("script.relax.Callable")
-Object = Spelling("script.relax.Object")
-Prim = Spelling("script.relax.Prim")
-Shape = Spelling("script.relax.Shape")
-Tensor = Spelling("script.relax.Tensor")
-Tuple = Spelling("script.relax.Tuple")
+Callable = InfoSpelling("script.relax.Callable")
+Object = InfoSpelling("script.relax.Object")
+Prim = InfoSpelling("script.relax.Prim")
+Shape = InfoSpelling("script.relax.Shape")
+Tensor = InfoSpelling("script.relax.Tensor")
+Tuple = InfoSpelling("script.relax.Tuple")
 
 __all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function"]
 

@@ -39,17 +39,39 @@ class Spelling:
         return f"<TVMScript {self.name}>"
 
 
+class InfoSpelling(Spelling):
+    """The name of a struct info: with arguments that have a value in Python it is the struct info itself.
+
+    In an annotation it may have others, such as names of dimensions as texts: these are read from the text.
+    """
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The struct info of these arguments; where there is none, how it is written, with the reason."""
+        try:
+            return Written(self.name, args, kwargs).from_script()
+        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+            return Written(self.name, args, kwargs, error)
+
+
 class Written(Spelling):
     """A name of the language with arguments, for texts that name it; what a text itself writes is read there."""
 
-    __slots__ = ("arguments",)
+    __slots__ = ("arguments", "reason")
 
-    def __init__(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Exception | None = None
+    ) -> None:
         super().__init__(name)
         self.arguments = args, kwargs
+        #: Why it has no value in Python.
+        self.reason = reason
 
     def from_script(self) -> Any:
         """What code that Python runs makes of it: a struct info or a buffer."""
+        if self.reason is not None:
+            raise self.reason
         _, namespace, name = self.name.split(".")
         builder = import_module(f"..ir_builder.{namespace}", __name__)
         if name not in builder.__all__:
@@ -62,7 +84,9 @@ def _value(argument: Any) -> Any:
     """An argument of a nested annotation."""
     if isinstance(argument, Spelling):
         return argument.from_script()
-    return [_value(item) for item in argument] if isinstance(argument, list) else argument
+    if type(argument) in (list, tuple):
+        return type(argument)(_value(item) for item in argument)
+    return argument
 
 
 def outside_of_a_script(module: str, name: str, known: Iterable[str] = ()) -> AttributeError:

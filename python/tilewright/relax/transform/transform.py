@@ -22,7 +22,7 @@ from ..._core import (
     make_pass,
     pass_signature,
 )
-from ...ir.transform import Sequential, function_pass_of
+from ...ir.transform import ModulePass, Sequential, class_of_passes, function_pass_of, over_functions, own_pass
 from ...runtime.packed_func import code_generator
 from ...tir.function import IndexMap, PrimFunc
 from ..backend.pattern_registry import FusionPattern
@@ -35,6 +35,8 @@ __all__ = [
     "AttachExternModules",
     "BindParams",
     "BindSymbolicVars",
+    "DataflowBlockPass",
+    "FunctionPass",
     "FuseOpsByPattern",
     "FusionPattern",
     "LegalizeOps",
@@ -185,9 +187,17 @@ def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]], skipped: Sequence
     return Pass.from_python(customized, "LegalizeOps", 0)
 
 
+class FunctionPass(ModulePass):
+    """A pass written in Python that works function by function."""
+
+
+class DataflowBlockPass(ModulePass):
+    """A pass written in Python that works on one dataflow block after the other."""
+
+
 def function_pass(
     pass_func: Any = None,
-    opt_level: int = 0,
+    opt_level: int | None = None,
     name: str | None = None,
     required: Iterable[str] | None = None,
     traceable: bool = False,
@@ -196,12 +206,12 @@ def function_pass(
 
     Also of a class with a method `transform_function` of these arguments, and with arguments as a decorator.
     """
-    return function_pass_of(Function, pass_func, opt_level, name, required)
+    return function_pass_of(Function, pass_func, (opt_level, name, required), FunctionPass)
 
 
 def dataflowblock_pass(
     pass_func: Any = None,
-    opt_level: int = 0,
+    opt_level: int | None = None,
     name: str | None = None,
     required: Iterable[str] | None = None,
     traceable: bool = False,
@@ -210,11 +220,13 @@ def dataflowblock_pass(
 
     Also of a class with a method `transform_dataflowblock` of these arguments, and with arguments as a decorator.
     """
+    info = (opt_level, name, required)
 
     def decorate(work: Any) -> Any:
+        over = lambda method: over_functions(Function, _on_blocks(method))  # noqa: E731
         if isinstance(work, type):
-            return lambda *args, **kwargs: decorate(work(*args, **kwargs).transform_dataflowblock)
-        return function_pass(_on_blocks(work), opt_level, name or work.__name__, required)
+            return class_of_passes(work, "transform_dataflowblock", over, kind=DataflowBlockPass, info=info)
+        return own_pass(over(work), opt_level, name or work.__name__, required, DataflowBlockPass)
 
     return decorate if pass_func is None else decorate(pass_func)
 
@@ -227,7 +239,7 @@ def _on_blocks(work: Any) -> Any:
 
         return Blocks(module).visit_expr(function)
 
-    on_function.__name__ = work.__name__
+    on_function.__name__ = getattr(work, "__name__", "transform_dataflowblock")
     return on_function
 
 

@@ -27,6 +27,7 @@ from ...relax.expr import Tuple as _Tuple
 from ...relax.expr_functor import PyExprMutator
 from ...relax.op import *
 from ...relax.struct_info import (
+    FuncStructInfo,
     ObjectStructInfo,
     PrimStructInfo,
     ShapeStructInfo,
@@ -34,29 +35,67 @@ from ...relax.struct_info import (
     TensorStructInfo,
     TupleStructInfo,
 )
+from ..spelling import Spelling
 from .base import Frame, IRBuilder, expected_frame
 
 __all__ = [
-    "Else", "If", "Object", "Prim", "Shape", "Tensor", "Then", "Tuple", "arg", "dataflow", "dtype", "emit",
+    "Callable", "Else", "If", "Object", "Prim", "Shape", "Tensor", "Then", "Tuple", "arg", "dataflow", "dtype", "emit",
     "emit_match_cast", "emit_te", "emit_var_binding", "emit_with_sinfo", "func_attr", "func_name", "func_ret_struct_info",
     "func_ret_value", "function", "match_cast", "nn", "output", "prim_value", "shape", "str", "tuple",
     *_relax.expr.__all__, *_op.__all__,
 ]  # fmt: skip
 
 nn = _op.nn
-Tensor = TensorStructInfo
+_str, _tuple = str, tuple
 Object = ObjectStructInfo
-Prim = PrimStructInfo
-Shape = ShapeStructInfo
+
+
+def Tensor(shape: Any = None, dtype: Any = None, vdevice: Any = None, ndim: int = -1) -> TensorStructInfo:
+    """The struct info of a tensor; a text alone is its data type, and without one the type is not known."""
+    if isinstance(shape, _str) and dtype is None:
+        shape, dtype = None, shape
+    if shape is not None and not isinstance(shape, (list, _tuple, _relax.Expr)):
+        raise ValueError(f"a shape is a list of dimensions or a graph expression, found {shape!r}")
+    return TensorStructInfo(shape, "" if dtype is None else dtype, vdevice, ndim)
+
+
+def Shape(values: Any = None, ndim: int = -1) -> ShapeStructInfo:
+    """The struct info of a shape."""
+    return ShapeStructInfo(values, ndim)
+
+
+def Prim(dtype: Any = None, value: Any = None) -> PrimStructInfo:
+    """The struct info of a scalar: of a type, or of a value."""
+    if dtype is not None and value is not None:
+        raise TypeError("a scalar has a type or a value: give one of `dtype` and `value`")
+    if dtype is None and value is None:
+        raise TypeError("a scalar has a type or a value, found neither")
+    return PrimStructInfo(dtype, value)
+
+
+def Callable(params: Any = None, ret: Any = None, purity: bool | None = None, derive_func: Any = None) -> FuncStructInfo:
+    """The struct info of a function; without parameters that of any that gives such a result."""
+    ret = _info(ret)
+    if params is None:
+        return FuncStructInfo.opaque_func(ret=ret, derive_func=derive_func, purity=bool(purity))
+    listed = params if isinstance(params, (list, _tuple)) else [params]
+    if ret is None:
+        raise ValueError("a function whose parameters are given has a result: `ret` is missing")
+    return FuncStructInfo([_info(param) for param in listed], ret, True if purity is None else purity)
+
+
+def _info(value: Any) -> Any:
+    """A struct info, of a name such as `R.Tensor` without arguments too."""
+    return value.from_script() if isinstance(value, Spelling) else value
 
 
 def Tuple(*fields: Any) -> Any:
     """The struct info of a tuple, of struct infos; a tuple, of values."""
     listed = fields[0] if len(fields) == 1 and isinstance(fields[0], (list, _tuple)) else fields
+    listed = [_info(field) for field in listed]
     return TupleStructInfo(listed) if all(isinstance(field, StructInfo) for field in listed) else _Tuple(list(listed))
 
 
-_tuple = tuple
 
 
 def tuple(*fields: Any) -> Any:
