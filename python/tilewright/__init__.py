@@ -16,23 +16,29 @@ from typing import TYPE_CHECKING, Any
 
 from . import error, ir, runtime
 from ._core import __version__
-from .error import TVMError
+from .error import TVMError, register_error
 from .ir import IRModule, instrument, transform
 from .runtime import (
     DataType,
     cpu,
     cuda,
     device,
+    ext_dev,
     get_global_func,
+    metal,
+    opencl,
     register_func,
     register_global_func,
     remove_global_func,
+    rocm,
+    vulkan,
+    webgpu,
 )
 from .runtime import ndarray as nd
 
 if TYPE_CHECKING:
-    from . import arith, relax, script, target, te, testing, tir, topi
-    from .driver import build, compile
+    from . import _ffi, arith, contrib, dlight, driver, relax, script, support, target, te, testing, tir, topi
+    from .driver import build, compile, lower
 
 __all__ = [
     "DataType",
@@ -42,35 +48,55 @@ __all__ = [
     "arith",
     "build",
     "compile",
+    "contrib",
     "cpu",
     "cuda",
     "device",
+    "dlight",
+    "driver",
     "error",
+    "ext_dev",
     "get_global_func",
     "instrument",
     "ir",
+    "lower",
+    "metal",
     "nd",
+    "opencl",
+    "register_error",
     "register_func",
     "register_global_func",
     "relax",
+    "register_object",
     "remove_global_func",
+    "rocm",
     "runtime",
     "script",
+    "support",
     "target",
     "te",
     "testing",
     "tir",
     "topi",
     "transform",
+    "vulkan",
+    "webgpu",
 ]
 
 #: Where the names come from that are looked up on first use: a function's module, or nothing for a module.
 _LATER = {
+    "_ffi": None,
     "arith": None,
     "build": ".driver",
     "compile": ".driver",
+    "contrib": None,
+    "dlight": None,
+    "driver": None,
+    "lower": ".driver",
+    "register_object": "._ffi.registry",
     "relax": None,
     "script": None,
+    "support": None,
     "target": None,
     "te": None,
     "testing": None,

@@ -88,8 +88,58 @@ class CheckFailedError(TVMError, AssertionError):
     """A property that a check demands and that does not hold: `except AssertionError` catches it too."""
 
 
-#: The later name of errors that TVM reports.
+#: The name of errors of TVM's own checks: programs expect it where any property does not hold.
 InternalError = TVMError
+
+
+class RPCError(TVMError):
+    """A call on another machine failed."""
+
+
+class RPCSessionTimeoutError(RPCError, TimeoutError):
+    """A call on another machine took too long."""
+
+
+class OpError(TVMError):
+    """An operator cannot be used so."""
+
+
+class OpNotImplemented(OpError, NotImplementedError):
+    """There is no such operator."""
+
+
+class OpAttributeRequired(OpError, AttributeError):
+    """An attribute of an operator is missing."""
+
+
+class OpAttributeInvalid(OpError, AttributeError):
+    """An attribute of an operator has a value that does not fit."""
+
+
+class OpAttributeUnImplemented(OpError, NotImplementedError):
+    """An operator has no such attribute."""
+
+
+#: Classes of errors by name: Python's own, and those that programs register.
+ERROR_TYPE: dict[str, type[BaseException]] = {
+    error.__name__: error
+    for error in (
+        AttributeError, IndexError, KeyError, MemoryError, NotImplementedError, RuntimeError, TypeError, ValueError,
+        InternalError, RPCError, OpError, OpNotImplemented, OpAttributeRequired, OpAttributeInvalid,
+        OpAttributeUnImplemented, DiagnosticError,
+    )
+}  # fmt: skip
+
+
+def register_error(func_name: Any = None, cls: type | None = None) -> Any:
+    """Gives a class of errors a name: its own, or this one. Also as a decorator, with or without the name."""
+    if isinstance(func_name, type):
+        return register_error(func_name.__name__, func_name)
+    if cls is None:
+        return lambda cls: register_error(func_name or cls.__name__, cls)
+    ERROR_TYPE[func_name] = cls
+    return cls
+
 
 #: What renders diagnostics instead of us; see `tilewright.ir.diagnostics.override_renderer`.
 renderer: Callable[[tuple[Diagnostic, ...]], str | None] | None = None

@@ -8,7 +8,7 @@ use tilewright::{CompileError, CompileOptions, Executable, IRModule, build_execu
 use tilewright_cli::Progress;
 
 use crate::error;
-use crate::executable::PyExecutable;
+use crate::executable::{PyExecutable, Source};
 use crate::module::{PyModule, function_of};
 use crate::pass::{IntoPyErr, PyPass, Settings};
 use crate::target::PyTarget;
@@ -67,7 +67,8 @@ pub(crate) fn build(
         bytes
     })?;
     let executable = py.detach(|| Executable::load(bytes)).map_err(|e| runtime_error(py, e))?;
-    Ok(PyExecutable::new(executable))
+    let source = Source { module, target: target.target.clone(), is_lowered: pipeline.is_some() };
+    Ok(PyExecutable::from_source(executable, source))
 }
 
 /// A pipeline by name for a target, as one pass.

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     WrongType,
     /// A name that nothing has.
     UnknownName,
+    /// A property that a program demands and that does not hold.
+    CheckFailed,
     /// Everything else.
     General,
 }
@@ -30,11 +32,13 @@ fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
     static DIAGNOSTIC: Once<Py<PyType>> = Once::new();
     static WRONG_TYPE: Once<Py<PyType>> = Once::new();
     static UNKNOWN_NAME: Once<Py<PyType>> = Once::new();
+    static CHECK_FAILED: Once<Py<PyType>> = Once::new();
     static GENERAL: Once<Py<PyType>> = Once::new();
     match kind {
         Kind::Diagnostic => DIAGNOSTIC.import(py, "tilewright.error", "DiagnosticError"),
         Kind::WrongType => WRONG_TYPE.import(py, "tilewright.error", "WrongTypeError"),
         Kind::UnknownName => UNKNOWN_NAME.import(py, "tilewright.error", "UnknownNameError"),
+        Kind::CheckFailed => CHECK_FAILED.import(py, "tilewright.error", "CheckFailedError"),
         Kind::General => GENERAL.import(py, "tilewright.error", "TVMError"),
     }
 }
@@ -180,6 +184,7 @@ pub(crate) fn runtime(py: Python<'_>, error: &runtime::Error) -> PyErr {
     let diagnostic = Diagnostic::error(error.code(), error.to_string());
     let kind = match error.kind() {
         ErrorKind::UnknownFunction { .. } | ErrorKind::MissingPacked { .. } => Kind::UnknownName,
+        ErrorKind::Assertion { .. } => Kind::CheckFailed,
         _ => Kind::General,
     };
     make(py, kind, &diagnostic.render(false), std::slice::from_ref(&diagnostic))

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use tilewright::ir::pass::Sequential;
 use tilewright::runtime::fork::Lock;
-use tilewright::{Executable, VirtualMachine};
+use tilewright::{CompileOptions, Executable, IRModule, Stage, Target, VirtualMachine, emit};
 
 use crate::device::Device;
 use crate::function::Function;
+use crate::pass::Settings;
 use crate::timing::{PyTimer, timing};
 use crate::value::runtime_error;
 use crate::{argument, error};
@@ -22,11 +24,29 @@ pub(crate) struct PyExecutable {
     pub(crate) executable: Arc<Executable>,
     /// The machine for calls on the executable itself, made when first needed.
     machine: Lock<Option<VirtualMachine>>,
+    /// What it was compiled from, for the text of its machine code.
+    source: Option<Source>,
 }
+
+/// A module, with how it is compiled.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) module: Arc<IRModule>,
+    pub(crate) target: Target,
+    /// The module is what the pipeline left already.
+    pub(crate) is_lowered: bool,
+}
+
+/// The name of the only function, by which programs ask for it.
+const ENTRY: &str = "__tvm_main__";
 
 impl PyExecutable {
     pub(crate) fn new(executable: Executable) -> Self {
-        Self { executable: Arc::new(executable), machine: Lock::default() }
+        Self { executable: Arc::new(executable), machine: Lock::default(), source: None }
+    }
+
+    pub(crate) fn from_source(executable: Executable, source: Source) -> Self {
+        Self { source: Some(source), ..Self::new(executable) }
     }
 
     fn machine(&self, py: Python<'_>) -> PyResult<VirtualMachine> {
@@ -39,6 +59,11 @@ impl PyExecutable {
     }
 
     fn function(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
+        let names = self.function_names();
+        let name = match names.as_slice() {
+            [only] if name == ENTRY => only,
+            _ => name,
+        };
         self.machine(py)?.function(name).map(Function::machine).map_err(|e| runtime_error(py, e))
     }
 }
@@ -51,16 +76,113 @@ impl PyExecutable {
         py.detach(|| Executable::open(path)).map(Self::new).map_err(|e| runtime_error(py, e))
     }
 
-    /// Writes the executable to a file.
-    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<()> {
+    /// Writes the executable to a file; its format is this package's own, whatever `fmt` says.
+    #[pyo3(signature = (path, fmt=""))]
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf, fmt: &str) -> PyResult<()> {
+        let _ = fmt;
         py.detach(|| self.executable.save(path)).map_err(|e| runtime_error(py, e))
     }
 
     /// Writes the executable to a file. Whatever the name ends in, `.so` and `.tar` included, the file is this
     /// package's own format: code, constants and program in one, read by `runtime.load_module`, `Executable.load`, the
-    /// program `tilewright` and the Rust runtime; the system's loader and archivers do not read it.
-    fn export_library(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<()> {
-        self.save(py, path)
+    /// program `tilewright` and the Rust runtime; the system's loader and archivers do not read it. No compiler or
+    /// linker is called: `fcompile` and its options are accepted, and files in `addons` are refused.
+    #[pyo3(signature = (file_name, fcompile=None, addons=None, workspace_dir=None, **options))]
+    fn export_library(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::path)] file_name: PathBuf,
+        fcompile: Option<&Bound<'_, PyAny>>,
+        addons: Option<&Bound<'_, PyAny>>,
+        workspace_dir: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let _ = (fcompile, workspace_dir, options);
+        if addons.is_some_and(|addons| addons.is_truthy().unwrap_or(true)) {
+            return Err(error::general(py, "an executable holds its own code alone: it takes no other files (addons)"));
+        }
+        self.save(py, file_name, "")
+    }
+
+    /// The function of that name; `query_imports` is accepted, as there are no imported modules.
+    #[pyo3(signature = (name, query_imports=false))]
+    fn get_function(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::function_name)] name: String,
+        query_imports: bool,
+    ) -> PyResult<Function> {
+        let _ = query_imports;
+        self.function(py, &name)
+    }
+
+    /// Whether there is a function of that name.
+    #[pyo3(signature = (func_name, query_imports=false))]
+    fn implements_function(&self, func_name: &str, query_imports: bool) -> bool {
+        let _ = query_imports;
+        self.function_names().iter().any(|name| name == func_name)
+    }
+
+    /// The name by which programs ask for the only function.
+    #[getter]
+    fn entry_name(&self) -> &'static str {
+        ENTRY
+    }
+
+    /// The only function.
+    #[getter]
+    fn entry_func(&self, py: Python<'_>) -> PyResult<Function> {
+        self.function(py, ENTRY)
+    }
+
+    /// The modules inside this one: there are none, all code is its own.
+    #[getter]
+    fn imported_modules<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        PyList::empty(py)
+    }
+
+    /// The sort of module.
+    #[getter]
+    fn type_key(&self) -> &'static str {
+        "relax.Executable"
+    }
+
+    /// The format in which it is written.
+    #[getter]
+    fn format(&self) -> &'static str {
+        "tilewright"
+    }
+
+    /// Whether it can be written to a file and read back.
+    #[getter]
+    fn is_binary_serializable(&self) -> bool {
+        true
+    }
+
+    /// Whether the system's linker makes a library of it.
+    #[getter]
+    fn is_dso_exportable(&self) -> bool {
+        false
+    }
+
+    /// The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`). Only an
+    /// executable that was compiled in this process has it.
+    #[pyo3(signature = (fmt=""))]
+    fn get_source(&self, py: Python<'_>, fmt: &str) -> PyResult<String> {
+        let stage = match fmt {
+            "" | "ll" | "llvm" => Stage::Llvm,
+            "asm" | "s" => Stage::Asm,
+            _ => return Err(error::general(py, format_args!("the source is `ll` or `asm`, found `{fmt}`"))),
+        };
+        let Some(source) = &self.source else {
+            return Err(error::general(py, "an executable that was read from a file has no source"));
+        };
+        let mut options = CompileOptions::for_target(source.target.clone());
+        if source.is_lowered {
+            options.pipeline = Sequential { name: "none", passes: Vec::new() };
+        }
+        let emitted = Settings::current(py)?.run(py, |cx| emit(cx, &source.module, &options, stage))?;
+        Ok(String::from_utf8_lossy(emitted.as_bytes()).into_owned())
     }
 
     /// Executables are not pickled: they are files.

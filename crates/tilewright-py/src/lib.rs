@@ -23,6 +23,7 @@ mod machine;
 mod module;
 mod pass;
 mod passes;
+mod program;
 mod schedule;
 mod script;
 mod structure;
@@ -79,6 +80,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(device::set_num_threads, core)?,
         wrap_pyfunction!(device::set_affinity, core)?,
         wrap_pyfunction!(device::available_processors, core)?,
+        wrap_pyfunction!(program::write_executable, core)?,
         wrap_pyfunction!(function::register_func, core)?,
         wrap_pyfunction!(function::get_global_func, core)?,
         wrap_pyfunction!(function::remove_global_func, core)?,

@@ -267,6 +267,46 @@ impl NdArray {
         reshaped.map(Self).map_err(|e| error::tensor(py, &e))
     }
 
+    /// A tensor of another shape, and perhaps type, over this one's memory, from so many bytes after its first element on.
+    #[pyo3(signature = (shape, dtype=None, relative_byte_offset=0))]
+    fn _create_view(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::shape)] shape: Vec<i64>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        relative_byte_offset: usize,
+    ) -> PyResult<Self> {
+        let dtype = dtype.map_or(Ok(self.0.dtype()), parse_dtype)?;
+        if !self.0.is_contiguous() {
+            return Err(error::general(py, "a view of other dimensions is one of a compact tensor"));
+        }
+        let width = |tensor: &Tensor| tensor.num_elements() * tensor.dtype().element_bytes();
+        let view = || {
+            let layout = Layout::compact(dtype, &shape)?;
+            let end = relative_byte_offset.checked_add(layout.num_bytes());
+            let is_aligned = relative_byte_offset.is_multiple_of(dtype.element_bytes().max(1));
+            let fits = is_aligned && end.is_some_and(|end| end <= width(&self.0));
+            let offset = i64::try_from(relative_byte_offset).unwrap_or(i64::MAX);
+            fits.then(|| self.0.view_as(layout.into(), offset)).transpose()
+        };
+        match view().map_err(|e| error::tensor(py, &e))? {
+            Some(view) => Ok(Self(view)),
+            None => {
+                let message = format_args!(
+                    "a view of shape {shape:?} and type {dtype} at byte {relative_byte_offset} does not lie within the \
+                     {} bytes of the tensor",
+                    width(&self.0)
+                );
+                Err(error::general(py, message))
+            }
+        }
+    }
+
+    /// The tensor as a capsule of DLPack.
+    fn to_dlpack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.__dlpack__(py, None, None, None, None)
+    }
+
     /// The only element, as a number of Python.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.only_element(py)

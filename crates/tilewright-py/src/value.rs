@@ -4,14 +4,14 @@ use std::any::Any;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use tilewright::Value;
 use tilewright::runtime::{Error, ErrorKind, PackedFunc};
 use tilewright::vm_program::MAX_NESTING;
 
 use crate::device::Device;
 use crate::function::Function;
-use crate::kept::Kept;
+use crate::kept::{Kept, Once};
 use crate::tensor::NdArray;
 use crate::{dlpack, error};
 
@@ -57,6 +57,10 @@ fn from_nested(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if object.is_instance_of::<PyString>() {
         return Ok(Value::from(object.extract::<&str>()?));
     }
+    if object.is_instance_of::<PyTuple>() && object.get_type().is(shape_class(object.py())?) {
+        let dims: Vec<i64> = object.extract()?;
+        return Ok(Value::Shape(dims.into()));
+    }
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(error::general(object.py(), format_args!("tuples are nested more than {MAX_NESTING} deep")));
@@ -89,6 +93,12 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(Value::Object(Arc::new(Opaque(Kept::new(object.clone().unbind())))))
 }
 
+/// The class of shapes, a tuple of integers.
+fn shape_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static SHAPE: Once<Py<PyType>> = Once::new();
+    SHAPE.import(py, "tilewright.runtime.container", "ShapeTuple")
+}
+
 /// Whether this is a scalar of NumPy's (`numpy.int64(4)`): without dimensions, and with a Python number inside.
 fn is_array_scalar(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("item")? && object.getattr_opt("ndim")?.is_some_and(|n| n.extract::<i64>().is_ok_and(|n| n == 0)))
@@ -104,7 +114,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
         Value::Str(text) => PyString::new(py, text).into_any(),
         Value::DataType(dtype) => PyString::new(py, &dtype.to_string()).into_any(),
         Value::Device(device) => Bound::new(py, Device(*device))?.into_any(),
-        Value::Shape(dims) => PyTuple::new(py, dims.iter())?.into_any(),
+        Value::Shape(dims) => shape_class(py)?.call1((PyTuple::new(py, dims.iter())?,))?,
         Value::Tensor(tensor) => Bound::new(py, NdArray(tensor.clone()))?.into_any(),
         Value::Tuple(items) => {
             let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;

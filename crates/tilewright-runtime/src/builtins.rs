@@ -10,7 +10,7 @@ use tilewright_support::fill_placeholders;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout, Tensor};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::{PackedFunc, Value};
 use crate::{data_dependent, debug, kv_cache, shape_heap, tensor_properties};
 
@@ -119,8 +119,7 @@ fn assert_op(args: &[Value]) -> Result<Value> {
     if holds {
         return Ok(Value::None);
     }
-    let message = line(format, values)?;
-    Err(refused(if message.is_empty() { "assertion failed".to_owned() } else { message }))
+    Err(ErrorKind::Assertion { message: line(format, values)? }.into())
 }
 
 /// `(dtype, offset, data, shape)`; without a shape the one of the data, without a type its type.

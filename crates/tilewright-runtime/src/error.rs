@@ -112,6 +112,10 @@ pub enum ErrorKind {
         name: String,
         source: Box<dyn StdError + Send + Sync>,
     },
+    /// A condition that a program asserts does not hold.
+    Assertion {
+        message: String,
+    },
     /// A value of another kind than expected.
     WrongValue {
         expected: &'static str,
@@ -152,7 +156,11 @@ impl Error {
     }
 
     /// Names the packed function that failed, where the error does not say so yet.
+    /// A failed assertion is the program's own message, whatever function looks at it.
     pub(crate) fn in_packed(mut self, function: &str) -> Self {
+        if matches!(self.0.kind, ErrorKind::Assertion { .. }) {
+            return self;
+        }
         if let ErrorKind::Callback { name, .. } = &mut self.0.kind {
             if name.is_empty() {
                 function.clone_into(name);
@@ -200,6 +208,7 @@ impl ErrorKind {
             Self::FunctionExists { .. } => "TW0768",
             Self::MissingSymbol { .. } => "TW0769",
             Self::Device { .. } => "TW0770",
+            Self::Assertion { .. } => "TW0771",
         }
     }
 }
@@ -266,6 +275,10 @@ impl fmt::Display for ErrorKind {
             Self::Kernel { kernel, message, .. } => write!(f, "kernel \"{kernel}\": {message}"),
             Self::Callback { name, source } => write!(f, "packed function \"{name}\" failed: {source}"),
             Self::WrongValue { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::Assertion { message } => match message.is_empty() {
+                true => f.write_str("Assertion Failed"),
+                false => write!(f, "Assertion Failed: {message}"),
+            },
         }
     }
 }

@@ -17,6 +17,14 @@ class ShapeTuple(tuple):
         """The shape of these dimensions."""
         return super().__new__(cls, (int(dim) for dim in shape))
 
+    def __eq__(self, other: object) -> bool:
+        return tuple.__eq__(self, tuple(other)) if isinstance(other, list) else tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
     def __repr__(self) -> str:
         return f"ShapeTuple({', '.join(map(str, self))})"
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Device, NDArray
-from ..error import WrongTypeError
-from .device import cpu, cuda, device
+from ..error import TVMError, WrongTypeError
+from .device import cl, cpu, cuda, device, ext_dev, gpu, hexagon, metal, opencl, rocm, vpi, vulkan, webgpu
 from .device import device as _device
 
 __all__ = [
-    "NDArray", "Tensor", "array", "cpu", "cuda", "device", "empty", "from_bytes", "from_dlpack", "tensor",
+    "NDArray", "Tensor", "array", "cl", "cpu", "cuda", "device", "empty", "ext_dev", "from_bytes", "from_dlpack",
+    "gpu", "hexagon", "metal", "numpyasarray", "opencl", "rocm", "tensor", "vpi", "vulkan", "webgpu",
 ]  # fmt: skip
 
 # The later name of the class.
@@ -27,13 +28,17 @@ _NUMBERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint3
             "float16", "float32", "float64")  # fmt: skip
 
 
-def array(values: Any, device: Device | str | None = None, dtype: Any = None) -> NDArray:
-    """A tensor on `device` with a copy of `values`: a tensor, a NumPy array, or what NumPy makes an array of.
+def array(
+    arr: Any, device: Device | str | None = None, mem_scope: str | None = None, *, dtype: Any = None
+) -> NDArray:
+    """A tensor on `device` with a copy of `arr`: a tensor, a NumPy array, or what NumPy makes an array of.
 
     The device is one such as `cpu()`, or its name.
 
-    With `dtype` the values are converted; `bfloat16` is rounded from `float32`.
+    With `dtype` the values are converted; `bfloat16` is rounded from `float32`. Tensors lie in the memory `global`.
     """
+    values = arr
+    _require_global(mem_scope)
     device = _device(device) if isinstance(device, str) else device or cpu()
     if not isinstance(device, Device):
         raise WrongTypeError(f"expected a device such as cpu(), found {type(device).__name__}")
@@ -69,9 +74,28 @@ def _copied(values: Any, device: Device) -> NDArray:
     return NDArray.copy_of(found, device)
 
 
+class _OfCapsule:
+    """An object that hands out a capsule of DLPack."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def _require_global(scope: str | None) -> None:
+    if scope not in (None, "", "global"):
+        raise TVMError(f"tensors lie in the memory `global`, found the scope `{scope}`")
+
+
 def from_dlpack(source: Any) -> NDArray:
-    """A tensor that shares the memory of anything with `__dlpack__`; read-only memory stays read-only."""
-    return NDArray.from_dlpack(source)
+    """A tensor that shares the memory of anything with `__dlpack__`, or of a capsule that such an object gave; memory
+    that is read-only stays so."""
+    return NDArray.from_dlpack(_OfCapsule(source) if type(source).__name__ == "PyCapsule" else source)
 
 
 def from_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> NDArray:
@@ -79,6 +103,15 @@ def from_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> NDArray:
     return NDArray.from_bytes(dtype, shape, data)
 
 
-def empty(shape: tuple[int, ...], dtype: str = "float32", device: Device | None = None) -> NDArray:
+def numpyasarray(np_data: Any) -> tuple[NDArray, tuple[int, ...]]:
+    """A tensor of an array's values, with its shape."""
+    made = array(np_data)
+    return made, made.shape
+
+
+def empty(
+    shape: tuple[int, ...], dtype: str = "float32", device: Device | None = None, mem_scope: str | None = None
+) -> NDArray:
     """A tensor of zeros; `empty` promises no values, and zeros are the same in every run."""
+    _require_global(mem_scope)
     return NDArray.empty(shape, dtype, device or cpu())

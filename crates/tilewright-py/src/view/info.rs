@@ -105,7 +105,11 @@ pub(super) fn dims(dims: Vec<Expr>) -> Result<Vec<Expr>, String> {
         _ if !dim.dtype.is_int() || dim.dtype.is_vector() => {
             Err(format!("a dimension is a scalar integer, found {}", dim.dtype))
         }
-        size => Ok(size.map_or(dim, Expr::i64)),
+        Some(size) => Ok(Expr::i64(size)),
+        None if dim.dtype != DataType::I64 => {
+            Err(format!("the value in ShapeStructInfo can only have dtype of int64, found one of {}", dim.dtype))
+        }
+        None => Ok(dim),
     };
     dims.into_iter().map(dim).collect()
 }

@@ -1,0 +1,81 @@
+"""Weights in a folder: shards of bytes, and a list in JSON that names them (`ndarray-cache.json`)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..runtime.device import Device
+from ..runtime.ndarray import NDArray, array, from_bytes
+
+__all__ = ["dump_ndarray_cache", "export_runtime", "load_ndarray_cache"]
+
+
+def export_runtime(runtime_dir: str) -> None:
+    """An error: there is no runtime for browsers."""
+    raise NotImplementedError("there is no runtime for browsers")
+
+
+def _raw(tensor: NDArray, encode: str) -> tuple[str, bytes]:
+    """The format and the bytes: `f32-to-bf16` keeps the upper halves of float32."""
+    if encode == "f32-to-bf16" and tensor.dtype == "float32":
+        return "f32-to-bf16", tensor.astype("bfloat16").__reduce__()[1][2]
+    return "raw", tensor.__reduce__()[1][2]
+
+
+def dump_ndarray_cache(
+    params: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    cache_dir: str,
+    encode_format: str = "f32-to-bf16",
+    meta_data: Any = None,
+    shard_cap_mb: int = 32,
+    show_progress: bool = True,
+    update_if_exists: bool = False,
+) -> None:
+    """Writes tensors into a folder, in shards of at most so many MiB where tensors are smaller."""
+    if encode_format not in ("raw", "f32-to-bf16"):
+        raise ValueError(f"the format is raw or f32-to-bf16, found `{encode_format}`")
+    folder = Path(cache_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    shards: list[tuple[bytes, list[dict[str, Any]]]] = []
+    for name, value in params.items() if isinstance(params, Mapping) else params:
+        tensor = value if isinstance(value, NDArray) else array(value)
+        form, data = _raw(tensor, encode_format)
+        if not shards or len(shards[-1][0]) + len(data) > shard_cap_mb << 20:
+            shards.append((b"", []))
+        held, records = shards[-1]
+        place = {"nbytes": len(data), "byteOffset": len(held)}
+        records.append({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype, "format": form, **place})
+        shards[-1] = (held + data, records)
+    listed = []
+    for index, (data, records) in enumerate(shards):
+        path = f"params_shard_{index}.bin"
+        (folder / path).write_bytes(data)
+        said = {"dataPath": path, "format": "raw-shard", "nbytes": len(data), "records": records}
+        listed.append({**said, "md5sum": hashlib.md5(data, usedforsecurity=False).hexdigest()})
+    about = meta_data() if callable(meta_data) else meta_data or {}
+    text = json.dumps({"metadata": about, "records": listed}, indent=4)
+    (folder / "ndarray-cache.json").write_text(text, encoding="utf-8")
+
+
+def load_ndarray_cache(cachepath: str, device: Device) -> tuple[dict[str, NDArray], dict[str, Any]]:
+    """The tensors of such a folder, and what was said about them."""
+    path = Path(cachepath)
+    path = path if path.name.endswith(".json") else path / "ndarray-cache.json"
+    said = json.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, NDArray] = {}
+    for shard in said["records"]:
+        data = (path.parent / shard["dataPath"]).read_bytes()
+        for record in shard["records"]:
+            begin, count = record["byteOffset"], record["nbytes"]
+            half = record.get("format") == "f32-to-bf16" and record["dtype"] == "float32"
+            dtype, shape = "bfloat16" if half else record["dtype"], tuple(record["shape"])
+            if count != len(data[begin : begin + count]) or math.prod(shape) < 0:
+                raise ValueError(f"the shard {shard['dataPath']} ends before `{record['name']}`")
+            tensor = from_bytes(dtype, shape, data[begin : begin + count])
+            found[record["name"]] = (tensor.astype("float32") if half else tensor).to_device(device)
+    return found, said.get("metadata", {})
