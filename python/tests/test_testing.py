@@ -141,20 +141,61 @@ class TestLegal(testing.CompareBeforeAfter):
         return z
 
 
+@R.function
+def copied(x: R.Tensor((2, 3), "float32")):
+    with R.dataflow():
+        y = x
+        z = R.add(y, y)
+        R.output(z)
+    return z
+
+
 def test_a_comparison_fails_where_it_should():
-    class Wrong(testing.CompareBeforeAfter):
-        transform = relax.transform.CanonicalizeBindings()
-        before, expected = TestLegal.before, TestLegal.before
-
+    compare, canonicalize = testing.CompareBeforeAfter().test_compare, relax.transform.CanonicalizeBindings()
     with pytest.raises(ValueError, match="StructuralEqual"):
-        Wrong().test_compare()
-
-    class Raises(testing.CompareBeforeAfter):
-        transform = relax.transform.CanonicalizeBindings()
-        before, expected = TestLegal.before, tw.TVMError
-
+        compare(copied, copied, canonicalize)
     with pytest.raises(pytest.fail.Exception):
-        Raises().test_compare()
+        compare(copied, tw.TVMError, canonicalize)
+    with pytest.raises(AssertionError):
+        compare(copied, lambda after: False, canonicalize)
+
+
+class TestUndecorated(testing.CompareBeforeAfter):
+    """Parts without decorators are read as scripts, and methods are fixtures that take others."""
+
+    size = testing.parameter(4, 8)
+
+    def transform(self, size):
+        return tw.tir.transform.Simplify()
+
+    def before(A: T.Buffer((8,), "int32")):
+        for i in range(8):
+            if i < 8:
+                A[i] = 0
+
+    def expected(A: T.Buffer((8,), "int32")):
+        for i in range(8):
+            A[i] = 0
+
+
+class TestModule(testing.CompareBeforeAfter):
+    transform = tw.tir.transform.Simplify()
+
+    class before:
+        def f(A: T.Buffer((8,), "int32")):
+            A[0] = 1 + 1
+
+    class expected:
+        @T.prim_func
+        def f(A: T.Buffer((8,), "int32")):
+            A[0] = 2
+
+
+def test_features_are_marks():
+    assert testing.requires_llvm(number) is number and testing.requires_llvm()(number) is number
+    assert testing.Feature("x", "an x", lambda: False).marks()[0].kwargs["reason"] == "needs an x"
+    assert testing.requires_cuda.marks() and not testing.requires_llvm.marks()
+    assert testing.get_dtype_range("uint8") == (0, 255)
 
 
 def test_closeness():
@@ -235,7 +276,7 @@ def test_the_constructors_of_an_expression_are_shown():
 
 
 def test_lives_of_variables():
-    block = TestLegal.before.body.blocks[0]
+    block = copied.body.blocks[0]
     lives = dataflow_liveness_analysis(block)
     by_name = {var.name_hint: life for var, life in lives.items()}
     assert by_name["y"][0] <= by_name["z"][0] and by_name["x"][1] >= 0
@@ -253,7 +294,7 @@ def test_lives_of_variables():
 def test_instruments_print(instrument, count, capsys):
     passes = [relax.transform.LegalizeOps(), relax.transform.DeadCodeElimination()]
     with ir.transform.PassContext(instruments=[instrument]):
-        ir.transform.Sequential(passes)(tw.IRModule({"main": TestLegal.before}))
+        ir.transform.Sequential(passes)(tw.IRModule({"main": copied}))
     printed = capsys.readouterr().out
     assert printed.count("@I.ir_module") == count and printed.count("# before ") + printed.count("# after ") == count
 

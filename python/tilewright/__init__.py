@@ -37,7 +37,7 @@ from .runtime import (
 from .runtime import ndarray as nd
 
 if TYPE_CHECKING:
-    from . import _ffi, arith, contrib, dlight, driver, relax, script, support, target, te, testing, tir, topi
+    from . import arith, contrib, dlight, driver, relax, script, support, target, te, testing, tir, topi
     from .driver import build, compile, lower
 
 __all__ = [
@@ -66,8 +66,8 @@ __all__ = [
     "register_error",
     "register_func",
     "register_global_func",
-    "relax",
     "register_object",
+    "relax",
     "remove_global_func",
     "rocm",
     "runtime",

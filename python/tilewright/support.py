@@ -16,4 +16,3 @@ def libinfo() -> dict[str, str]:
               "USE_TFLITE_RUNTIME", "USE_ARM_COMPUTE_LIB", "USE_COREML")  # fmt: skip
     major = llvm_version_major()
     return {**dict.fromkeys(absent, "OFF"), "USE_LLVM": "ON", "LLVM_VERSION": f"{major}.0.0", "VERSION": __version__}
-

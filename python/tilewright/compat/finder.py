@@ -19,6 +19,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from .absent import AbsentModule, reason_for
+
 REAL = __name__.partition(".")[0]
 ALIAS = "tvm"
 FOLDER = str(Path(__file__).parent / "path")
@@ -65,10 +67,39 @@ class AliasFinder(MetaPathFinder):
             there = getattr(importlib.import_module(parent), name, None)
             if isinstance(there, ModuleType) and there.__name__.startswith(f"{REAL}."):
                 real = there.__name__
-        spec = importlib.util.find_spec(real)
+        try:
+            spec = importlib.util.find_spec(real)
+        except ModuleNotFoundError:
+            spec = None
         if spec is None:
             return None
         return ModuleSpec(fullname, AliasLoader(real), is_package=spec.submodule_search_locations is not None)
+
+
+class AbsentLoader(Loader):
+    """Makes the module that stands for one that is not there."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """A module whose names are errors when they are used."""
+        return AbsentModule(spec.name, self.reason)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is run."""
+
+
+class AbsentFinder(MetaPathFinder):
+    """Answers, after all others, for the modules of TVM that this package does not have."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module that stands for the absent one, if it is known that there is one."""
+        root, _, rest = fullname.partition(".")
+        reason = reason_for(rest) if root == REAL else None
+        return None if reason is None else ModuleSpec(fullname, AbsentLoader(reason), is_package=True)
 
 
 def rename_classes() -> None:
@@ -88,6 +119,7 @@ def install() -> None:
         raise ImportError(f"{ALIAS} is already imported from {already.__file__}: import {REAL}.compat.tvm before it")
     _say_once_what_is_hidden()
     sys.meta_path.insert(0, AliasFinder())
+    sys.meta_path.append(AbsentFinder())
     if FOLDER not in sys.path:
         sys.path.append(FOLDER)
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)

@@ -66,9 +66,7 @@ def create_executable(
     run([_compiler(cc), "-o", output, *_listed(objects), *_listed(options)], cwd)
 
 
-def create_staticlib(
-    output: str, inputs: str | Sequence[str], ar: str | None = None, cwd: str | None = None
-) -> None:
+def create_staticlib(output: str, inputs: str | Sequence[str], ar: str | None = None, cwd: str | None = None) -> None:
     """Makes an archive of objects."""
     archiver = ar or shutil.which("ar") or shutil.which("llvm-ar")
     if archiver is None:

@@ -12,8 +12,17 @@ from .cc import run
 from .utils import tempdir
 
 __all__ = [
-    "compile_cuda", "find_cuda_path", "get_cuda_version", "get_target_compute_version", "have_bf16", "have_cudagraph",
-    "have_fp16", "have_fp8", "have_int8", "have_tensorcore", "parse_compute_version",
+    "compile_cuda",
+    "find_cuda_path",
+    "get_cuda_version",
+    "get_target_compute_version",
+    "have_bf16",
+    "have_cudagraph",
+    "have_fp8",
+    "have_fp16",
+    "have_int8",
+    "have_tensorcore",
+    "parse_compute_version",
 ]  # fmt: skip
 
 

@@ -142,4 +142,3 @@ def max_threads_per_block(target: Target) -> int:
         if (limit := target.attrs.get(name)) is not None:
             return int(limit)
     return {"cuda": 1024, "rocm": 256, "metal": 1024, "vulkan": 256, "opencl": 256}.get(str(target.kind), 256)
-

@@ -1,7 +1,20 @@
 """What both levels of the IR share: modules, expressions' common ground, comparison, passes."""
 
 from .._core import Object
-from . import attrs, base, container, diagnostics, expr, function, global_info, instrument, module, op, transform
+from . import (
+    attrs,
+    base,
+    container,
+    diagnostics,
+    expr,
+    function,
+    global_info,
+    instrument,
+    module,
+    op,
+    supply,
+    transform,
+)
 from .attrs import Attrs, DictAttrs, make_node
 from .base import (
     Node,
@@ -19,7 +32,8 @@ from .expr import BaseExpr, PrimExpr, Range, RelaxExpr, RelayExpr
 from .function import BaseFunc, CallingConv
 from .global_info import DummyGlobalInfo, GlobalInfo, VDevice
 from .module import GlobalVar, IRModule
-from .op import Op
+from .op import Op, register_intrin_lowering, register_op_attr
+from .supply import GlobalVarSupply, NameSupply
 
 __all__ = [
     "Array",
@@ -31,8 +45,10 @@ __all__ = [
     "DummyGlobalInfo",
     "GlobalInfo",
     "GlobalVar",
+    "GlobalVarSupply",
     "IRModule",
     "Map",
+    "NameSupply",
     "Node",
     "Object",
     "Op",
@@ -57,8 +73,11 @@ __all__ = [
     "make_node",
     "module",
     "op",
+    "register_intrin_lowering",
+    "register_op_attr",
     "save_json",
     "structural_equal",
     "structural_hash",
+    "supply",
     "transform",
 ]

@@ -34,6 +34,14 @@ class RelayExpr(BaseExpr):
         return self.struct_info
 
     @property
+    def checked_type(self) -> StructInfo:
+        """What is known of the value, but for the values of dimensions."""
+        info = self.struct_info
+        if info is None:
+            raise ValueError("the expression has no type yet: it is normalised by a block builder first")
+        return _core.static_type(info)
+
+    @property
     def ty(self) -> StructInfo:
         """The same, by its later name."""
         return self.struct_info

@@ -24,6 +24,12 @@ class BaseFunc(RelayExpr):
 
     attrs: Map
 
+    @property
+    def __name__(self) -> str:
+        """The name outside of the module: `global_symbol`, or `main` for a function that has none."""
+        symbol = self.attrs.get("global_symbol") if self.attrs else None
+        return "main" if symbol is None else str(symbol)
+
     def _repr_html_(self) -> str:
         """The script in colour, as notebooks show it."""
         return _core.highlight_html(self.script())

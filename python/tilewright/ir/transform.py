@@ -79,7 +79,7 @@ def _pass_names(where: str, names: Iterable[str] | None) -> list[str]:
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
             hint = f": did you mean `{near[0]}`?" if near else ""
-            warnings.warn(f"{where} names `{name}`, but no pass is called so{hint}", stacklevel=4)
+            warnings.warn(f"{where} names `{name}`, but no pass is called so{hint}", stacklevel=3)
     return names
 
 
@@ -101,7 +101,7 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
     unread = config.keys() - set(option_names())
     if unread and not _own_passes:
         names = ", ".join(f"`{name}`" for name in config if name in unread)
-        warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=4)
+        warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=3)
     return config
 
 
@@ -328,9 +328,7 @@ def over_functions(kind: type, work: Callable[[Any, IRModule, PassContext], Any]
     return on_module
 
 
-def function_pass_of(
-    kind: type, function: Any, info: tuple[Any, ...], passes: type[ModulePass] = ModulePass
-) -> Any:
+def function_pass_of(kind: type, function: Any, info: tuple[Any, ...], passes: type[ModulePass] = ModulePass) -> Any:
     """A pass that works function by function, of a Python function or of a class with `transform_function`.
 
     `info` is its level, its name and the passes that it requires; `passes` is the class of the pass.

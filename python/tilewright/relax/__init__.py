@@ -8,6 +8,7 @@ from . import (
     binding_rewrite,
     block_builder,
     dpl,
+    exec_builder,
     expr,
     expr_functor,
     frontend,
@@ -22,6 +23,7 @@ from . import (
 )
 from .binding_rewrite import DataflowBlockRewrite
 from .block_builder import BlockBuilder
+from .exec_builder import ExecBuilder
 from .expr import *
 from .expr_functor import PyExprMutator, PyExprVisitor
 from .op import *
@@ -34,6 +36,7 @@ from .vm_build import build
 __all__ = [
     "BlockBuilder",
     "DataflowBlockRewrite",
+    "ExecBuilder",
     "Executable",
     "PrimExpr",
     "VDevice",
@@ -49,6 +52,7 @@ __all__ = [
     "block_builder",
     "convert_to_expr",
     "dpl",
+    "exec_builder",
     "expr",
     "expr_functor",
     "frontend",

@@ -53,4 +53,6 @@ def build(
         chosen = get_pipeline(chosen, target)
     elif chosen is None:
         chosen = Sequential([])
-    return _core.build(mod, Target.choose(target), chosen, progress)
+    target = Target.choose(target)
+    target.require_built()
+    return _core.build(mod, target, chosen, progress)

@@ -29,7 +29,6 @@ from .device import (
     webgpu,
 )
 from .module import Executable, Module, enabled, load_module, system_lib
-from .params import load_param_dict, load_param_dict_from_file, save_param_dict, save_param_dict_to_file
 from .ndarray import NDArray, Tensor, empty, from_dlpack, tensor
 from .object import Object
 from .object_generic import const, convert, convert_to_object
@@ -42,6 +41,7 @@ from .packed_func import (
     register_global_func,
     remove_global_func,
 )
+from .params import load_param_dict, load_param_dict_from_file, save_param_dict, save_param_dict_to_file
 
 __all__ = [
     "ADT",

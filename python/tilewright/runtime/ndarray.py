@@ -28,9 +28,7 @@ _NUMBERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint3
             "float16", "float32", "float64")  # fmt: skip
 
 
-def array(
-    arr: Any, device: Device | str | None = None, mem_scope: str | None = None, *, dtype: Any = None
-) -> NDArray:
+def array(arr: Any, device: Device | str | None = None, mem_scope: str | None = None, *, dtype: Any = None) -> NDArray:
     """A tensor on `device` with a copy of `arr`: a tensor, a NumPy array, or what NumPy makes an array of.
 
     The device is one such as `cpu()`, or its name.

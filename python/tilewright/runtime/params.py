@@ -21,7 +21,12 @@ __all__ = ["load_param_dict", "load_param_dict_from_file", "save_param_dict", "s
 _LIST_MAGIC = 0xF7E58D4F05049CB7
 _TENSOR_MAGIC = 0xDD5E40F096B4A13F
 #: Names of data types by their code, where the code and the bits say which one it is.
-_NAMES = {DataTypeCode.INT: "int", DataTypeCode.UINT: "uint", DataTypeCode.FLOAT: "float", DataTypeCode.BFLOAT: "bfloat"}
+_NAMES = {
+    DataTypeCode.INT: "int",
+    DataTypeCode.UINT: "uint",
+    DataTypeCode.FLOAT: "float",
+    DataTypeCode.BFLOAT: "bfloat",
+}
 
 
 def save_param_dict(params: Mapping[str, Any]) -> bytearray:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from typing import Any
 
-from . import utils
+from . import requirements, utils
+from .compare import CompareBeforeAfter
+from .requirements import FEATURES, VERSIONS, Feature, requires_llvm_minimum_version, requires_package, skip
 from .utils import check_numerical_grads
 
 __all__ = [
-    "CompareBeforeAfter", "assert_allclose", "check_numerical_grads", "device_enabled", "enabled_targets",
-    "exclude_targets", "fixture", "main", "parameter", "parameters", "parametrize", "parametrize_targets",
-    "requires_cuda", "requires_gpu", "requires_llvm", "uses_gpu", "utils",
+    "CompareBeforeAfter", "Feature", "assert_allclose", "assert_prim_expr_equal", "check_bool_expr_is_true",
+    "check_numerical_grads", "device_enabled", "echo", "enabled_targets", "exclude_targets", "fixture",
+    "get_dtype_range", "identity_after", "known_failing_targets", "main", "parameter", "parameters", "parametrize",
+    "parametrize_targets", "requirements", "requires_llvm_minimum_version", "requires_package", "skip_if_32bit",
+    "skip_if_wheel_test", "skip_parameterizations", "slow", "terminate_self", "uses_gpu", "utils",
+    "xfail_parameterizations", *FEATURES, *VERSIONS,
 ]  # fmt: skip
 
 
@@ -38,26 +44,89 @@ def enabled_targets() -> list[tuple[Any, Any]]:
     return [(Target("llvm"), cpu(0))]
 
 
-def _skip(reason: str) -> Callable[[Any], Any]:
+globals().update({**FEATURES, **VERSIONS})
+
+#: A test that runs for each target, those of GPUs among them.
+uses_gpu = globals()["requires_gpu"]
+
+
+def skip_if_32bit(reason: str) -> Any:
+    """A mark that leaves a test out where addresses have 32 bits."""
+    return skip(reason) if sys.maxsize <= 1 << 32 else lambda func: func
+
+
+def skip_if_wheel_test(func: Any) -> Any:
+    """The test as it is: the package is always tested as it is installed."""
+    return func
+
+
+def slow(func: Any) -> Any:
+    """The test as it is."""
+    return func
+
+
+def known_failing_targets(*targets: str) -> Any:
+    """Marks a test that fails for some targets of this machine."""
     import pytest
 
-    return pytest.mark.skip(reason=reason)
+    failing = any(device_enabled(target) for target in targets)
+    return pytest.mark.xfail(reason="is known to fail") if failing else lambda func: func
 
 
-def _requires(what: str, there: bool) -> Callable[..., Any]:
-    def mark(*args: Any) -> Any:
-        """Marks a test that needs something of the machine; it is skipped where that is missing."""
-        if not args:
-            return mark
-        return args[0] if there else _skip(f"needs {what}")(args[0])
-
-    return mark
+def xfail_parameterizations(*ids: str, reason: str = "") -> Any:
+    """The test as it is: parameters that are known to fail elsewhere need not fail here."""
+    return lambda func: func
 
 
-requires_llvm = _requires("LLVM", True)
-requires_gpu = _requires("a GPU", False)
-requires_cuda = _requires("CUDA", False)
-uses_gpu = requires_gpu
+skip_parameterizations = xfail_parameterizations
+
+
+def get_dtype_range(dtype: str) -> tuple[Any, Any]:
+    """The least and the greatest value of a data type."""
+    import numpy as np
+
+    info = np.finfo(dtype) if dtype.startswith("float") else np.iinfo("uint8" if dtype == "bool" else dtype)
+    return (0, 1) if dtype == "bool" else (info.min, info.max)
+
+
+def terminate_self() -> None:
+    """Ends the process."""
+    sys.exit(-1)
+
+
+def identity_after(x: Any, sleep: float) -> Any:
+    """The value, after so many seconds."""
+    time.sleep(sleep)
+    return x
+
+
+def echo(x: Any) -> Any:
+    """The value."""
+    return x
+
+
+def check_bool_expr_is_true(bool_expr: Any, vranges: Any, cond: Any = None) -> None:
+    """Fails unless an expression holds for all values of variables in these ranges for which the condition holds."""
+    from itertools import product
+
+    from ..arith import Analyzer
+    from ..tir import stmt_functor
+
+    bounds = {var: (int(found.min), int(found.extent)) for var, found in vranges.items()}
+    for point in product(*(range(low, low + extent) for low, extent in bounds.values())):
+        values = dict(zip(bounds, point, strict=True))
+        known = lambda expr: int(Analyzer().simplify(stmt_functor.substitute(expr, values)))  # noqa: E731, B023
+        if cond is None or known(cond):
+            named = {var.name: value for var, value in values.items()}
+            assert known(bool_expr), f"{bool_expr} does not hold for {named}"
+
+
+def assert_prim_expr_equal(lhs: Any, rhs: Any) -> None:
+    """Fails unless two scalar expressions certainly are equal."""
+    from ..arith import Analyzer
+
+    if not Analyzer().can_prove_equal(lhs, rhs):
+        raise ValueError(f"{lhs} and {rhs} are not proved equal")
 
 
 def parametrize(*args: Any, **kwargs: Any) -> Any:
@@ -73,7 +142,10 @@ class _Parameter:
     def __init__(self, values: Sequence[Any], ids: Sequence[str] | None) -> None:
         import pytest
 
-        self.fixture = pytest.fixture(params=list(values), ids=ids)(lambda request: request.param)
+        def one(*_self: Any, request: Any) -> Any:
+            return request.param
+
+        self.fixture = pytest.fixture(params=list(values), ids=ids)(one)
 
 
 def parameter(*values: Any, ids: Sequence[str] | None = None, by_dict: dict[str, Any] | None = None) -> Any:
@@ -120,41 +192,3 @@ def main() -> None:
 
     caller = sys._getframe(1).f_globals["__file__"]
     sys.exit(pytest.main([caller, *sys.argv[1:]]))
-
-
-class CompareBeforeAfter:
-    """A test of a pass: the class says `transform`, `before` and `expected`, and the test compares.
-
-    `before` and `expected` are functions or modules, or methods that make them; `expected` may be an exception.
-    """
-
-    transform: Any = None
-
-    def test_compare(self) -> None:
-        """The pass makes of `before` what `expected` says."""
-        from ..ir.base import assert_structural_equal
-        from ..ir.transform import Pass
-
-        before, expected = self._made("before"), self._made("expected")
-        change = self.transform if isinstance(self.transform, Pass) else self.transform()
-        if isinstance(expected, type) and issubclass(expected, Exception):
-            import pytest
-
-            with pytest.raises(expected):
-                change(_module(before))
-            return
-        assert_structural_equal(change(_module(before)), _module(expected))
-
-    def _made(self, name: str) -> Any:
-        from .._core import IRModule, Object
-
-        value = getattr(self, name)
-        if isinstance(value, (IRModule, Object)) or (isinstance(value, type) and issubclass(value, Exception)):
-            return value
-        return value()
-
-
-def _module(value: Any) -> Any:
-    from .._core import IRModule
-
-    return value if isinstance(value, IRModule) else IRModule({"main": value.with_attr("global_symbol", "main")})

@@ -73,7 +73,9 @@ def Prim(dtype: Any = None, value: Any = None) -> PrimStructInfo:
     return PrimStructInfo(dtype, value)
 
 
-def Callable(params: Any = None, ret: Any = None, purity: bool | None = None, derive_func: Any = None) -> FuncStructInfo:
+def Callable(
+    params: Any = None, ret: Any = None, purity: bool | None = None, derive_func: Any = None
+) -> FuncStructInfo:
     """The struct info of a function; without parameters that of any that gives such a result."""
     ret = _info(ret)
     if params is None:
@@ -94,8 +96,6 @@ def Tuple(*fields: Any) -> Any:
     listed = fields[0] if len(fields) == 1 and isinstance(fields[0], (list, _tuple)) else fields
     listed = [_info(field) for field in listed]
     return TupleStructInfo(listed) if all(isinstance(field, StructInfo) for field in listed) else _Tuple(list(listed))
-
-
 
 
 def tuple(*fields: Any) -> Any:
