@@ -106,6 +106,9 @@ impl Builtin {
         "TVMBackendFreeWorkspace" 3..3 -> INT, Opaque;
         "ret" 1..1 -> Nothing, Opaque;
         "undef" 0..0 -> Named, Pure;
+        // How values are combined: the identities, then for each result what it is of variables of its own, which lets
+        // bind to nothing in particular.
+        "comm_reducer" 2..MANY -> ADDRESS, Pure;
         // Tiles of matrices.
         "tvm_load_matrix_sync" 8..8 -> Nothing, Opaque;
         "tvm_store_matrix_sync" 8..8 -> Nothing, Opaque;

@@ -246,6 +246,8 @@ pub enum ForeignCallee {
     Llvm(Arc<str>),
     /// An operation that some targets know, by its name after `T.`: a row of [`Builtin::ALL`].
     Builtin(Arc<str>),
+    /// A PrimFunc of the module, by its name there: `Module.f(…)`.
+    Function(Arc<str>),
 }
 
 impl ForeignCallee {
@@ -256,7 +258,8 @@ impl ForeignCallee {
             | Self::PureExtern(name)
             | Self::Packed(name)
             | Self::Llvm(name)
-            | Self::Builtin(name) => name,
+            | Self::Builtin(name)
+            | Self::Function(name) => name,
         }
     }
 
@@ -273,7 +276,7 @@ impl ForeignCallee {
         match self {
             Self::PureExtern(_) => true,
             Self::Builtin(_) => self.builtin().is_some_and(|row| row.effect == BuiltinEffect::Pure),
-            Self::Extern(_) | Self::Packed(_) | Self::Llvm(_) => false,
+            Self::Extern(_) | Self::Packed(_) | Self::Llvm(_) | Self::Function(_) => false,
         }
     }
 }

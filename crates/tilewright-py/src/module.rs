@@ -76,8 +76,10 @@ fn set_option(options: &mut PrintOptions, name: &str, value: &Bound<'_, PyAny>) 
         "print_line_numbers" => options.line_numbers = value.extract()?,
         // Colours are the terminal's, and line breaks the printer's own.
         "style" | "black_format" => {}
-        // Expressions are always written in full, and names carry no addresses: text depends on the module alone.
-        "verbose_expr" | "show_object_address" => {
+        "verbose_expr" => options.verbose_expr = value.extract()?,
+        "num_context_lines" if value.is_none() => {}
+        // Names carry no addresses: text depends on the module alone.
+        "show_object_address" => {
             value.extract::<bool>()?;
         }
         other if structure::mark_option(&mut options.marks, other, value)? => {}

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use tilewright::expr::Expr;
 use tilewright::ir::GlobalInfo;
-use tilewright::ir::relax::ExprKind;
+use tilewright::ir::relax::{Expr as GraphExpr, ExprKind};
 use tilewright::script::parse::{self, Definition, Host, HostValue, Item, Names, NoHost, ParsedFile, Source};
 use tilewright::support::{Diagnostics, SourceFile, Span};
 use tilewright::{DataType, GlobalFunc, Tensor};
@@ -24,6 +24,60 @@ impl Host for PythonHost<'_, '_> {
         let value = self.0.call1((expression,)).and_then(|value| host_value(&value));
         value.map_err(|error| error.to_string())
     }
+
+    fn eval_with(&self, expression: &str, _: &Span, locals: &[(String, HostValue)]) -> Result<HostValue, String> {
+        let evaluated = || {
+            let names = PyDict::new(self.0.py());
+            for (name, value) in locals {
+                names.set_item(name, host_object(self.0.py(), value)?)?;
+            }
+            host_value(&self.0.call1((expression, names))?)
+        };
+        evaluated().map_err(|error| error.to_string())
+    }
+}
+
+/// The Python object of a value of the script.
+fn host_object<'py>(py: Python<'py>, value: &HostValue) -> PyResult<Bound<'py, PyAny>> {
+    let node = match value {
+        HostValue::Tuple(items) => {
+            let items =
+                view::nested(py, || items.iter().map(|item| host_object(py, item)).collect::<PyResult<Vec<_>>>());
+            return Ok(PyList::new(py, items?)?.into_any());
+        }
+        HostValue::Dict(items) => {
+            let dict = PyDict::new(py);
+            for (key, value) in items {
+                dict.set_item(key, view::nested(py, || host_object(py, value))?)?;
+            }
+            return Ok(dict.into_any());
+        }
+        HostValue::Module(functions) => {
+            let names = PyDict::new(py);
+            for global in functions {
+                names.set_item(&*global.name, view::wrap(py, Node::Relax(GraphExpr::global(global)))?)?;
+            }
+            return py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&names));
+        }
+        HostValue::None => return Ok(py.None().into_bound(py)),
+        HostValue::Bool(value) => return Ok(PyBool::new(py, *value).to_owned().into_any()),
+        HostValue::Int(value) => return Ok(value.into_pyobject(py)?.into_any()),
+        HostValue::Float(value) => return Ok(PyFloat::new(py, *value).into_any()),
+        HostValue::Str(text) => return Ok(PyString::new(py, text).into_any()),
+        HostValue::DType(dtype) => return Ok(PyString::new(py, &dtype.to_string()).into_any()),
+        HostValue::Tensor(tensor) => Node::Relax(GraphExpr::constant(tensor.clone())),
+        HostValue::Graph(expr) => Node::Relax(expr.clone()),
+        HostValue::Scalar(expr) => Node::Scalar(expr.clone()),
+        HostValue::Buffer(buffer) => Node::Buffer(buffer.clone()),
+        HostValue::StructInfo(info) => Node::Info(info.clone()),
+        HostValue::GlobalVar(global) => Node::Relax(GraphExpr::global(global)),
+        HostValue::GlobalInfo(GlobalInfo::VDevice(device)) => Node::VDevice(device.clone()),
+        HostValue::GlobalInfo(GlobalInfo::Dummy) => Node::DummyInfo,
+        HostValue::PrimFunc(function) => Node::PrimFunc("".into(), function.clone()),
+        HostValue::Function(function) => Node::Function("".into(), function.clone()),
+        _ => return Err(PyTypeError::new_err("a value that Python has no object for")),
+    };
+    view::wrap(py, node)
 }
 
 /// The kinds of Python values for the script.
@@ -80,8 +134,7 @@ fn node_value(node: &Node) -> Option<HostValue> {
                 let fields = fields.iter().map(|field| node_value(&Node::Relax(field.clone())));
                 HostValue::Tuple(fields.collect::<Option<_>>()?)
             }
-            ExprKind::Constant(_) | ExprKind::Shape(_) | ExprKind::ExternFunc(_) => HostValue::Graph(expr.clone()),
-            _ => return None,
+            _ => HostValue::Graph(expr.clone()),
         },
         _ => return None,
     })
@@ -168,12 +221,14 @@ pub(crate) fn read_definition<'py>(
     line: usize,
     names: &Bound<'py, PyDict>,
     value: &Bound<'py, PyAny>,
+    check_well_formed: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = names.py();
     let names = names.iter().map(|(name, meaning)| Ok((name.extract()?, meaning.extract()?)));
     let names = names.collect::<PyResult<Vec<(String, String)>>>()?.into_iter().collect::<Names>();
     let file = SourceFile::part(filename, text, line.saturating_sub(1));
     let source = Source::new(&file).with_names(names);
+    let source = if check_well_formed { source } else { source.unchecked() };
     let mut items = finish(py, parse::parse_file(source, &PythonHost(value)))?;
     match (items.pop(), items.is_empty()) {
         (Some(item), true) => object_of(py, item),
@@ -189,11 +244,13 @@ pub(crate) fn from_source<'py>(
     text: String,
     filename: String,
     value: Option<&Bound<'py, PyAny>>,
+    check_well_formed: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let file = SourceFile::new(filename, text);
+    let source = if check_well_formed { Source::new(&file) } else { Source::new(&file).unchecked() };
     let parsed = match value {
-        Some(value) => parse::parse_file(&file, &PythonHost(value)),
-        None => parse::parse_file(&file, &NoHost),
+        Some(value) => parse::parse_file(source, &PythonHost(value)),
+        None => parse::parse_file(source, &NoHost),
     };
     let mut items = finish(py, parsed)?;
     if items.len() > 1 {

@@ -60,6 +60,17 @@ impl DataType {
     pub const F8_E5M2: Self = Self::new(TypeCode::Float8E5M2, 8);
     pub const F4_E2M1FN: Self = Self::new(TypeCode::Float4E2M1Fn, 4);
 
+    /// Names that types have in programs besides the one that is printed.
+    pub const OTHER_NAMES: [(&'static str, Self); 7] = [
+        ("uint1", Self::BOOL),
+        ("int", Self::I32),
+        ("uint", Self::U32),
+        ("float", Self::F32),
+        ("float8", Self::F8_E4M3FN),
+        ("e4m3_float8", Self::F8_E4M3FN),
+        ("e5m2_float8", Self::F8_E5M2),
+    ];
+
     /// The types that tensors may hold and that have no arithmetic, in printing order.
     pub const STORED_ELEMENTS: [Self; 5] = [Self::I4, Self::U4, Self::F8_E4M3FN, Self::F8_E5M2, Self::F4_E2M1FN];
 
@@ -229,6 +240,9 @@ impl FromStr for DataType {
             "handle" if lanes == 1 => return Ok(Self::HANDLE),
             _ => {}
         }
+        if let Some((_, dtype)) = Self::OTHER_NAMES.iter().find(|(name, _)| *name == element) {
+            return Ok(dtype.with_lanes(lanes));
+        }
         let known = Self::TENSOR_ELEMENTS.into_iter().chain(Self::STORED_ELEMENTS);
         known
             .into_iter()
@@ -273,7 +287,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_the_list_of_types() {
-        for text in ["float31", "int32x0", "int32x99999", "xx", "x4", "handlex2", "float", "int2", "float8", "float4"] {
+        for text in ["float31", "int32x0", "int32x99999", "xx", "x4", "handlex2", "int2", "float4"] {
             let error = text.parse::<DataType>().unwrap_err();
             assert!(error.to_string().contains("float32"), "{error}");
         }

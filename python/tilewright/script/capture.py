@@ -162,16 +162,16 @@ class Capture:
         """Whether the macro comes before this definition in its file."""
         return macro.filename == self.filename and macro.line < self.line
 
-    def read(self) -> Any:
+    def read(self, check_well_formed: bool = True) -> Any:
         """The IR that the text defines."""
         if self.macros:
-            return self.with_macros().read()
-        return _core.read_definition(self.text, self.filename, self.line, self.names, self.value)
+            return self.with_macros().read(check_well_formed)
+        return _core.read_definition(self.text, self.filename, self.line, self.names, self.value, check_well_formed)
 
-    def value(self, expression: str) -> Any:
-        """The value of an expression of the text that is not the script's own."""
+    def value(self, expression: str, local: Mapping[str, Any] | None = None) -> Any:
+        """The value of an expression of the text that Python evaluates; `local` are the script's own names in it."""
         # A plain dict, because comprehensions and lambdas in the expression look names up in the globals alone.
-        return eval(expression, {name: self.scope[name] for name in self.scope})
+        return eval(expression, {name: self.scope[name] for name in self.scope} | dict(local or {}))
 
 
 def _own_text(thing: type | FunctionType, frame: FrameType) -> tuple[str, int, str, ast.AST]:

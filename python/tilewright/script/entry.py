@@ -16,23 +16,28 @@ from .capture import Capture, Macro, Pending, in_class_body
 __all__ = ["from_source", "function", "ir_module", "macro", "prim_func"]
 
 
-def from_source(source: str | PathLike[str] | type | Callable, extra_vars: dict[str, Any] | None = None) -> Any:
+def from_source(
+    source: str | PathLike[str] | type | Callable,
+    extra_vars: dict[str, Any] | None = None,
+    check_well_formed: bool = True,
+) -> Any:
     """The module or function that a text defines; a dict of them by name where it defines several.
 
     `source` is the text itself or the path of a file with it, or an undecorated class or function whose text is read.
     A text's imports say what its names mean; without imports `T`, `R`, `I` and `tvm` have their usual meanings.
-    `extra_vars` are values for further names.
+    `extra_vars` are values for further names. Without `check_well_formed` variables that nothing gives a value are
+    no errors.
     """
     if isinstance(source, (_core.IRModule, _core.Object)):
         return source
     if isinstance(source, (type, FunctionType)):
-        return Capture.by_hand(source, sys._getframe(1), "").with_values(extra_vars or {}).read()
-    value = None if extra_vars is None else lambda expression: eval(expression, dict(extra_vars))
+        return Capture.by_hand(source, sys._getframe(1), "").with_values(extra_vars or {}).read(check_well_formed)
+    value = None if extra_vars is None else lambda text, local=None: eval(text, dict(extra_vars) | dict(local or {}))
     if not isinstance(source, PathLike):
-        return _core.from_source(source, "<text>", value)
+        return _core.from_source(source, "<text>", value, check_well_formed)
     path = Path(source)
     try:
-        return _core.from_source(path.read_bytes().decode("utf-8"), str(path), value)
+        return _core.from_source(path.read_bytes().decode("utf-8"), str(path), value, check_well_formed)
     except UnicodeDecodeError as error:
         raise TVMError(f"{path}: the file is not UTF-8: {error.reason} at byte {error.start}") from None
 

@@ -4,7 +4,7 @@ What annotations use has a value here, and with arguments is a struct info. The 
 the text; in code that Python runs its names are those of `tilewright.script.ir_builder`, so that `R.add(x, y)` makes a call.
 """
 
-from .entry import function
+from .entry import function, macro
 from .spelling import InfoSpelling, outside_of_a_script
 
 Callable = InfoSpelling("script.relax.Callable")
@@ -14,7 +14,7 @@ Shape = InfoSpelling("script.relax.Shape")
 Tensor = InfoSpelling("script.relax.Tensor")
 Tuple = InfoSpelling("script.relax.Tuple")
 
-__all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function"]
+__all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function", "macro"]
 
 
 def __getattr__(name: str) -> object:

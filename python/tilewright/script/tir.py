@@ -12,7 +12,7 @@ handle = Spelling("script.tir.handle")
 Ptr = Spelling("script.tir.Ptr")
 _SCALARS = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "bfloat16", "float32", "float64",
+    "float16", "bfloat16", "float32", "float64", "e4m3_float8", "e5m2_float8",
 )  # fmt: skip
 globals().update({name: Spelling(f"script.tir.{name}") for name in _SCALARS})
 

@@ -82,6 +82,7 @@ kinds! {
         "Packed": ForeignCallee::Packed(_),
         "Llvm": ForeignCallee::Llvm(_),
         "Builtin": ForeignCallee::Builtin(_),
+        "Function": ForeignCallee::Function(_),
     }
     scope_kind(Scope) = "scope" {
         "Global": Scope::Global,

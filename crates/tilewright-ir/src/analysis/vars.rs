@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tilewright_expr::ForeignCallee;
 use tilewright_expr::node::{AnyHandle, IrNode, VarId, Visitor, walk};
 use tilewright_support::{OrderedMap, Set, with_stack};
 
@@ -80,6 +81,12 @@ pub fn all_global_vars<N: IrNode>(root: &N) -> Vec<GlobalVar> {
             note(global);
         }
         _ => {}
+    });
+    walk(root, |expr: &tilewright_expr::Expr| {
+        if let tilewright_expr::ExprKind::Foreign { callee: ForeignCallee::Function(name), .. } = &expr.kind {
+            let called = || GlobalVar { name: name.clone(), signature: StructInfo::Object };
+            found.entry(name.clone()).or_insert_with(called);
+        }
     });
     found.into_values().collect()
 }

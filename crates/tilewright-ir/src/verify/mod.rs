@@ -17,7 +17,6 @@
 //! | TW0509 | a block has as many values as axes |
 //! | TW0510 | an axis is a scalar integer and no size variable, its value and domain are of its type |
 //! | TW0511 | conditions and predicates are bools: scalars, or lanes of a masked access |
-//! | TW0512 | only a block with a reduce axis has an `init` |
 //! | TW0513 | no variable or buffer is defined where it is defined already |
 //! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension; axis separators ascend, and none is after the last dimension |
 //! | TW0515 | a buffer parameter is passed as a handle, any other as a scalar |

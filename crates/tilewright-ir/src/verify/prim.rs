@@ -11,8 +11,7 @@ use super::scope::{Level, Scopes};
 use super::{Report, count};
 use crate::relax::Constant;
 use crate::tir::{
-    Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
-    is_thread,
+    Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var, is_thread,
 };
 
 pub(super) fn check(report: &mut Report, function: &PrimFunc) {
@@ -308,9 +307,6 @@ impl Checker<'_> {
             level = level.max(self.region(region));
         }
         if let Some(init) = &block.init {
-            if !block.iters.iter().any(|iter| iter.kind == IterKind::Reduce) {
-                self.error("TW0512", format!("block `{}` has an init but no reduce axis", block.name));
-            }
             level = level.max(self.stmt(init));
         }
         level = level.max(self.stmt(&block.body));

@@ -29,6 +29,9 @@ impl FnCx<'_, '_> {
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
             ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),
+            ForeignCallee::Function(name) => Err(self.unit.unsupported(format!(
+                "a call of the PrimFunc `{name}` inside another one cannot be compiled: the graph calls both"
+            ))),
             ForeignCallee::Builtin(name) => match callee.builtin().map(|row| row.effect) {
                 Some(BuiltinEffect::Prefetch) => self.prefetch(args),
                 _ => Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple))),

@@ -45,6 +45,7 @@ pub(super) fn parts(e: &Expr) -> Option<(Arc<str>, Vec<Field>)> {
                 ForeignCallee::PureExtern(_) => "tir.call_pure_extern",
                 ForeignCallee::Packed(_) => "tir.tvm_call_packed",
                 ForeignCallee::Llvm(_) => "tir.call_llvm_intrin",
+                ForeignCallee::Function(name) => return Some((name.clone(), scalars(args))),
                 ForeignCallee::Builtin(name) => return Some((format!("tir.{name}").into(), scalars(args))),
             };
             let name = Field::scalar(&Expr::str(callee.name()));

@@ -5,6 +5,7 @@ use pyo3::types::{PyFloat, PyTuple};
 use tilewright::arith::{worked_out, worked_out_comparison};
 use tilewright::expr::semantics::Scalar;
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
+use tilewright::ir::relax as graph;
 use tilewright::{DataType, expr};
 
 use super::{Args, Field, FromPython, Node, argument, call, te};
@@ -90,7 +91,14 @@ pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
         (ExprKind::Let { body, .. }, "body") => Field::scalar(body),
         (_, "op" | "args") if kind(e) == "tir.Call" => {
             let (op, args) = call::parts(e)?;
-            if name == "op" { Field::Node(Node::Op(op)) } else { Field::List(args) }
+            match &e.kind {
+                _ if name == "args" => Field::List(args),
+                ExprKind::Foreign { callee: ForeignCallee::Function(name), .. } => {
+                    let signature = graph::StructInfo::Object;
+                    Field::relax(&graph::Expr::global(&graph::GlobalVar { name: name.clone(), signature }))
+                }
+                _ => Field::Node(Node::Op(op)),
+            }
         }
         _ => return None,
     })

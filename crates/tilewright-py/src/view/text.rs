@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tilewright::arith::Analyzer;
 use tilewright::expr::Expr;
 use tilewright::ir::relax::BindingBlock;
-use tilewright::ir::tir::StmtKind;
 use tilewright::script::print::{self, PrintOptions};
 
 use super::Node;
@@ -29,12 +28,6 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
             let block = BindingBlock { dataflow: false, bindings: vec![(**binding).clone()] };
             script(&Node::BindingBlock(Arc::new(block)), options)
         }
-        // An instance in which each axis has its own value.
-        Node::Block(block) => {
-            let values = block.iters.iter().map(|iter| Expr::var(&iter.var)).collect();
-            let predicate = Expr::bool(true);
-            script(&Node::Stmt(StmtKind::Block { values, predicate, block: (**block).clone() }.into()), options)
-        }
         Node::Scalar(_)
         | Node::Stmt(_)
         | Node::PrimFunc(..)
@@ -42,19 +35,15 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
         | Node::Info(_)
         | Node::Relax(_)
         | Node::BindingBlock(_)
+        | Node::Block(_)
+        | Node::Range(_)
+        | Node::IterVar(_)
         | Node::Seq(_) => print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned(),
-        Node::Range(range) => {
-            format!("Range({}, extent={})", print::print_expr(&range.min), print::print_expr(&range.extent))
+        Node::Buffer(_) | Node::Region(_) if options.verbose_expr => {
+            print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned()
         }
-        Node::Buffer(buffer) => {
-            let dims: Vec<String> = buffer.shape.iter().map(print::print_expr).collect();
-            let comma = if dims.len() == 1 { "," } else { "" };
-            format!("{}: T.Buffer(({}{comma}), \"{}\")", buffer.name, dims.join(", "), buffer.dtype)
-        }
+        Node::Buffer(buffer) => buffer.name.to_string(),
         Node::Region(region) => format!("{}[{}]", region.buffer.name, ranges(&region.region)),
-        Node::IterVar(iter) => {
-            format!("IterVar({}, {}, {:?})", iter.var.name, ranges(std::slice::from_ref(&iter.domain)), iter.kind)
-        }
         Node::MatchBuffer(matched) => {
             format!(
                 "{} = T.match_buffer({}[{}])",

@@ -182,6 +182,7 @@ fn only_reads(function: &PrimFunc, inputs: usize) -> bool {
                 callee: ForeignCallee::Extern(_)
                     | ForeignCallee::PureExtern(_)
                     | ForeignCallee::Packed(_)
+                    | ForeignCallee::Function(_)
                     | ForeignCallee::Builtin(_),
                 ..
             }

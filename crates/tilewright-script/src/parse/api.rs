@@ -19,16 +19,23 @@ pub struct Source {
     pub names: Option<Names>,
     /// The values of `metadata["relax.expr.Constant"][i]`, where the text itself does not hold them.
     pub constants: Vec<Tensor>,
+    /// Names without a value are no errors: `check_well_formed=False`.
+    pub unchecked: bool,
 }
 
 impl Source {
     pub fn new(file: &Arc<SourceFile>) -> Self {
-        Self { file: file.clone(), names: None, constants: Vec::new() }
+        Self { file: file.clone(), names: None, constants: Vec::new(), unchecked: false }
     }
 
     /// Text from which the imports have been cut off, with what they said.
     pub fn with_names(self, names: Names) -> Self {
         Self { names: Some(names), ..self }
+    }
+
+    /// The same, of which nothing is checked beyond what reading needs.
+    pub fn unchecked(self) -> Self {
+        Self { unchecked: true, ..self }
     }
 
     pub fn with_constants(self, constants: Vec<Tensor>) -> Self {
@@ -46,6 +53,14 @@ impl From<&Arc<SourceFile>> for Source {
 pub trait Host {
     /// The value of the expression, which is the user's text and may span lines. The error is a message for the user.
     fn eval(&self, expression: &str, span: &Span) -> Result<HostValue, String>;
+
+    /// The same where the script gives these names a value.
+    fn eval_with(&self, expression: &str, span: &Span, locals: &[(String, HostValue)]) -> Result<HostValue, String> {
+        match locals {
+            [] => self.eval(expression, span),
+            _ => Err("only Python could evaluate this, and the text is read without Python".to_owned()),
+        }
+    }
 
     /// Whether no name means anything to this host: then an expression fails for its first name.
     fn knows_nothing(&self) -> bool {
@@ -69,7 +84,7 @@ pub enum HostValue {
     DType(DataType),
     /// A constant of a graph; it is read-only.
     Tensor(Tensor),
-    /// A value of a graph in which no variable occurs.
+    /// A value of a graph, made of the values that were handed over.
     Graph(Expr),
     /// A scalar expression, such as a symbolic dimension.
     Scalar(tilewright_expr::Expr),
@@ -77,6 +92,8 @@ pub enum HostValue {
     StructInfo(StructInfo),
     /// A function of the module that is being read, by its name.
     GlobalVar(GlobalVar),
+    /// The module that is being read: those of its functions whose signature is known.
+    Module(Vec<GlobalVar>),
     /// A global info of a module, such as a device.
     GlobalInfo(GlobalInfo),
     /// A function that the module takes in where it is used.

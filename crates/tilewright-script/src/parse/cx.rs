@@ -45,6 +45,8 @@ pub(super) struct Parser<'a> {
     pub(super) tir: super::tir::Tir,
     pub(super) graph: super::relax::Graph,
     pub(super) infer: InferCx,
+    /// Names without a value are no errors.
+    pub(super) unchecked: bool,
 }
 
 impl<'a> Parser<'a> {

@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// Whether the expression begins with a name that nothing in the text defines.
-    fn is_outside(&self, expr: &ast::Expr) -> bool {
+    pub(super) fn is_outside(&self, expr: &ast::Expr) -> bool {
         match expr {
             ast::Expr::Name(name) => {
                 self.scopes.get(&name.id).is_none() && !self.functions.knows(&name.id) && self.path(expr).is_none()
@@ -165,7 +165,15 @@ impl Parser<'_> {
             }
             (Value::Buffer(buffer), "name") => Ok(Value::Str(buffer.name.clone())),
             (Value::Scalar(scalar), "dtype") => Ok(Value::DType(scalar.dtype)),
+            (Value::Graph(_) | Value::TensorField(..), _)
+                if let Some(field) = self.tensor_field(expr, &value, name)? =>
+            {
+                Ok(field)
+            }
             _ => {
+                if let Some(value) = self.try_host(expr) {
+                    return Ok(value);
+                }
                 let message = format!("{} has no attribute `{name}`", value.describe());
                 Err(self.fail(codes::UNKNOWN_ATTRIBUTE, expr, message, ""))
             }
@@ -201,11 +209,10 @@ impl Parser<'_> {
             return self.outside_as(name, last);
         }
         let expression = if text.contains('\n') { format!("({text})") } else { text.clone() };
-        match self.host.eval(&expression, &self.span(expr)) {
-            Ok(HostValue::GlobalVar(global)) if self.functions.contains(&global.name) => {
-                Ok(Value::Function(global.name))
-            }
-            Ok(value) => Ok(value.into()),
+        let locals = self.locals(expr)?;
+        let value = self.host.eval_with(&expression, &self.span(expr), &locals);
+        match value.and_then(|value| self.taken_over(value, &locals)) {
+            Ok(value) => Ok(value),
             Err(reason) => Err(self.unknown_place(expr, &text, reason, last)),
         }
     }
@@ -279,6 +286,11 @@ impl Parser<'_> {
                 }
             }
             Value::Graph(tuple) => self.tuple_item(expr, tuple, &subscript.slice),
+            Value::TensorField(tensor, field) => self.tensor_size(expr, tensor, field, &subscript.slice),
+            other if let Some(value) = self.try_host(expr) => {
+                drop(other);
+                Ok(value)
+            }
             other => Err(self.wrong_kind(&*subscript.value, "a buffer or tuple", &other)),
         }
     }
@@ -294,6 +306,16 @@ impl Parser<'_> {
                     other => (other, None),
                 };
                 self.buffer_of("", Some(shape), dtype).map(Value::Buffer)
+            }
+            // `T.Ptr[T.int32, "shared"]`: where the address points to, and in which memory.
+            "script.tir.Ptr" | "script.tir.handle" => {
+                let parts = match &*subscript.slice {
+                    ast::Expr::Tuple(tuple) => &tuple.elts[..],
+                    one => std::slice::from_ref(one),
+                };
+                self.dtype_argument(parts.first())?;
+                parts.iter().skip(1).try_for_each(|scope| self.string(scope).map(drop))?;
+                Ok(Value::DType(tilewright_tensor::DataType::HANDLE))
             }
             _ => {
                 let message = format!("`{}` takes no brackets", self.text_of(&*subscript.value));
@@ -336,7 +358,15 @@ impl Parser<'_> {
                     let function = self.module_function(&call.func, name)?;
                     self.graph_call(expr, function, call)
                 }
+                (Value::Graph(tensor), "astype") => {
+                    let bound = self.bind(call, &["dtype"], 1)?;
+                    let dtype = self.dtype_argument(bound[0])?;
+                    self.astype(expr, &method.value, tensor, dtype)
+                }
                 (value, name) => {
+                    if let Some(value) = self.try_host(expr) {
+                        return Ok(value);
+                    }
                     let message = format!("{} has no method `{name}`", value.describe());
                     let known: &[&str] = match value {
                         Value::Buffer(_) => &["vload", "vstore", "access_ptr", "scope"],
@@ -364,6 +394,9 @@ impl Parser<'_> {
 
     /// `a op b` in the text.
     pub(super) fn infix(&mut self, expr: &ast::Expr, op: Operator, a: Value, b: Value) -> Res<Value> {
+        if let (Operator::Add, Value::Str(a), Value::Str(b)) = (op, &a, &b) {
+            return Ok(Value::Str(format!("{a}{b}").into()));
+        }
         if a.is_literal() && b.is_literal() {
             let folded = python::binary(op, &a, &b);
             return folded.map_err(|reason| self.fail(codes::RANGE, expr, reason, ""));
@@ -495,6 +528,9 @@ impl Parser<'_> {
         {
             return Ok(Value::Bool(result));
         }
+        if let Some(result) = plainly(op, &a, &b) {
+            return Ok(Value::Bool(result));
+        }
         let op = match op {
             ast::CmpOp::Eq => CmpOp::Eq,
             ast::CmpOp::NotEq => CmpOp::Ne,
@@ -526,7 +562,7 @@ impl Parser<'_> {
     }
 
     /// `t[i]` of a graph.
-    fn tuple_item(&mut self, expr: &ast::Expr, tuple: relax::Expr, slice: &ast::Expr) -> Res<Value> {
+    pub(super) fn tuple_item(&mut self, expr: &ast::Expr, tuple: relax::Expr, slice: &ast::Expr) -> Res<Value> {
         let length = match &tuple.struct_info {
             relax::StructInfo::Tuple(fields) => fields.len(),
             other => {
@@ -542,6 +578,29 @@ impl Parser<'_> {
         let tuple = self.leaf(expr, tuple)?;
         let item = relax::Expr::tuple_get(tuple, at);
         self.inferred(expr, &[], item).map(Value::Graph)
+    }
+}
+
+/// What Python says of values that are no numbers.
+fn plainly(op: ast::CmpOp, a: &Value, b: &Value) -> Option<bool> {
+    let same = |a: &Value, b: &Value| match (a, b) {
+        (Value::None, Value::None) => Some(true),
+        (Value::Scalar(_) | Value::Graph(_), Value::None) | (Value::None, Value::Scalar(_) | Value::Graph(_)) => None,
+        (Value::None, _) | (_, Value::None) => Some(false),
+        (Value::Str(a), Value::Str(b)) => Some(a == b),
+        (Value::DType(a), Value::DType(b)) => Some(a == b),
+        (Value::DType(dtype), Value::Str(text)) | (Value::Str(text), Value::DType(dtype)) => {
+            Some(text.parse() == Ok(*dtype))
+        }
+        (a, b) if a.is_literal() && b.is_literal() => python::compare(ast::CmpOp::Eq, a, b),
+        _ => None,
+    };
+    match (op, b) {
+        (ast::CmpOp::Eq | ast::CmpOp::Is, _) => same(a, b),
+        (ast::CmpOp::NotEq | ast::CmpOp::IsNot, _) => same(a, b).map(|same| !same),
+        (ast::CmpOp::In, Value::Tuple(items)) => Some(items.iter().any(|item| same(a, item) == Some(true))),
+        (ast::CmpOp::NotIn, Value::Tuple(items)) => Some(!items.iter().any(|item| same(a, item) == Some(true))),
+        _ => None,
     }
 }
 

@@ -71,6 +71,7 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         tir: Default::default(),
         graph: Default::default(),
         infer: InferCx::default(),
+        unchecked: source.unchecked,
     };
     read_body(parser, body, Broken { ranges: &broken, left_out })
 }

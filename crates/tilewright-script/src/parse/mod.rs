@@ -45,6 +45,8 @@ mod recovery;
 mod relax;
 mod scalars;
 mod scopes;
+mod splice;
+mod star;
 mod suggest;
 #[cfg(test)]
 mod tests;

@@ -47,6 +47,8 @@ pub(super) struct Decorator {
     pub(super) pure: Option<bool>,
     /// Pure, whatever its calls say of themselves.
     pub(super) forced: bool,
+    /// Names without a value are no errors: `check_well_formed=False`.
+    pub(super) unchecked: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +88,8 @@ struct Entry<'a> {
 pub(super) struct Functions<'a> {
     /// The name of the class; empty for a function outside of modules.
     pub(super) module: String,
+    /// The module is not to be checked.
+    pub(super) unchecked: bool,
     entries: OrderedMap<Arc<str>, Entry<'a>>,
     /// The global infos of the module.
     pub(super) global_infos: BTreeMap<Arc<str>, Vec<GlobalInfo>>,
@@ -99,7 +103,7 @@ pub(super) struct Functions<'a> {
     taken_in: OrderedMap<Arc<str>, GlobalFunc>,
 }
 
-impl Functions<'_> {
+impl<'a> Functions<'a> {
     pub(super) fn contains(&self, name: &str) -> bool {
         self.entries.contains_key(name) || self.left_out.iter().any(|known| **known == *name)
     }
@@ -125,6 +129,25 @@ impl Functions<'_> {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(|name| &**name)
     }
+
+    /// The annotation of a function's result.
+    pub(super) fn returns_of(&self, name: &str) -> Option<&'a ast::Expr> {
+        self.entries.get(name).and_then(|entry| entry.def.returns.as_deref())
+    }
+
+    /// The functions whose signatures are known.
+    pub(super) fn signatures(&self) -> Vec<GlobalVar> {
+        let known = |(name, entry): (&Arc<str>, &Entry<'_>)| {
+            let signature = match &entry.progress {
+                Progress::Done(function) => Some(function.signature()),
+                Progress::Header(header) => header.signature(),
+                Progress::Reading { signature } => signature.clone(),
+                _ => None,
+            };
+            signature.map(|signature| GlobalVar { name: name.clone(), signature })
+        };
+        self.entries.iter().filter_map(known).collect()
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -133,6 +156,7 @@ impl<'a> Parser<'a> {
         let errors = self.errors();
         let outer = std::mem::take(&mut self.functions);
         self.functions.module = class.name.to_string();
+        self.functions.unchecked = self.is_unchecked(class);
         let inside = broken.left_out.iter().filter(|(range, _)| class.range().contains_range(*range));
         self.functions.left_out = inside.map(|(_, name)| name.as_str().into()).collect();
         let mut attrs = Attrs::new();
@@ -162,6 +186,7 @@ impl<'a> Parser<'a> {
     /// Reads a function outside of modules.
     pub(super) fn standalone(&mut self, def: &'a ast::StmtFunctionDef, decorator: Decorator) -> Res<GlobalFunc> {
         let outer = std::mem::take(&mut self.functions);
+        self.functions.unchecked = self.unchecked;
         let name: Arc<str> = def.name.as_str().into();
         self.functions.entries.insert(name.clone(), Entry { def, decorator, progress: Progress::Waiting });
         self.read_functions();
@@ -221,7 +246,13 @@ impl<'a> Parser<'a> {
             return Err(self.report(diagnostic));
         }
         let progress = if in_error || decorator.is_err() { Progress::FAILED } else { Progress::Waiting };
-        let decorator = decorator.unwrap_or(Decorator { kind: Kind::Relax, private: false, pure: None, forced: false });
+        let decorator = decorator.unwrap_or(Decorator {
+            kind: Kind::Relax,
+            private: false,
+            pure: None,
+            forced: false,
+            unchecked: false,
+        });
         self.functions.entries.insert(name, Entry { def, decorator, progress });
         Ok(())
     }
@@ -244,11 +275,12 @@ impl<'a> Parser<'a> {
                     .help("remove `async`: the text of a function is compiled, never awaited");
                 return Err(self.report(diagnostic));
             }
-            let mut said = Decorator { kind, private: false, pure: None, forced: false };
+            let unchecked = self.functions.unchecked;
+            let mut said = Decorator { kind, private: false, pure: None, forced: false, unchecked };
             if let Some(call) = call {
                 let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure", "s_tir"], 0)?;
                 said.private = self.flag(bound[0])?.unwrap_or(false);
-                self.flag(bound[1])?;
+                said.unchecked |= self.flag(bound[1])? == Some(false);
                 self.flag(bound[4])?;
                 said.pure = self.flag(bound[2])?;
                 said.forced = self.flag(bound[3])?.unwrap_or(false);
@@ -281,6 +313,19 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether the class's decorator says `check_well_formed=False`.
+    fn is_unchecked(&mut self, class: &ast::StmtClassDef) -> bool {
+        if self.unchecked {
+            return true;
+        }
+        let said = class
+            .decorator_list
+            .iter()
+            .filter_map(|decorator| called(decorator).1)
+            .find_map(|call| call.arguments.find_keyword("check_well_formed").map(|keyword| &keyword.value));
+        said.is_some_and(|said| matches!(self.eval(said), Ok(Value::Bool(false))))
     }
 
     /// Whether a decorator of the script is sought in a module that is none of its namespaces.
@@ -426,6 +471,13 @@ impl<'a> Parser<'a> {
     /// A reference to a function of the host, which becomes one of the module's.
     pub(super) fn take_in(&mut self, node: &ast::Expr, function: GlobalFunc) -> Res<GlobalVar> {
         let text = self.text_of(node);
+        let wish = function.global_symbol().or_else(|| text.rsplit('.').next()).unwrap_or_default().to_owned();
+        self.take_in_as(node, function, &wish)
+    }
+
+    /// The same, under a name like this one.
+    pub(super) fn take_in_as(&mut self, node: &ast::Expr, function: GlobalFunc, wish: &str) -> Res<GlobalVar> {
+        let text = self.text_of(node);
         let signature = function.signature();
         let same = |known: &GlobalFunc| match (known, &function) {
             (GlobalFunc::Prim(a), GlobalFunc::Prim(b)) => Arc::ptr_eq(a, b),
@@ -448,7 +500,6 @@ impl<'a> Parser<'a> {
             let message = format!("`{text}` calls `{used}` of its own module, which is not here");
             return Err(self.fail(codes::KIND, node, message, ""));
         }
-        let wish = function.global_symbol().or_else(|| text.rsplit('.').next()).unwrap_or_default();
         let wish: Arc<str> = if is_identifier(wish) { wish.into() } else { "captured".into() };
         let numbered = (1..).map(|number| format!("{wish}_{number}").into());
         let mut names = std::iter::once(wish.clone()).chain(numbered);

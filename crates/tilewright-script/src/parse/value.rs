@@ -47,6 +47,8 @@ pub(super) enum Value {
     Captured(GlobalFunc),
     /// A function inside a function, while its body is read, if the text does not say what it gives.
     Unannotated,
+    /// The data type, shape or strides of a tensor at run time, of which a part is asked.
+    TensorField(relax::Expr, &'static str),
     /// A map of indices.
     IndexMap(IndexMap),
     /// A function whose statements replace its calls.
@@ -91,6 +93,7 @@ impl Value {
             Self::Captured(GlobalFunc::Prim(_)) => "a PrimFunc from outside of the text".into(),
             Self::Captured(GlobalFunc::Relax(_)) => "a Relax function from outside of the text".into(),
             Self::Unannotated => "a function whose result is not known yet".into(),
+            Self::TensorField(_, field) => format!("the {field} of a tensor at run time"),
             Self::IndexMap(_) => "a map of indices".into(),
             Self::Macro(_) => "a macro".into(),
         }
@@ -185,6 +188,7 @@ impl From<HostValue> for Value {
             HostValue::StructInfo(info) => Self::Info(info),
             HostValue::GlobalInfo(info) => Self::GlobalInfo(info),
             HostValue::GlobalVar(global) => Self::Global(global),
+            HostValue::Module(_) => Self::Module,
             HostValue::PrimFunc(function) => Self::Captured(GlobalFunc::Prim(function)),
             HostValue::Function(function) => Self::Captured(GlobalFunc::Relax(function)),
         }

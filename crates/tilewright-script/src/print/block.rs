@@ -12,14 +12,29 @@ impl Printer<'_> {
         self.marked(block, |p| p.block_text(values, predicate, block));
     }
 
+    /// A block that is no instance: its axes are bound to nothing.
+    pub(super) fn block_alone(&mut self, block: &Block) {
+        self.marked(block, |p| p.block_of(None, &Expr::bool(true), block));
+    }
+
     fn block_text(&mut self, values: &[Expr], predicate: &Expr, block: &Block) {
+        self.block_of(Some(values), predicate, block);
+    }
+
+    fn block_of(&mut self, values: Option<&[Expr]>, predicate: &Expr, block: &Block) {
         self.doc.line();
         self.doc.text("with ");
-        self.call("block", |p| p.doc.text(&quoted(&block.name)));
+        self.call("block", |p| {
+            p.doc.text(&quoted(&block.name));
+            if values.is_none() {
+                p.doc.separator();
+                p.doc.text("no_realize=True");
+            }
+        });
         self.doc.text(":");
         self.doc.indent();
         self.names.open();
-        self.axes(&block.iters, values);
+        self.axes(&block.iters, values.unwrap_or_default());
         if predicate.as_int() != Some(1) {
             self.doc.line();
             self.call("where", |p| p.scalar(predicate));
@@ -101,6 +116,37 @@ impl Printer<'_> {
         self.doc.open("(");
         self.start_stop(domain);
         self.doc.close(")");
+    }
+
+    /// `(0, 10)`: the ends of a range.
+    pub(super) fn range_arguments(&mut self, range: &Range) {
+        self.doc.open("(");
+        self.scalar(&range.min);
+        self.doc.separator();
+        self.scalar(&range_stop(range));
+        self.doc.close(")");
+    }
+
+    /// `T.iter_var(i, T.Range(0, 8), "DataPar", "")`.
+    pub(super) fn iter_var(&mut self, iter: &IterVar) {
+        let tag = if iter.var.name.contains('.') { &*iter.var.name } else { "" };
+        let kind = match iter.kind {
+            _ if !tag.is_empty() => "ThreadIndex",
+            IterKind::Spatial => "DataPar",
+            IterKind::Reduce => "CommReduce",
+            IterKind::Scan => "Ordered",
+            IterKind::Opaque => "Opaque",
+        };
+        self.call("iter_var", |p| {
+            p.variable(&iter.var);
+            p.doc.separator();
+            p.qualified(Namespace::Tir, "Range");
+            p.range_arguments(&iter.domain);
+            p.doc.separator();
+            p.doc.write(format_args!("\"{kind}\""));
+            p.doc.separator();
+            p.doc.write(format_args!("\"{tag}\""));
+        });
     }
 
     fn regions(&mut self, function: &str, regions: &[BufferRegion]) {

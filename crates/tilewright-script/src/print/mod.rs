@@ -8,6 +8,7 @@ mod attrs;
 mod block;
 mod buffers;
 mod doc;
+mod free;
 mod graph;
 mod highlight;
 mod names;
@@ -278,7 +279,7 @@ impl<'o> Printer<'o> {
     }
 
     /// How a function of the module is called in the text.
-    fn function_name(&self, name: &str) -> String {
+    pub(super) fn function_name(&self, name: &str) -> String {
         self.function_names.get(name).cloned().unwrap_or_else(|| names::function_name(name))
     }
 

@@ -32,6 +32,8 @@ pub struct PrintOptions {
     pub syntax_sugar: bool,
     /// Annotates every binding of a graph with its struct info, not only those whose value does not say it.
     pub show_all_struct_info: bool,
+    /// An expression by itself is printed after declarations of the variables and buffers in it.
+    pub verbose_expr: bool,
     /// Every line begins with its number, which is then no script any more.
     pub line_numbers: bool,
     /// Parts that are underlined or annotated.
@@ -61,6 +63,7 @@ impl Default for PrintOptions {
             float_dtype: DataType::VOID,
             syntax_sugar: true,
             show_all_struct_info: true,
+            verbose_expr: false,
             line_numbers: false,
             marks: Marks::default(),
         }

@@ -123,6 +123,7 @@ impl Printer<'_> {
             ForeignCallee::Builtin(name) => return self.builtin(dtype, name, args),
             ForeignCallee::Packed(_) => "call_packed",
             ForeignCallee::Llvm(_) => "call_llvm_intrin",
+            ForeignCallee::Function(name) => return self.prim_func_call(name, args),
         };
         let packed = matches!(callee, ForeignCallee::Packed(_));
         self.call(name, |p| {
@@ -146,8 +147,25 @@ impl Printer<'_> {
         });
     }
 
+    /// `Module.f(…)`: a call of another PrimFunc of the module.
+    fn prim_func_call(&mut self, name: &str, args: &[Expr]) {
+        let name = self.function_name(name);
+        let module = self.options.name.clone();
+        self.doc.write(format_args!("{module}.{name}("));
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.doc.separator();
+            }
+            self.expr(arg, Prec::Any);
+        }
+        self.doc.text(")");
+    }
+
     /// `T.name(…)`, the type in front where the call names it.
     fn builtin(&mut self, dtype: DataType, name: &str, args: &[Expr]) {
+        if name == "comm_reducer" {
+            return self.comm_reducer(args);
+        }
         let named = Builtin::by_name(name).is_some_and(|row| row.result == BuiltinResult::Named);
         self.call(name, |p| {
             if named {
@@ -159,6 +177,40 @@ impl Printer<'_> {
                 }
                 p.expr(arg, Prec::Any);
             }
+        });
+    }
+
+    /// `T.comm_reducer(lambda x0, y0: x0 + y0, [identity])`; the variables of the results after the first are written
+    /// as those of the first.
+    fn comm_reducer(&mut self, args: &[Expr]) {
+        let (identities, results) = args.split_at(args.len() / 2);
+        self.call("comm_reducer", |p| {
+            p.names.open();
+            let mut names: Vec<String> = Vec::new();
+            let mut bodies = Vec::new();
+            for (at, result) in results.iter().enumerate() {
+                let mut body = result;
+                for index in 0..2 * identities.len() {
+                    let ExprKind::Let { var, body: inner, .. } = &body.kind else { break };
+                    match names.get(index).filter(|_| at > 0) {
+                        Some(name) => p.names.alias(var.id(), name),
+                        None => {
+                            let wish = format!("{}{}", ["x", "y"][index / identities.len()], index % identities.len());
+                            names.push(p.names.define(var.id(), &wish));
+                        }
+                    }
+                    body = inner;
+                }
+                bodies.push(body);
+            }
+            p.doc.write(format_args!("lambda {}: ", names.join(", ")));
+            match bodies.as_slice() {
+                [one] => p.expr(one, Prec::Any),
+                many => p.list("(", many, ")", |p, body| p.expr(body, Prec::Any)),
+            }
+            p.names.close();
+            p.doc.separator();
+            p.list("[", identities, "]", |p, identity| p.expr(identity, Prec::Any));
         });
     }
 

@@ -1,15 +1,29 @@
 //! PrimFuncs and their statements as text.
 
 use tilewright_expr::node::{walk, walk_some};
-use tilewright_expr::{Buffer, Expr, Range, Var};
+use tilewright_expr::{Buffer, Expr, ExprKind, ForeignCallee, Range, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright_support::{Set, with_stack};
+use tilewright_tensor::DataType;
 
 use super::buffers::{DefaultDType, Mentioned, dimensions};
 use super::scalar::quoted;
 use super::{Namespace, Printer};
 use crate::spelling::range_stop;
+
+/// The type of the value that a function returns, by its first `T.ret`.
+fn result_type(body: &Stmt) -> Option<DataType> {
+    let mut found = None;
+    walk(body, |expr: &Expr| {
+        if let ExprKind::Foreign { callee: ForeignCallee::Builtin(name), args } = &expr.kind
+            && &**name == "ret"
+        {
+            found = found.or(args.first().map(|value| value.dtype));
+        }
+    });
+    found
+}
 
 impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation.
@@ -39,6 +53,10 @@ impl Printer<'_> {
         self.list("(", &params, ")", |p, (param, inline)| {
             p.marked(*param, |p| p.param(param, *inline));
         });
+        if let Some(result) = result_type(&function.body) {
+            self.doc.text(" -> ");
+            self.qualified(Namespace::Tir, &result.to_string());
+        }
         self.doc.text(":");
         self.doc.indent();
         let said = function.global_symbol() == Some(name);
@@ -54,6 +72,7 @@ impl Printer<'_> {
                 self.declare_views(&buffer.data);
             }
         }
+        self.declare_undefined(&function.body);
         self.body(&function.body);
         self.doc.dedent();
         self.names.close();

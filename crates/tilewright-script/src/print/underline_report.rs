@@ -34,10 +34,23 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
         Node::Scalar(_) | Node::Range(_) | Node::Buffer(_) | Node::Region(_) | Node::Stmt(_) | Node::Block(_)
     );
     p.graph_level = graph_level;
+    let statement = matches!(node, Node::Stmt(_) | Node::Block(_) | Node::BindingBlock(_) | Node::Seq(_));
+    if statement || options.verbose_expr {
+        p.declare_free(node);
+    }
     match node {
         Node::Scalar(expr) => p.scalar(expr),
         Node::Var(var) => p.variable(var),
-        Node::Range(range) => p.start_stop(range),
+        Node::Range(range) => {
+            p.qualified(Namespace::Module, "Range");
+            p.range_arguments(range);
+        }
+        Node::Buffer(buffer) if options.verbose_expr => {
+            let name = p.buffer(buffer);
+            p.doc.text(&name);
+        }
+        Node::Block(block) => p.block_alone(block),
+        Node::IterVar(iter) => p.iter_var(iter),
         Node::Buffer(buffer) => {
             p.qualified(Namespace::Tir, "Buffer");
             p.doc.open("(");
@@ -53,7 +66,11 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
             p.doc.text(&name);
         }
         Node::BindingBlock(block) => p.binding_blocks(std::slice::from_ref(block)),
-        Node::Seq(seq) => p.sequence(seq),
+        Node::Seq(seq) => {
+            p.binding_blocks(&seq.blocks);
+            p.doc.line();
+            p.graph(&seq.result);
+        }
         Node::Attr(attr) => p.attr(Namespace::Relax, attr),
         Node::List(items) => {
             let texts: Vec<_> = items.iter().map(|item| print_node(item, &PrintOptions::default())).collect();

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.global_info import DummyGlobalInfo, VDevice
+from ...ir.expr import Range
 from ...ir.module import GlobalVar, IRModule
 from .base import Frame, IRBuilder, expected_frame
 
 __all__ = [
+    "GlobalVar",
+    "Range",
     "IRModuleFrame",
     "decl_function",
     "def_function",
@@ -18,6 +21,7 @@ __all__ = [
     "module_get_attr",
     "module_get_attrs",
     "module_global_infos",
+    "lookup_vdevice",
     "module_set_attr",
     "vdevice",
 ]
@@ -90,6 +94,14 @@ def module_global_infos(global_infos: dict[str, list[Any]]) -> None:
 def vdevice(target: Any = None, vdevice_id: int = 0, memory_scope: str = "global") -> VDevice:
     """A device."""
     return VDevice(target, vdevice_id, memory_scope)
+
+
+def lookup_vdevice(target_kind: str | None = None, device_index: int = -1) -> VDevice | None:
+    """A device of the module by the kind of its target and its number among those."""
+    devices = [info for info in _module().global_infos.get("vdevice", []) if isinstance(info, VDevice)]
+    of_kind = [info for info in devices if target_kind in (None, "vdevice", str(info.target.kind.name))]
+    index = max(device_index, 0)
+    return of_kind[index] if index < len(of_kind) else None
 
 
 def dummy_global_info() -> DummyGlobalInfo:

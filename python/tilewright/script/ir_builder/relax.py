@@ -35,18 +35,22 @@ from ...relax.struct_info import (
     TensorStructInfo,
     TupleStructInfo,
 )
+from ...runtime import cpu, cuda, device
 from ..spelling import Spelling
 from .base import Frame, IRBuilder, expected_frame
 
 __all__ = [
-    "Callable", "Else", "If", "Object", "Prim", "Shape", "Tensor", "Then", "Tuple", "arg", "dataflow", "dtype", "emit",
+    "Callable", "Else", "If", "Object", "Prim", "builtin", "call_packed", "call_te", "cpu", "cuda", "device", "grad", "image",
+    "inspect", "memory", "vm", "Shape", "Tensor", "Then", "Tuple", "arg", "dataflow", "dtype", "emit",
     "emit_match_cast", "emit_te", "emit_var_binding", "emit_with_sinfo", "func_attr", "func_name", "func_ret_struct_info",
     "func_ret_value", "function", "match_cast", "nn", "output", "prim_value", "shape", "str", "tuple",
     *_relax.expr.__all__, *_op.__all__,
 ]  # fmt: skip
 
-nn = _op.nn
+nn, builtin, memory, vm, image, grad = _op.nn, _op.builtin, _op.memory, _op.vm, _op.image, _op.grad
+inspect = _op.inspect
 _str, _tuple = str, tuple
+_text = _str
 Object = ObjectStructInfo
 
 
@@ -156,7 +160,9 @@ class FunctionFrame(BlockFrame):
         from .ir import IRModuleFrame
 
         name = self.name or "main"
-        function = Normalize()(IRModule({name: function}))[name]
+        beside = around.functions if isinstance(around, IRModuleFrame) else {}
+        beside = {name: other for name, other in beside.items() if other is not None}
+        function = Normalize()(IRModule(beside | {name: function}))[name]
         if isinstance(around, IRModuleFrame):
             around.functions[name] = function
         else:
@@ -278,9 +284,46 @@ def emit_with_sinfo(op: str, args: Any, sinfo_args: Any = None) -> Call:
     )
 
 
+def call_packed(func: Any, *args: Any, sinfo_args: Any = None, **kwargs: Any) -> Call:
+    """A call of a packed function of the runtime by its name."""
+    infos = sinfo_args if isinstance(sinfo_args, list) else [] if sinfo_args is None else [sinfo_args]
+    infos = list(sinfo_args) if isinstance(sinfo_args, _tuple) else infos
+    infos = [info.from_script() if hasattr(info, "from_script") else info for info in infos]
+    return Call(_relax.ExternFunc(func) if isinstance(func, _text) else func, list(args), kwargs or None, infos)
+
+
+def _te_parts(func: Any, args: Any, kwargs: dict[Any, Any]) -> list[Any]:
+    """The PrimFunc of what a function of tensor expressions computes, its name, and of a call of it the arguments, the
+    struct infos of the results and the scalars after them."""
+    builder = _relax.BlockBuilder()
+    call = builder.call_te(func, *args, **kwargs)
+    function, values, *sizes = call.args
+    info = call.sinfo_args[0]
+    infos = list(info.fields) if isinstance(info, TupleStructInfo) else [info]
+    prim = builder.get()[function].without_attr("global_symbol")
+    return [prim, function.name_hint, list(values), infos, list(sizes[0].values) if sizes else []]
+
+
 def emit_te(func: Any, *args: Any, **kwargs: Any) -> Any:
-    """A call of what a function of tensor expressions computes."""
-    raise NotImplementedError("tensor expressions have no Python classes")
+    """A call of what a function of tensor expressions computes, whose PrimFunc the module gets.
+
+    In a text that is read these are the parts of the call.
+    """
+    parts = _te_parts(func, args, kwargs)
+    if not IRBuilder.is_in_scope():
+        return parts
+    from .ir import IRModuleFrame
+
+    prim, name, values, infos, sizes = parts
+    functions = expected_frame(IRModuleFrame, "`R.emit_te`").functions
+    taken = (f"{name}_{number}" if number else name for number in range(len(functions) + 1))
+    name = next(name for name in taken if name not in functions)
+    functions[name] = prim
+    variable = _relax.GlobalVar(name, prim.struct_info)
+    return emit(_relax.call_tir(variable, list(values), infos if len(infos) > 1 else infos[0], sizes or None))
+
+
+call_te = emit_te
 
 
 class IfFrame(Frame):

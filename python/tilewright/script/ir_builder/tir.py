@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ... import tir as _tir
 from ...error import TVMError
 from ...ir.expr import Range
+from ...runtime.ndarray import array as nd_array
 from ...tir import buffer as _buffer
 from ...tir import op as _op
 from ...tir.analysis import get_block_read_write_region
@@ -15,6 +18,7 @@ from ...tir.expr import *
 from ...tir.expr import IntImm, IterVar, Var
 from ...tir.op import *
 from ...tir.stmt import (
+    AllocateConst,
     AssertStmt,
     AttrStmt,
     Block,
@@ -25,12 +29,12 @@ from ...tir.stmt import (
     Evaluate,
     ForKind,
     IfThenElse,
-    LetStmt,
     MatchBufferRegion,
     SeqStmt,
     Stmt,
 )
 from ...tir.stmt import For as _ForStmt
+from ...tir.stmt import LetStmt as _LetStmt
 from ...tir.stmt import While as _WhileStmt
 from ...tir.stmt import always as _always
 from .base import Frame, IRBuilder, expected_frame
@@ -62,14 +66,17 @@ class StmtFrame(Frame):
         raise NotImplementedError
 
     def end(self, around: Frame | None) -> None:
-        """Adds the statement to the frame around."""
-        if not isinstance(around, StmtFrame):
-            raise TVMError("a statement stands in a function: `with T.prim_func():`")
-        around.stmts.append(self.stmt())
+        """Adds the statement to the frame around; without one it is what was built."""
+        _add(self.stmt(), "a statement")
 
 
-def _here(what: str) -> StmtFrame:
-    return expected_frame(StmtFrame, what)
+def _add(stmt: Any, what: str) -> None:
+    """Adds a statement to the frame around; without one it is what was built."""
+    builder = IRBuilder.current()
+    if builder.frames:
+        expected_frame(StmtFrame, what).stmts.append(stmt)
+    else:
+        builder.finish(stmt)
 
 
 class PrimFuncFrame(StmtFrame):
@@ -133,9 +140,8 @@ def func_attr(attrs: dict[str, Any]) -> None:
 
 
 def func_ret(ret_type: Any) -> Any:
-    """Says that the function returns nothing, as loop functions do."""
-    if ret_type is not None and str(ret_type) not in ("None", "void", "()"):
-        raise TVMError(f"a loop function writes its results into buffers and returns nothing, found `{ret_type}`")
+    """Says what the function returns. `T.ret` in its body says the same."""
+    _function("`T.func_ret`")
     return ret_type
 
 
@@ -350,10 +356,10 @@ class axis:
             if frame is None:
                 raise TVMError("`T.axis.remap` takes the variables of loops around")
             dom = next(range_ for v, range_ in zip(frame.vars, frame.ranges, strict=True) if v is loop)
-            found.append(axis._bind({"S": 0, "R": 2}[kind], dom, loop, dtype))
+            found.append(axis._bind({"S": 0, "R": 2, "O": 4}[kind], dom, loop, dtype))
         return found[0] if len(found) == 1 else found
 
-    S, R = spatial, reduce
+    S, R, O = spatial, reduce, opaque
 
 
 class ForFrame(StmtFrame):
@@ -427,9 +433,14 @@ def grid(*extents: Any) -> ForFrame:
     )
 
 
+def env_thread(thread_tag: str, dtype: str = "int32") -> IterVar:
+    """An axis of threads, for `T.launch_thread`."""
+    return IterVar(None, Var(thread_tag, dtype), IterVar.ThreadIndex, thread_tag)
+
+
 def launch_thread(thread: Any, extent: Any) -> ForFrame:
     """A loop on the threads of a GPU."""
-    return thread_binding(0, extent, getattr(getattr(thread, "var", None), "name", thread))
+    return thread_binding(0, extent, getattr(thread, "thread_tag", thread))
 
 
 class _Around(StmtFrame):
@@ -453,10 +464,17 @@ def Assert(condition: Any, message: str) -> _Around:
     return _Around(lambda body: SeqStmt([AssertStmt(condition, message), body]))
 
 
+def LetStmt(value: Any, type_annotation: Any = None, *, var: Var | None = None) -> _Around:
+    """A name for a value: `with T.LetStmt(value) as name:`."""
+    value = _op.const(value) if isinstance(value, (int, float)) else value
+    var = var or Var("v", type_annotation if isinstance(type_annotation, str) else value.dtype)
+    return _Around(lambda body: _LetStmt(var, value, body), var)
+
+
 def let(value: Any, dtype: str | None = None, *, var: Var | None = None) -> _Around:
     """A name for a value."""
     var = var or Var("v", dtype or value.dtype)
-    return _Around(lambda body: LetStmt(var, value, body), var)
+    return _Around(lambda body: _LetStmt(var, value, body), var)
 
 
 def While(condition: Any) -> _Around:
@@ -479,6 +497,13 @@ def allocate(
         raise TVMError(f"memory is allocated without a condition, found {condition}")
     memory = _tir.decl_buffer(extents, dtype, "data", scope=scope)
     return _Around(lambda body: DeclBuffer(memory, body), memory.data)
+
+
+def allocate_const(data: Any, dtype: str, extents: Any, annotations: Any = None) -> _Around:
+    """Memory with constant contents; `as` names its address."""
+    memory = _tir.decl_buffer(extents, dtype, "data")
+    values = np.asarray(data, dtype).reshape([int(extent) for extent in extents])
+    return _Around(lambda body: AllocateConst(memory.data, dtype, extents, nd_array(values), body), memory.data)
 
 
 class DeclBufferFrame(_Around):
@@ -537,12 +562,12 @@ def Else() -> BranchFrame:
 def buffer_store(buffer: Any, value: Any, indices: Any, predicate: Any = None) -> None:
     """`buffer[indices] = value`."""
     indices = indices if isinstance(indices, (list, tuple)) else [indices]
-    _here("`T.buffer_store`").stmts.append(BufferStore(buffer, value, indices, predicate))
+    _add(BufferStore(buffer, value, indices, predicate), "`T.buffer_store`")
 
 
 def evaluate(value: Any) -> None:
     """Evaluates an expression for its effect."""
-    _here("`T.evaluate`").stmts.append(Evaluate(value))
+    _add(Evaluate(value), "`T.evaluate`")
 
 
 def ptr(dtype: str, storage_scope: str = "global", is_size_var: bool = False) -> Var:
@@ -571,14 +596,130 @@ def _typed(dtype: str) -> Callable[..., Any]:
     return make
 
 
+def boolean(expr: Any = None, is_size_var: bool = False) -> Any:
+    """A truth value, a conversion to one, or without an argument a variable of one."""
+    return _typed("bool")(expr, is_size_var)
+
+
+def void(expr: Any = None) -> Any:
+    """A variable without a value."""
+    return Var("v", "void")
+
+
+def var(dtype: str, name: str = "") -> Var:
+    """A variable."""
+    return Var(name, dtype)
+
+
+def meta_var(value: Any) -> Any:
+    """The value itself: in a text it gets no variable of its own."""
+    return value
+
+
+def index_map(mapping: Any, *, inverse_index_map: Any = None) -> Any:
+    """A map of indices."""
+    return _tir.IndexMap.from_func(mapping)
+
+
+def target(target_config: Any, host: Any = None) -> Any:
+    """The description of a machine."""
+    from ...target import Target
+
+    return Target(target_config, host)
+
+
+def iter_var(var: Any, dom: Any, iter_type: str, thread_tag: str = "") -> IterVar:
+    """A variable with its range."""
+    kinds = {"DataPar": 0, "ThreadIndex": 1, "CommReduce": 2, "Ordered": 3, "Opaque": 4, "Unrolled": 5}
+    return IterVar(dom, var, kinds.get(iter_type, IterVar.Opaque), thread_tag)
+
+
+def buffer_var(dtype: str, storage_scope: str = "global") -> Var:
+    """A variable for an address."""
+    return handle(dtype, storage_scope)
+
+
+def ramp(base: Any, stride: Any, lanes: Any) -> Any:
+    """A vector of equidistant values."""
+    return _tir.Ramp(base, stride, lanes)
+
+
+def broadcast(value: Any, lanes: Any) -> Any:
+    """A vector of one value."""
+    return _tir.Broadcast(value, lanes)
+
+
+def cast(value: Any, dtype: str) -> Any:
+    """The value in another type."""
+    return _op.cast(value, dtype) if hasattr(_op, "cast") else value.astype(dtype)
+
+
+def dtype(name: str) -> str:
+    """A data type."""
+    return name
+
+
+def logical_and(a: Any, b: Any) -> Any:
+    """Whether both hold."""
+    return _tir.And(a, b)
+
+
+def logical_or(a: Any, b: Any) -> Any:
+    """Whether one holds."""
+    return _tir.Or(a, b)
+
+
+def logical_not(a: Any) -> Any:
+    """Whether it does not hold."""
+    return _tir.Not(a)
+
+
+def _operation(name: str, typed: bool) -> Callable[..., Any]:
+    """An operation of some target; where it names the type of its result, that comes first or as `dtype=`."""
+
+    def call(*args: Any, dtype: str | None = None) -> Any:
+        if typed and dtype is None:
+            dtype, *args = args
+        return _op.call_intrin(dtype or "void", f"tir.{name}", *args)
+
+    call.__name__ = name
+    call.__doc__ = f"A call of `tir.{name}`."
+    return call
+
+
+#: Operations of targets whose calls name the type of their result first.
+_TYPED_OPERATIONS = (
+    "mma_fill", "mma_store", "ptx_cp_async", "ptx_cp_async_bulk", "ptx_ldmatrix", "ptx_mma", "ptx_mma_sp",
+    "tvm_mfma", "tvm_mfma_store", "tvm_rdna_wmma", "tvm_rdna_wmma_store", "tvm_struct_get", "type_annotation",
+)  # fmt: skip
+_OPERATIONS = (
+    "TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "anylist_getitem", "anylist_resetitem",
+    "anylist_setitem_call_cpacked", "anylist_setitem_call_packed", "call_cpacked", "call_cpacked_lowered",
+    "call_packed_lowered", "create_barriers", "lookup_param", "make_filled_simdgroup_matrix", "ptx_arrive_barrier",
+    "ptx_arrive_barrier_expect_tx", "ptx_commit_group", "ptx_cp_async_barrier", "ptx_init_barrier_thread_count",
+    "ptx_wait_barrier", "ptx_wait_group", "simdgroup_load", "simdgroup_multiply_accumulate", "simdgroup_store",
+    "tvm_access_ptr", "tvm_bmma_sync", "tvm_check_return", "tvm_fill_fragment", "tvm_load_matrix_sync", "tvm_mma_sync",
+    "tvm_stack_make_array", "tvm_stack_make_shape", "tvm_store_matrix_sync", "tvm_struct_set", "tvm_warp_activemask",
+    "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up",
+)  # fmt: skip
+for _name in (*_OPERATIONS, *_TYPED_OPERATIONS):
+    if _name not in globals():
+        globals()[_name] = _operation(_name, _name in _TYPED_OPERATIONS)
+        __all__ += [_name]
+__all__ += [
+    "allocate_const", "boolean", "broadcast", "buffer_decl", "buffer_var", "cast", "dtype", "env_thread", "index_map",
+    "iter_var", "logical_and", "logical_not", "logical_or", "meta_var", "ramp", "target", "tvm_call_packed", "var", "void",
+]  # fmt: skip
+buffer_decl = Buffer
+tvm_call_packed = _op.call_packed
+
 _TYPES = [
     f"{kind}{bits}{lanes}"
     for kind, widths in {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}.items()
     for bits in widths
     for lanes in ("", "x4", "x8", "x16", "x32", "x64")
-] + ["bfloat16"]
+] + ["bfloat16", "e4m3_float8", "e5m2_float8"]
 for _name in _TYPES:
     globals()[_name] = _typed(_name)
-boolean = _typed("bool")
-globals()["bool"] = boolean
+globals()["bool"] = _typed("bool")
 __all__ += [*_TYPES, "bool"]

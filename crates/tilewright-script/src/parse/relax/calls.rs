@@ -34,7 +34,7 @@ impl Parser<'_> {
             "call_builtin_with_ctx" => self.call_builtin_with_ctx(call),
             "invoke_closure" | "invoke_pure_closure" => self.invoke_closure(expr, name == "invoke_pure_closure", call),
             "const" => self.const_call(expr, call),
-            "shape" => {
+            "shape" | "ShapeExpr" => {
                 let bound = self.bind(call, &["value"], 1)?;
                 let node = bound[0].ok_or(Reported)?;
                 let dims = self.dims(node)?.unwrap_or_default();
@@ -74,14 +74,44 @@ impl Parser<'_> {
                 let value = self.graph_expr(node)?;
                 self.leaf(node, value).map(Value::Graph)
             }
+            "TupleGetItem" => {
+                let bound = self.bind(call, &["tuple_value|tuple", "index"], 2)?;
+                let (Some(node), Some(index)) = (bound[0], bound[1]) else { return Err(Reported) };
+                let tuple = self.graph_expr(node)?;
+                self.tuple_item(expr, tuple, index)
+            }
+            "emit_te" | "call_te" => self.call_te(expr),
             "emit_with_sinfo" => self.emit_with_sinfo(expr, call),
             _ if let Some(op) = tilewright_ops::lookup(name) => self.operator(expr, op, call),
             _ if OTHERS.contains(&name) => {
                 let message = format!("`{}` is a statement of its own, not a value", self.text_of(&*call.func));
                 Err(self.fail(codes::PLACE, expr, message, ""))
             }
-            _ => Err(self.unknown_relax(&call.func, name)),
+            _ => match self.try_host(expr) {
+                Some(value) => Ok(value),
+                None => Err(self.unknown_relax(&call.func, name)),
+            },
         }
+    }
+
+    /// `R.emit_te(f, x, …)`: Python calls `f` and says the PrimFunc of what it computes, its name, the arguments, the
+    /// results and the scalars of the call.
+    fn call_te(&mut self, expr: &ast::Expr) -> Res<Value> {
+        let Value::Tuple(parts) = self.outside(expr)? else { return Err(Reported) };
+        let [Value::Captured(function), Value::Str(name), Value::Tuple(args), Value::Tuple(infos), Value::Tuple(vars)] =
+            parts.as_slice()
+        else {
+            return Err(self.fail(codes::KIND, expr, "expected a function of tensor expressions", ""));
+        };
+        let global = self.take_in_as(expr, function.clone(), name)?;
+        let mut leaves = Vec::new();
+        for arg in args {
+            let arg = self.graph_value(expr, arg.clone())?;
+            leaves.push(self.leaf(expr, arg)?);
+        }
+        let out = infos.iter().map(|info| self.info_value(expr, info.clone())).collect::<Res<_>>()?;
+        let vars = vars.iter().map(|var| self.scalar_value(expr, var.clone(), None)).collect::<Res<_>>()?;
+        self.finish_call_tir(expr, expr, global, (leaves, out, TirCall { tir_vars: vars, te_grad: None }))
     }
 
     /// `R.emit_with_sinfo("relax.add", (a, b), sinfo)`: a call of an operator by its name, whose result is of this
@@ -386,9 +416,9 @@ impl Parser<'_> {
     fn call_from_prim_func(&mut self, call: &ast::ExprCall, function: Value) -> Reported {
         match function {
             Value::Function(name) if self.functions.is_in_error(&name) => Reported,
-            Value::Function(_) => {
-                let message = "a PrimFunc cannot call another function of the module";
-                let diagnostic = Diagnostic::error(codes::NOT_YET, message).at(self.span(&*call.func));
+            Value::Function(name) => {
+                let message = format!("`{name}` is a Relax function, which a PrimFunc cannot call");
+                let diagnostic = Diagnostic::error(codes::KIND, message).at(self.span(&*call.func));
                 self.report(diagnostic.help("the graph calls both, and passes on what they share"))
             }
             Value::Macro(_) => {
@@ -406,9 +436,15 @@ impl Parser<'_> {
         call: &ast::ExprCall,
     ) -> Res<Value> {
         if self.in_prim_func() {
-            return Err(self.call_from_prim_func(call, function));
+            return match function {
+                Value::Function(name) if !self.is_relax(&name) && !self.functions.is_in_error(&name) => {
+                    self.call_prim_func(&name, call)
+                }
+                function => Err(self.call_from_prim_func(call, function)),
+            };
         }
         let callee = match function {
+            Value::Macro(definition) => return self.expand_in_graph(&definition, call),
             Value::Function(name) => {
                 let global = self.global(&call.func, &name)?;
                 Expr::global(&global)

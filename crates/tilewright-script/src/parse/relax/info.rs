@@ -18,7 +18,8 @@ use crate::parse::value::{Value, describe_info};
 impl Parser<'_> {
     /// The struct info that an annotation says.
     pub(in crate::parse) fn info(&mut self, node: &ast::Expr) -> Res<StructInfo> {
-        let value = self.eval(node)?;
+        let spread = self.unstarred(node)?;
+        let value = self.eval(spread.as_ref().unwrap_or(node))?;
         self.info_value(node, value)
     }
 

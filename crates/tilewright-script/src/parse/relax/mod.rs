@@ -11,6 +11,7 @@ mod constant;
 mod index_map;
 mod infix;
 mod info;
+mod inspect;
 mod operators;
 mod stmt;
 
@@ -200,6 +201,7 @@ impl Parser<'_> {
             private: false,
             pure: None,
             forced: false,
+            unchecked: false,
         })
     }
 
@@ -218,7 +220,8 @@ impl Parser<'_> {
             parser.graph_body(def)
         });
         let graph = std::mem::replace(&mut self.graph, outer);
-        for (var, span) in graph.declared.iter().filter(|(var, _)| !graph.defined.contains(var)) {
+        let undefined = graph.declared.iter().filter(|(var, _)| !decorator.unchecked && !graph.defined.contains(var));
+        for (var, span) in undefined {
             let label = "define it by a cast, or as a dimension of a parameter";
             self.fail(codes::UNKNOWN_NAME, span, format!("nothing gives `{}` a value", var.name), label);
         }
@@ -271,14 +274,15 @@ impl Parser<'_> {
         let Some(value) = &stmt.value else {
             return Err(self.fail(codes::RETURN, stmt, "`return` needs a value", ""));
         };
-        let result = self.graph_expr(value)?;
+        let spread = self.unstarred(value)?;
+        let result = self.graph_expr(spread.as_ref().unwrap_or(value))?;
         self.leaf(value, result)
     }
 
     /// The annotation of a function's result, checked against what is returned.
     fn check_result(&mut self, def: &ast::StmtFunctionDef, result: &Expr, ret: StructInfo) -> Res<StructInfo> {
         let node = def.returns.as_deref();
-        let mismatch = self.mismatch(&ret, &result.struct_info);
+        let mismatch = self.contradiction(&ret, &result.struct_info);
         match (mismatch, node) {
             (Some(reason), Some(node)) => {
                 let found = super::value::describe_info(&result.struct_info);

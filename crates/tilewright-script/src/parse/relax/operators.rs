@@ -5,13 +5,14 @@ use tilewright_ir::op::{ArgDef, ArgKind, AttrKind, OpRef};
 use tilewright_ir::relax::{Expr, ExprKind};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Diagnostic;
+use tilewright_tensor::DataType;
 
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 32] = [
+pub(super) const OTHERS: [&str; 36] = [
     "function",
     "dataflow",
     "output",
@@ -38,6 +39,10 @@ pub(super) const OTHERS: [&str; 32] = [
     "dtype",
     "tuple",
     "ExternFunc",
+    "ShapeExpr",
+    "TupleGetItem",
+    "emit_te",
+    "macro",
     "Tensor",
     "Shape",
     "Prim",
@@ -108,7 +113,7 @@ impl Parser<'_> {
             let Some(node) = node.filter(|_| !names.contains(name)) else { continue };
             let holds = match self.attribute_value(name, node)? {
                 Attr::Int(number) => number == 0,
-                Attr::Str(text) => text.is_empty() || &*text == "global",
+                Attr::Str(text) => text.is_empty() || &*text == "global" || text.parse::<DataType>().is_ok(),
                 other => matches!(other, Attr::DType(_)),
             };
             if !holds {

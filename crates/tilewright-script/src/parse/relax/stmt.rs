@@ -7,18 +7,22 @@ use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
 use tilewright_ir::Attr;
-use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, SeqExpr, StructInfo, Var, attr_names};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, SeqExpr, StructInfo, Var, attr_names};
 use tilewright_support::{Diagnostic, Map, Set, Span, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{Dataflow, Header};
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
+use crate::parse::star;
 use crate::parse::value::{Value, describe_info};
 
 impl Parser<'_> {
     pub(super) fn graph_statement(&mut self, stmt: &ast::Stmt) -> Res<()> {
-        with_stack(|| self.graph_statement_inside(stmt))
+        with_stack(|| match self.unstarred_statement(stmt)? {
+            Some(stmt) => self.graph_statement_inside(&stmt),
+            None => self.graph_statement_inside(stmt),
+        })
     }
 
     fn graph_statement_inside(&mut self, stmt: &ast::Stmt) -> Res<()> {
@@ -84,7 +88,7 @@ impl Parser<'_> {
     ) -> Res<()> {
         let ast::Expr::Name(name) = target else {
             if let (ast::Expr::Tuple(names), None) = (target, annotation) {
-                let result = self.unpack(stmt, names, value);
+                let result = self.unpack(stmt, target, names, value);
                 if result.is_err() {
                     let names = names.elts.iter().filter_map(|elt| elt.as_name_expr());
                     names.for_each(|name| self.scopes.define(&name.id, Value::Poison));
@@ -101,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// `a, b = t`: the fields of a tuple, each bound to a name.
-    fn unpack(&mut self, stmt: &ast::Stmt, names: &ast::ExprTuple, value: &ast::Expr) -> Res<()> {
+    fn unpack(&mut self, stmt: &ast::Stmt, target: &ast::Expr, names: &ast::ExprTuple, value: &ast::Expr) -> Res<()> {
         if let ast::Expr::Tuple(values) = value
             && values.elts.len() == names.elts.len()
             && values.elts.iter().any(|value| self.declares_size(value))
@@ -121,14 +125,14 @@ impl Parser<'_> {
                 return Err(self.fail(codes::KIND, value, format!("expected a tuple, found {found}"), found));
             }
         };
-        if count != names.elts.len() {
+        let Some(targets) = star::targets(target, count) else {
             let message = format!("{} names for a tuple of {count}", names.elts.len());
             return Err(self.fail(codes::FORM, names, message, ""));
-        }
-        for (index, target) in names.elts.iter().enumerate() {
-            let ast::Expr::Name(name) = target else {
-                return Err(self.fail(codes::FORM, target, "a binding has names as its targets", ""));
-            };
+        };
+        let texts: Vec<String> =
+            targets.iter().flat_map(|target| (0..target.values).map(|index| target.name_of(index))).collect();
+        let mut values = Vec::with_capacity(count);
+        for (index, name) in texts.iter().enumerate() {
             let field = match &tuple.kind {
                 ExprKind::Tuple(fields) => fields.get(index).cloned().ok_or(Reported)?,
                 _ => {
@@ -137,10 +141,10 @@ impl Parser<'_> {
                 }
             };
             let origins = self.origins(stmt);
-            let var = self.emit(&name.id, field, None, origins)?;
-            self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
+            let var = self.emit(name, field, None, origins)?;
+            values.push(Value::Graph(Expr::var(&var)));
         }
-        Ok(())
+        self.define_targets(&targets, values)
     }
 
     fn graph_binding(
@@ -184,6 +188,13 @@ impl Parser<'_> {
         let info = match annotated? {
             Some(info) => Some(self.check_annotation(annotation.unwrap_or(value), value, info, &expr.struct_info)?),
             None => None,
+        };
+        // A call is of the struct info that its annotation says; any other value keeps its own.
+        let (expr, info) = match (&expr.kind, info) {
+            (ExprKind::Call { .. }, Some(info)) if !is_storage(&expr) => {
+                (Expr::raw(info.clone(), expr.kind.clone()), Some(info))
+            }
+            _ => (expr, None),
         };
         let origins = self.origins(stmt);
         let var = self.emit(&name.id, expr, info, origins)?;
@@ -273,17 +284,25 @@ impl Parser<'_> {
         info: StructInfo,
         found: &StructInfo,
     ) -> Res<StructInfo> {
-        let Some(reason) = self.mismatch(&info, found) else { return Ok(info) };
-        let mut diagnostic =
+        let Some(reason) = self.contradiction(&info, found) else { return Ok(info) };
+        let diagnostic =
             Diagnostic::error(codes::STRUCT_INFO, format!("the value is not what its annotation says: {reason}"))
                 .at(self.span(annotation))
                 .label("annotated")
                 .also(self.span(value), describe_info(found));
-        if self.contradiction(&info, found).is_none() {
-            let cast = self.spell("script.relax.match_cast");
-            diagnostic = diagnostic.help(format!("check it when the program runs: `{cast}(value, …)`"));
-        }
         Err(self.report(diagnostic))
+    }
+
+    /// The statements of a macro, up to what it returns.
+    pub(in crate::parse) fn graph_macro(&mut self, body: &[ast::Stmt]) -> Res<Value> {
+        for stmt in body {
+            if let ast::Stmt::Return(stmt) = stmt {
+                return stmt.value.as_ref().map_or(Ok(Value::None), |value| self.eval(value));
+            }
+            let read = self.graph_statement(stmt);
+            self.told(stmt, read);
+        }
+        Ok(Value::None)
     }
 
     /// A statement that is an expression: `R.output(…)`, `R.func_attr(…)`, or a call for its effect.
@@ -317,7 +336,11 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        let expr = self.graph_expr(value)?;
+        let evaluated = self.eval(value)?;
+        if matches!(evaluated, Value::None) {
+            return Ok(());
+        }
+        let expr = self.graph_value(value, evaluated)?;
         let origins = self.origins(stmt);
         self.emit("_", expr, None, origins).map(|_| ())
     }
@@ -536,6 +559,9 @@ impl Parser<'_> {
 
     /// A nested function. Where its result is annotated, it can call itself.
     fn closure(&mut self, def: &ast::StmtFunctionDef) -> Res<()> {
+        if self.define_macro(def)? {
+            return Ok(());
+        }
         let header = self.closure_header(def);
         let itself = match &header {
             Ok(header) => header.signature().map(|signature| self.new_var(&def.name, signature)),
@@ -586,6 +612,11 @@ impl Parser<'_> {
         };
         self.header(def, &decorator)
     }
+}
+
+/// Whether the value is memory that was allocated: tensors are placed by what is known of it.
+fn is_storage(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Call { callee: Callee::Op(op), .. } if op.name.ends_with(".alloc_storage"))
 }
 
 /// The name that a suite binds last.

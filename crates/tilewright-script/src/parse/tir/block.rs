@@ -12,9 +12,11 @@ use tilewright_support::{Diagnostic, Span};
 use tilewright_tensor::DataType;
 
 use super::stmt::Pieces;
+use super::target_names;
 use super::with::With;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::star;
 use crate::parse::value::Value;
 
 /// The statements at the top of a block, collected.
@@ -79,15 +81,6 @@ impl Parser<'_> {
         let body = self.scoped(|parser| parser.inside(with));
         let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
         name?;
-        if let Some(span) = frame.init_at
-            && !frame.in_error
-            && frame.iters.iter().all(|iter| iter.kind != IterKind::Reduce)
-        {
-            let message = format!("block `{}` has an init but no reduce axis", frame.name);
-            let help =
-                "an init is what a reduction starts from: set the value in the block's body, or make an axis `R`";
-            return Err(self.report(Diagnostic::error(codes::INIT, message).at(span).help(help)));
-        }
         let mut block = Block {
             name: frame.name,
             iters: frame.iters,
@@ -233,7 +226,8 @@ impl Parser<'_> {
             return Err(self.fail(codes::ARGUMENTS, call, "expected a region of a buffer to match", ""));
         };
         let source = self.region(source)?;
-        let buffer = self.buffer_call(call, name, true)?;
+        let extents = source.region.iter().map(|range| range.extent.clone()).collect();
+        let buffer = self.buffer_over(call, name, true, Some(extents))?;
         if buffer.dtype != source.buffer.dtype {
             let message = format!("`{}` holds {}, `{name}` {}", source.buffer.name, source.buffer.dtype, buffer.dtype);
             return Err(self.fail(codes::DTYPE, call, message, ""));
@@ -243,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// `vi, vj = T.axis.remap("SS", [i, j])`, `vi = T.axis.spatial(n, i)`.
-    pub(super) fn axes(&mut self, names: &[&ast::ExprName], kind: &str, call: &ast::ExprCall) -> Res<()> {
+    pub(super) fn axes(&mut self, target: &ast::Expr, kind: &str, call: &ast::ExprCall) -> Res<()> {
         self.at_top_of_block(call)?;
         let axes = match kind {
             "remap" => self.remap(call)?,
@@ -260,18 +254,21 @@ impl Parser<'_> {
                 return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &text, known));
             }
         };
-        if axes.len() != names.len() {
-            let message = format!("{} for {}", count(names.len(), "name"), count(axes.len(), "axis"));
+        let Some(targets) = star::targets(target, axes.len()) else {
+            let names = target_names(target).map_or(0, |names| names.len());
+            let message = format!("{} for {}", count(names, "name"), count(axes.len(), "axis"));
             return Err(self.fail(codes::AXIS, call, message, ""));
-        }
-        for (name, (kind, domain, value)) in names.iter().zip(axes) {
-            let var = Var::new(name.id.as_str(), domain.extent.dtype);
-            self.scopes.define(&name.id, Value::Scalar(Expr::var(&var)));
+        };
+        let names = targets.iter().flat_map(|target| (0..target.values).map(|index| target.name_of(index)));
+        let mut values = Vec::with_capacity(axes.len());
+        for (name, (kind, domain, value)) in names.zip(axes) {
+            let var = Var::new(name, domain.extent.dtype);
+            values.push(Value::Scalar(Expr::var(&var)));
             let frame = self.frame();
             frame.iters.push(IterVar { var, domain, kind });
             frame.values.push(value);
         }
-        Ok(())
+        self.define_targets(&targets, values)
     }
 
     fn axis(&mut self, kind: IterKind, call: &ast::ExprCall) -> Res<(IterKind, Range, Expr)> {
@@ -310,10 +307,13 @@ impl Parser<'_> {
         let bound = self.bind(call, &["kinds", "bindings", "dtype"], 2)?;
         let (Some(kinds_node), Some(bindings)) = (bound[0], bound[1]) else { return Err(Reported) };
         let kinds = self.string(kinds_node)?;
-        let items = match bindings {
-            ast::Expr::List(list) => &list.elts,
-            ast::Expr::Tuple(tuple) => &tuple.elts,
-            other => return Err(self.fail(codes::AXIS, other, "expected a list of loop variables", "")),
+        let items: Vec<(&ast::Expr, Res<Value>)> = match bindings {
+            ast::Expr::List(list) => list.elts.iter().map(|item| (item, self.eval(item))).collect(),
+            ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|item| (item, self.eval(item))).collect(),
+            other => match self.eval(other)? {
+                Value::Tuple(items) => items.into_iter().map(|item| (other, Ok(item))).collect(),
+                found => return Err(self.wrong_kind(other, "a list of loop variables", &found)),
+            },
         };
         if kinds.chars().count() != items.len() {
             let (kinds, variables) = (count(kinds.chars().count(), "kind"), count(items.len(), "loop variable"));
@@ -323,7 +323,8 @@ impl Parser<'_> {
         }
         // One message for the letters, which have one location.
         let letters = kinds.chars().map(|letter| self.axis_letter(kinds_node, letter)).collect::<Res<Vec<_>>>()?;
-        let axes: Vec<_> = letters.into_iter().zip(items).map(|(kind, item)| self.remapped(kind, item)).collect();
+        let axes: Vec<_> =
+            letters.into_iter().zip(items).map(|(kind, (node, item))| self.remapped(kind, node, item?)).collect();
         axes.into_iter().collect()
     }
 
@@ -340,8 +341,8 @@ impl Parser<'_> {
         }
     }
 
-    fn remapped(&mut self, kind: IterKind, item: &ast::Expr) -> Res<(IterKind, Range, Expr)> {
-        let value = self.scalar(item, None)?;
+    fn remapped(&mut self, kind: IterKind, item: &ast::Expr, value: Value) -> Res<(IterKind, Range, Expr)> {
+        let value = self.scalar_value(item, value, None)?;
         let domain = value.as_var().and_then(|var| self.tir.loops.get(&var.id())).cloned();
         match domain {
             Some(domain) => Ok((kind, domain, value)),

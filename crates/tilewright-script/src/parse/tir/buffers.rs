@@ -29,6 +29,17 @@ impl Parser<'_> {
     /// The buffer of `T.Buffer(shape, dtype, …)`, `T.alloc_buffer(…)`, `T.decl_buffer(…)`; with `matched`, of
     /// `T.match_buffer(param, shape, …)`, whose first argument is left to the caller.
     pub(super) fn buffer_call(&mut self, call: &ast::ExprCall, name: &str, matched: bool) -> Res<Buffer> {
+        self.buffer_over(call, name, matched, None)
+    }
+
+    /// The same, where a call without a shape means a buffer of these extents.
+    pub(super) fn buffer_over(
+        &mut self,
+        call: &ast::ExprCall,
+        name: &str,
+        matched: bool,
+        extents: Option<Vec<Expr>>,
+    ) -> Res<Buffer> {
         let bound = if matched {
             const PARAMS: [&str; 11] = [
                 "param", DETAILS[0], DETAILS[1], DETAILS[2], DETAILS[3], DETAILS[4], DETAILS[5], DETAILS[6],
@@ -38,7 +49,17 @@ impl Parser<'_> {
         } else {
             self.bind(call, &DETAILS, 1)?
         };
-        let buffer = self.buffer_of(name, bound[0], bound[1])?;
+        let buffer = match (bound[0].filter(|shape| !shape.is_none_literal_expr()), extents) {
+            (None, Some(extents)) => {
+                let dtype = bound[1].map_or(Ok(DataType::F32), |dtype| self.dtype(dtype))?;
+                Buffer::new(name, extents, dtype)
+            }
+            _ if bound[0].is_none() => {
+                let message = format!("`{}` needs the argument `shape`", self.text_of(&*call.func));
+                return Err(self.fail(codes::ARGUMENTS, call, message, ""));
+            }
+            _ => self.buffer_of(name, bound[0], bound[1])?,
+        };
         let data = bound[2].map(|data| self.address(data)).transpose()?.flatten();
         let strides = match bound[3] {
             Some(strides) => self.strides(strides, &buffer)?,

@@ -46,12 +46,15 @@ enum Function {
     /// A value that gets no variable of its own.
     MetaVar,
     IndexMap,
+    /// How a reduction over threads combines values.
+    CommReducer,
     Builtin(&'static Builtin),
     Sugar(Sugar),
 }
 
 /// The functions that are none of an operator, an intrinsic or a type.
-const OTHERS: [(&str, Function); 32] = [
+const OTHERS: [(&str, Function); 34] = [
+    ("comm_reducer", Function::CommReducer),
     ("Not", Function::Not),
     ("logical_not", Function::Not),
     ("bitwise_not", Function::BitNot),
@@ -70,6 +73,7 @@ const OTHERS: [(&str, Function); 32] = [
     ("call_extern", Function::CallExtern),
     ("call_pure_extern", Function::CallPureExtern),
     ("call_packed", Function::CallPacked),
+    ("tvm_call_packed", Function::CallPacked),
     ("call_llvm_intrin", Function::CallLlvm),
     ("call_llvm_pure_intrin", Function::CallLlvm),
     ("call_intrin", Function::CallIntrinsic),
@@ -137,10 +141,13 @@ const STATEMENTS: [&str; 46] = [
 ];
 
 /// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] = &["realize", "comm_reducer", "vscale", "preflattened_buffer", "If", "Then", "Else"];
+const NOT_YET: &[&str] = &["realize", "vscale", "preflattened_buffer", "If", "Then", "Else"];
 
 /// Another name of `tvm_storage_sync`.
 const SYNC: &str = "sync";
+
+/// Names that builtins had before.
+const OTHER_NAMES: [(&str, &str); 2] = [("tvm_call_cpacked", "call_cpacked"), (SYNC, "tvm_storage_sync")];
 
 fn lookup(name: &str) -> Option<Function> {
     if let Some(row) = BINARY.iter().find(|row| row.functions.contains(&name)) {
@@ -152,7 +159,8 @@ fn lookup(name: &str) -> Option<Function> {
     if let Some(intrinsic) = Intrinsic::by_name(name) {
         return Some(Function::Intrinsic(intrinsic));
     }
-    if let Some(builtin) = Builtin::by_name(if name == SYNC { "tvm_storage_sync" } else { name }) {
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, name)| *name);
+    if let Some(builtin) = Builtin::by_name(other).filter(|builtin| builtin.name != "comm_reducer") {
         return Some(Function::Builtin(builtin));
     }
     if let Some((_, sugar)) = SUGAR.iter().find(|(sugar, _)| *sugar == name) {
@@ -162,6 +170,19 @@ fn lookup(name: &str) -> Option<Function> {
         return Some(*function);
     }
     name.parse().ok().filter(|dtype: &DataType| !dtype.is_void()).map(Function::Typed)
+}
+
+/// The call with the data type that it names by keyword in front of its other arguments, where it names one so.
+fn type_in_front(call: &ast::ExprCall) -> Option<ast::ExprCall> {
+    let at = call.arguments.keywords.iter().position(|keyword| keyword.arg.as_deref() == Some("dtype"))?;
+    if call.arguments.args.is_empty() {
+        return None;
+    }
+    let mut call = call.clone();
+    let dtype = call.arguments.keywords.remove(at).value;
+    let args = std::mem::take(&mut call.arguments.args).into_vec();
+    call.arguments.args = [dtype].into_iter().chain(args).collect();
+    Some(call)
 }
 
 /// Every name of `T`.
@@ -216,7 +237,26 @@ impl Parser<'_> {
 
     /// A call of a function of `T` as an expression.
     pub(in crate::parse) fn tir_call(&mut self, expr: &ast::Expr, name: &str, call: &ast::ExprCall) -> Res<Value> {
-        let Some(function) = lookup(name) else { return Err(self.unknown_tir(&call.func, name)) };
+        let Some(function) = lookup(name) else {
+            let known = STATEMENTS.contains(&name) || NOT_YET.contains(&name);
+            return match if known { None } else { self.try_host(expr) } {
+                Some(value) => Ok(value),
+                None => Err(self.unknown_tir(&call.func, name)),
+            };
+        };
+        let typed = matches!(
+            function,
+            Function::Reinterpret
+                | Function::CallLlvm
+                | Function::Sugar(Sugar::VectorLow | Sugar::VectorHigh | Sugar::VectorCombine | Sugar::LaneMask)
+        );
+        match type_in_front(call).filter(|_| typed) {
+            Some(call) => self.tir_function(expr, function, &call),
+            None => self.tir_function(expr, function, call),
+        }
+    }
+
+    fn tir_function(&mut self, expr: &ast::Expr, function: Function, call: &ast::ExprCall) -> Res<Value> {
         match function {
             Function::Binary(op) => {
                 let (a, b) = self.two(call)?;
@@ -233,12 +273,12 @@ impl Parser<'_> {
             Function::Intrinsic(intrinsic) => self.intrinsic(expr, intrinsic, call),
             Function::Typed(dtype) => self.typed_value(expr, dtype, call),
             Function::Not => {
-                let bound = self.bind(call, &["a"], 1)?;
+                let bound = self.bind(call, &["a|x|cond", "dtype"], 1)?;
                 let result = self.scalar_argument(bound[0], None)?.not();
                 self.typed(expr, result)
             }
             Function::BitNot => {
-                let bound = self.bind(call, &["x"], 1)?;
+                let bound = self.bind(call, &["x|a", "dtype"], 1)?;
                 let x = self.scalar_argument(bound[0], None)?;
                 let result = Expr::binary(BinOp::BitXor, &x, &Expr::int(-1, x.dtype));
                 self.typed(expr, result)
@@ -316,6 +356,7 @@ impl Parser<'_> {
                 let bound = self.bind(call, &["value"], 1)?;
                 self.eval(bound[0].ok_or(Reported)?)
             }
+            Function::CommReducer => self.comm_reducer(call),
             Function::Builtin(builtin) => self.builtin(expr, builtin, call),
             Function::Sugar(sugar) => self.sugar(expr, sugar, call),
             Function::CallPacked => self.call_packed_kernel(expr, call),

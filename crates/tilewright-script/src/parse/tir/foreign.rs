@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use tilewright_ir::tir::{BinOp, Buffer, Builtin, BuiltinEffect, BuiltinResult, Expr, ExprKind, ForeignCallee};
-use tilewright_support::Diagnostic;
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -35,14 +34,20 @@ impl Parser<'_> {
         let (Some(dtype), [name, args @ ..]) = (dtype, args) else {
             return Err(self.fail(codes::ARGUMENTS, expr, "expected a data type and a function's name", ""));
         };
-        let (dtype_node, dtype, name) = (dtype, self.dtype(dtype)?, self.string(name)?);
-        if dtype.is_handle() && !dtype.is_void() {
-            let message = format!("the result of `{name}` cannot be a handle");
-            let diagnostic = Diagnostic::error(codes::DTYPE, message).at(self.span(dtype_node));
-            return Err(self.report(diagnostic.help("for a function whose result is not used, say \"void\"")));
-        }
+        let (dtype, name) = (self.dtype(dtype)?, self.string(name)?);
         let args = self.foreign_arguments(args)?;
         Ok(Value::Scalar(Expr::foreign(dtype, callee(name), args)))
+    }
+
+    /// `Module.f(A.data, n)`: a call of another PrimFunc of the module, of the type that it says it returns.
+    pub(in crate::parse) fn call_prim_func(&mut self, name: &Arc<str>, call: &ast::ExprCall) -> Res<Value> {
+        self.no_keywords(call)?;
+        let args = self.foreign_arguments(&call.arguments.args)?;
+        let dtype = match self.functions.returns_of(name) {
+            Some(returns) => self.result_type(returns).unwrap_or(DataType::VOID),
+            None => DataType::VOID,
+        };
+        Ok(Value::Scalar(Expr::foreign(dtype, ForeignCallee::Function(name.clone()), args)))
     }
 
     /// The data type of a call that names one, in front of the other arguments or by name, and those.
@@ -68,10 +73,17 @@ impl Parser<'_> {
                 };
                 (self.dtype(dtype)?, args)
             }
-            _ => {
-                self.no_keywords(call)?;
-                (DataType::VOID, &*call.arguments.args)
-            }
+            // The type that the script of 2022 says of every call; it follows from the operation.
+            _ => match &*call.arguments.keywords {
+                [keyword] if keyword.arg.as_deref() == Some("dtype") => {
+                    self.dtype(&keyword.value)?;
+                    (DataType::VOID, &*call.arguments.args)
+                }
+                _ => {
+                    self.no_keywords(call)?;
+                    (DataType::VOID, &*call.arguments.args)
+                }
+            },
         };
         // `T.sync()` is the barrier of a block.
         let args = match (builtin.effect, args) {

@@ -9,6 +9,7 @@ use super::stmt::Pieces;
 use super::target_names;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::star;
 use crate::parse::value::Value;
 
 /// How the iterations of one `for` run.
@@ -30,7 +31,7 @@ impl Parser<'_> {
             .ok_or_else(|| self.fail(codes::FORM, &*stmt.target, "expected the names of loop variables", ""));
         let domain = self.domain(&stmt.iter).inspect(|domain| self.warn_of_empty_loops(&stmt.iter, domain));
         let domain = match (&names, domain) {
-            (Ok(names), Ok(domain)) if names.len() != domain.ranges.len() => {
+            (Ok(names), Ok(domain)) if star::targets(&stmt.target, domain.ranges.len()).is_none() => {
                 let message =
                     format!("{} for {}", count(names.len(), "loop variable"), count(domain.ranges.len(), "extent"));
                 Err(self.fail(codes::ARGUMENTS, &*stmt.target, message, ""))
@@ -42,13 +43,14 @@ impl Parser<'_> {
             self.poisoned(&names, &stmt.body);
             return Err(Reported);
         };
-        let vars: Vec<_> =
-            names.iter().zip(&domain.ranges).map(|(n, r)| Var::new(n.id.as_str(), r.extent.dtype)).collect();
+        let targets = star::targets(&stmt.target, domain.ranges.len()).unwrap_or_default();
+        let texts = targets.iter().flat_map(|target| (0..target.values).map(|index| target.name_of(index)));
+        let vars: Vec<_> = texts.zip(&domain.ranges).map(|(name, r)| Var::new(name, r.extent.dtype)).collect();
         self.frame().nested += 1;
         let mut body = self.scoped(|parser| {
-            for ((name, var), range) in names.iter().zip(&vars).zip(&domain.ranges) {
-                let value = stepped(&domain.step, var);
-                parser.scopes.define(&name.id, Value::Scalar(value));
+            let values = vars.iter().map(|var| Value::Scalar(stepped(&domain.step, var))).collect();
+            let _: Res<()> = parser.define_targets(&targets, values);
+            for (var, range) in vars.iter().zip(&domain.ranges) {
                 parser.tir.loops.insert(var.id(), range.clone());
             }
             parser.suite(&stmt.body)

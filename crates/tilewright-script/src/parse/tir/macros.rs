@@ -45,7 +45,10 @@ impl Parser<'_> {
                 ast::Expr::Call(call) => (&*call.func, Some(call)),
                 plain => (plain, None),
             };
-            if self.path(function).as_deref() != Some("script.tir.macro") {
+            if !matches!(
+                self.path(function).as_deref(),
+                Some("script.tir.macro" | "script.relax.macro" | "script.tir.inline")
+            ) {
                 continue;
             }
             let mut hygienic = true;
@@ -128,6 +131,30 @@ impl Parser<'_> {
         }
         pieces.push(body);
         Ok(())
+    }
+
+    /// The bindings of a macro in a graph; its value is what it returns.
+    pub(in crate::parse) fn expand_in_graph(&mut self, definition: &Macro, call: &ast::ExprCall) -> Res<Value> {
+        let arguments = self.macro_arguments(definition, call)?;
+        if self.tir.expansion.depth >= MAX_DEPTH || self.tir.expansion.calls > MAX_CALLS {
+            return Err(self.fail(codes::NESTING, call, "calls of macros are nested too deep", ""));
+        }
+        self.tir.expansion.depth += 1;
+        self.tir.expansion.calls += 1;
+        let said = self.diagnostics.0.len();
+        let interrupted = definition.hygienic.then(|| self.scopes.interrupt());
+        let value = self.scoped(|parser| {
+            for (name, value) in definition.captured.iter().cloned().chain(arguments) {
+                parser.scopes.define(&name, value);
+            }
+            parser.scoped(|parser| parser.graph_macro(&definition.def.body))
+        });
+        if let Some(interrupted) = interrupted {
+            self.scopes.resume(interrupted);
+        }
+        self.tir.expansion.depth -= 1;
+        self.name_the_call(said, call);
+        value
     }
 
     /// An error in a macro's body is shown once, with the first call that has it.

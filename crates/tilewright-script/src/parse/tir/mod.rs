@@ -10,6 +10,7 @@ mod calls;
 mod foreign;
 mod loops;
 mod macros;
+mod reducer;
 mod stmt;
 mod store;
 mod sugar;
@@ -50,6 +51,8 @@ pub(super) struct Tir {
     expansion: Expansion,
     /// Variables that `name = T.int64()` declares, with their locations.
     declared: Vec<(Var, TextRange)>,
+    /// The type of the value that the function returns.
+    result: Option<DataType>,
 }
 
 impl Tir {
@@ -65,15 +68,14 @@ impl Parser<'_> {
         let errors = self.errors();
         let outer = std::mem::take(&mut self.tir);
         self.tir.frames.push(Frame::new(""));
-        if let Some(returns) = def.returns.as_deref().filter(|returns| !returns.is_none_literal_expr()) {
-            let label = "its results are buffers among the parameters";
-            self.fail(codes::RETURN, returns, "a PrimFunc returns nothing", label);
-        }
+        self.tir.result = def.returns.as_deref().and_then(|returns| self.result_type(returns));
         let body = self.scoped(|parser| {
             parser.parameters(&def.parameters);
             parser.suite(&def.body)
         });
-        self.check_declared(&body);
+        if !decorator.unchecked {
+            self.check_declared(&body);
+        }
         let tir = std::mem::replace(&mut self.tir, outer);
         if self.errors() > errors {
             return Err(Reported);
@@ -91,6 +93,18 @@ impl Parser<'_> {
         } else {
             PrimFunc { params, attrs, body, origins }
         })
+    }
+
+    /// The type of a scalar that the function returns, by its annotation; `None` where it returns nothing.
+    pub(super) fn result_type(&mut self, returns: &ast::Expr) -> Option<DataType> {
+        match self.eval(returns).ok()? {
+            Value::None => None,
+            Value::DType(dtype) => Some(dtype).filter(|dtype| !dtype.is_void()),
+            other => {
+                self.wrong_kind(returns, "the type of a scalar, or None", &other);
+                None
+            }
+        }
     }
 
     /// Whether a PrimFunc is being read.
@@ -162,6 +176,8 @@ impl Parser<'_> {
             let label = format!("such as `{name}: {}((16,), \"float32\")`", self.spell("script.tir.Buffer"));
             return Err(self.fail(codes::ARGUMENTS, parameter, message, label));
         };
+        let spread = self.unstarred(annotation)?;
+        let annotation = spread.as_ref().unwrap_or(annotation);
         if let Some((path, call)) = self.call_path(annotation)
             && let Some(function) = path.strip_prefix("script.tir.")
             && let Some((dtype, size)) = self.declared_type(function, call)?
@@ -185,11 +201,11 @@ impl Parser<'_> {
                 let message = format!("parameter `{name}` of a PrimFunc is a buffer or a scalar, found a struct info");
                 let help =
                     format!("functions of tensors are decorated with `@{}`", self.spell("script.relax.function"));
-                Err(self.report(Diagnostic::error(codes::KIND, message).at(self.span(&**annotation)).help(help)))
+                Err(self.report(Diagnostic::error(codes::KIND, message).at(self.span(annotation)).help(help)))
             }
             other => {
                 let expected = format!("the type of a buffer or scalar for parameter `{name}`");
-                Err(self.wrong_kind(&**annotation, &expected, &other))
+                Err(self.wrong_kind(annotation, &expected, &other))
             }
         }
     }
@@ -275,10 +291,16 @@ fn needs_root(body: &Stmt, temporaries: &[Buffer]) -> bool {
 
 /// The names of assignment targets; `None` if one is no name.
 fn target_names(target: &ast::Expr) -> Option<Vec<&ast::ExprName>> {
+    fn name(elt: &ast::Expr) -> Option<&ast::ExprName> {
+        match elt {
+            ast::Expr::Starred(star) => star.value.as_name_expr(),
+            elt => elt.as_name_expr(),
+        }
+    }
     match target {
         ast::Expr::Name(name) => Some(vec![name]),
-        ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|elt| elt.as_name_expr()).collect(),
-        ast::Expr::List(list) => list.elts.iter().map(|elt| elt.as_name_expr()).collect(),
+        ast::Expr::Tuple(tuple) => tuple.elts.iter().map(name).collect(),
+        ast::Expr::List(list) => list.elts.iter().map(name).collect(),
         _ => None,
     }
 }

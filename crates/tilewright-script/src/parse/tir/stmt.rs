@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-use tilewright_ir::tir::{Expr, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Expr, ForeignCallee, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{call_range, target_names};
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::star;
 use crate::parse::value::Value;
 
 /// A statement, or what makes one of the rest of its suite.
@@ -97,6 +98,14 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self, stmt: &ast::Stmt, pieces: &mut Pieces) -> Res<()> {
+        match self.unstarred_statement(stmt)? {
+            Some(stmt) => self.statement_of_items(&stmt, pieces),
+            None => self.statement_of_items(stmt, pieces),
+        }
+    }
+
+    /// A statement without starred expressions in its own head, but for targets.
+    fn statement_of_items(&mut self, stmt: &ast::Stmt, pieces: &mut Pieces) -> Res<()> {
         match stmt {
             ast::Stmt::Expr(expr) => self.expression_statement(&expr.value, pieces),
             ast::Stmt::Assign(assign) => match assign.targets.as_slice() {
@@ -129,12 +138,18 @@ impl Parser<'_> {
             ast::Stmt::FunctionDef(def) => self.local_macro(def),
             ast::Stmt::Pass(_) => Ok(()),
             ast::Stmt::Return(stmt) if stmt.value.as_ref().is_none_or(|value| value.is_none_literal_expr()) => Ok(()),
-            ast::Stmt::Return(stmt) => {
-                let label = "write the result into a buffer that is a parameter";
-                Err(self.fail(codes::RETURN, stmt, "a PrimFunc returns nothing", label))
-            }
+            ast::Stmt::Return(stmt) => self.returned(stmt, pieces),
             other => Err(self.no_statement(other, "a PrimFunc")),
         }
+    }
+
+    /// `return value`: `T.ret(value)`, of the type that the function says.
+    fn returned(&mut self, stmt: &ast::StmtReturn, pieces: &mut Pieces) -> Res<()> {
+        let Some(value) = &stmt.value else { return Ok(()) };
+        let value = self.scalar(value, self.tir.result)?;
+        let callee = ForeignCallee::Builtin("ret".into());
+        pieces.push(StmtKind::Evaluate(Expr::foreign(DataType::VOID, callee, vec![value])));
+        Ok(())
     }
 
     pub(super) fn condition(&mut self, test: &ast::Expr) -> Res<Expr> {
@@ -227,22 +242,29 @@ impl Parser<'_> {
         let Some(names) = target_names(target) else {
             return Err(self.fail(codes::FORM, target, "expected a name or an element of a buffer", ""));
         };
-        let result = self.bind_names(&names, value, pieces);
+        let result = self.bind_names(target, &names, value, pieces);
         if result.is_err() {
             names.iter().for_each(|name| self.scopes.define(&name.id, Value::Poison));
         }
         result
     }
 
-    fn bind_names(&mut self, names: &[&ast::ExprName], value: &ast::Expr, pieces: &mut Pieces) -> Res<()> {
+    fn bind_names(
+        &mut self,
+        target: &ast::Expr,
+        names: &[&ast::ExprName],
+        value: &ast::Expr,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        let starred = matches!(target, ast::Expr::Tuple(tuple) if tuple.elts.iter().any(|elt| elt.is_starred_expr()));
         if let Some((path, call)) = self.call_path(value)
             && let Some(function) = path.strip_prefix("script.tir.")
         {
             if let Some(kind) = function.strip_prefix("axis.") {
-                return self.axes(names, kind, call);
+                return self.axes(target, kind, call);
             }
             if function == "meta_var" {
-                return self.meta_variables(names, value);
+                return self.meta_variables(target, value);
             }
             if let [name] = names
                 && let Some(value) = self.declaration(&name.id, function, call, pieces)?
@@ -253,14 +275,21 @@ impl Parser<'_> {
         }
         if let ast::Expr::Tuple(items) = value
             && items.elts.len() == names.len()
+            && names.len() > 1
+            && !starred
         {
             return self.bind_each(names, &items.elts, pieces);
         }
         let evaluated = self.eval(value)?;
         match (names, evaluated) {
-            ([name], evaluated) => self.bind_value(name, value, evaluated, pieces),
-            (names, Value::Tuple(items)) if items.len() == names.len() => {
-                names.iter().zip(items).try_for_each(|(name, item)| self.bind_value(name, value, item, pieces))
+            ([name], evaluated) if target.is_name_expr() => self.bind_value(name, value, evaluated, pieces),
+            (_, Value::Tuple(items)) if let Some(targets) = star::targets(target, items.len()) => {
+                let mut items = items.into_iter();
+                targets.iter().try_for_each(|target| {
+                    let mut own: Vec<Value> = items.by_ref().take(target.values).collect();
+                    let item = if target.list { Value::Tuple(own) } else { own.pop().ok_or(Reported)? };
+                    self.bind_value(target.name, value, item, pieces)
+                })
             }
             (names, other) => {
                 let expected = format!("a tuple of {} for {}", names.len(), count(names.len(), "name"));
@@ -294,18 +323,21 @@ impl Parser<'_> {
     }
 
     /// `a, b = T.meta_var((x, y))`: names for values, which get no variables of their own.
-    fn meta_variables(&mut self, names: &[&ast::ExprName], value: &ast::Expr) -> Res<()> {
-        match (names, self.eval(value)?) {
-            ([name], value) => self.scopes.define(&name.id, value),
-            (names, Value::Tuple(items)) if items.len() == names.len() => {
-                names.iter().zip(items).for_each(|(name, item)| self.scopes.define(&name.id, item));
+    fn meta_variables(&mut self, target: &ast::Expr, value: &ast::Expr) -> Res<()> {
+        match (target, self.eval(value)?) {
+            (ast::Expr::Name(name), value) => {
+                self.scopes.define(&name.id, value);
+                Ok(())
             }
-            (names, other) => {
-                let expected = format!("a tuple of {} for {}", names.len(), count(names.len(), "name"));
-                return Err(self.wrong_kind(value, &expected, &other));
+            (target, Value::Tuple(items)) if let Some(targets) = star::targets(target, items.len()) => {
+                self.define_targets(&targets, items)
+            }
+            (target, other) => {
+                let names = target_names(target).map_or(0, |names| names.len());
+                let expected = format!("a tuple of {names} for {}", count(names, "name"));
+                Err(self.wrong_kind(value, &expected, &other))
             }
         }
-        Ok(())
     }
 
     /// The declaration in `name = T.function(…)`, if it is one.

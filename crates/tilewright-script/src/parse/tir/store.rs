@@ -3,6 +3,7 @@
 use ruff_python_ast as ast;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee, Stmt};
 use tilewright_support::Diagnostic;
+use tilewright_tensor::DataType;
 
 use super::stmt::Pieces;
 use crate::parse::codes;
@@ -68,22 +69,37 @@ impl Parser<'_> {
             let message = format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype);
             return Err(self.fail(codes::DTYPE, node, message, ""));
         }
-        if value.dtype.element() != buffer.dtype {
-            let found = value.dtype.element();
-            let cast = self.spell("script.tir.Cast");
-            let diagnostic = Diagnostic::error(
-                codes::DTYPE,
-                format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype),
-            )
-            .at(self.span(node))
-            .label(format!("this is {found}"))
-            .help(format!("convert it: `{cast}(\"{}\", …)`", buffer.dtype));
-            return Err(self.report(diagnostic));
-        }
+        let value = self.stored_as(node, buffer, value)?;
         let store = Stmt::store_where(buffer, indices, &value, predicate);
         let store = self.checked(target, store)?;
         pieces.push(store);
         Ok(())
+    }
+
+    /// The value in the type of the buffer's elements. What becomes an integer may lose something: that is told.
+    fn stored_as(&mut self, node: &ast::Expr, buffer: &Buffer, value: Expr) -> Res<Expr> {
+        let (found, holds) = (value.dtype, buffer.dtype);
+        if found.element() == holds {
+            return Ok(value);
+        }
+        let convertible = |dtype: DataType| dtype.is_float() || dtype.is_int() || dtype.is_bool();
+        if convertible(found) && !convertible(holds) || !convertible(found) && !convertible(holds) {
+            let message = format!("buffer `{}` holds {holds}, the stored value is {}", buffer.name, found.element());
+            let cast = self.spell("script.tir.Cast");
+            let help = format!("convert it: `{cast}(\"{holds}\", …)`");
+            return Err(self.report(Diagnostic::error(codes::DTYPE, message).at(self.span(node)).help(help)));
+        }
+        if found.is_float() && !holds.is_float() {
+            let message = format!("buffer `{}` holds {holds}, the stored value is {found}", buffer.name);
+            let cast = self.spell("script.tir.Cast");
+            let warning = Diagnostic::warning(codes::DTYPE, message)
+                .at(self.span(node))
+                .label("the fraction is lost")
+                .help(format!("say that it is meant: `{cast}(\"{holds}\", …)`"));
+            self.diagnostics.push(warning);
+        }
+        let converted = value.cast(holds.with_lanes(found.lanes));
+        self.checked(node, converted)
     }
 
     /// `A.vstore([i, j], value, predicate=p)`.
