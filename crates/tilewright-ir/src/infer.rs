@@ -13,6 +13,9 @@ use tilewright_expr::{BinOp, CmpOp, Expr};
 #[derive(Debug, Default)]
 pub struct InferCx {
     pub analyzer: Analyzer,
+    /// Whether the call is to become loops. A type can be inferred for more calls than there are loops for: the sum of
+    /// truths has a type, but no loops add truths.
+    pub for_loops: bool,
     assumed: Option<RefCell<Vec<EqualSizes>>>,
 }
 
@@ -27,6 +30,11 @@ impl InferCx {
     /// One that remembers what rules assume.
     pub fn remembering() -> Self {
         Self { assumed: Some(RefCell::default()), ..Self::default() }
+    }
+
+    /// One for calls that are to become loops.
+    pub fn for_loops() -> Self {
+        Self { for_loops: true, ..Self::default() }
     }
 
     /// Whether sizes that have to be equal are known to differ. If that is not known, the rule assumes that they are

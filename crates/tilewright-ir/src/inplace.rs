@@ -50,7 +50,7 @@ pub fn allocated<'o>(results: &'o [Option<usize>], out: &'o [StructInfo]) -> imp
 }
 
 /// Checks that each result that is computed in place has an argument of its own, of its shape and type, or an object
-/// for an object.
+/// for an object, which is no other argument too.
 pub fn check_inplace(
     cx: &InferCx,
     args: &[Expr],
@@ -70,6 +70,13 @@ pub fn check_inplace(
         };
         if results[..i].contains(&Some(argument)) {
             return Err(InferError::at(argument, format!("two results overwrite argument {argument}")));
+        }
+        let again = |(other, given): &(usize, &Expr)| {
+            *other != argument && given.as_var().is_some() && given.as_var() == arg.as_var()
+        };
+        if let Some((other, _)) = args.iter().enumerate().find(again) {
+            let message = format!("result {i} overwrites argument {argument}, which is argument {other} too: copy one");
+            return Err(InferError::at(other, message));
         }
         let same_dims = match (arg.struct_info.dims(), info.dims()) {
             (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| cx.analyzer.prove_equal(a, b)),

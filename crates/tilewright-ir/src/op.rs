@@ -164,6 +164,7 @@ impl Legalize {
     /// The PrimFunc that a call becomes.
     pub fn prim_func(self, cx: &LegalizeCx, call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let refused = |why: &str| InferError::new(format!("`{}` {why}", call.op.name));
+        (call.op.infer)(&InferCx::for_loops(), call)?;
         match self {
             Self::PrimFunc(legalize) => legalize(call),
             Self::FirstOf(candidates) => {
@@ -432,6 +433,9 @@ impl OpDef {
 /// The purpose of a decomposition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
+    /// The machine runs it: the call keeps its meaning.
+    Run,
+    /// A user asks for a graph for inference, whatever the call was made for.
     Inference,
     Training,
 }

@@ -179,9 +179,9 @@ macro_rules! unary {
                     $name {
                         args: { x: Tensor, "The input tensor."; }
                         attrs: {}
-                        infer: |_, call| {
+                        infer: |cx, call| {
                             let gives = $crate::elementwise::Gives::$gives;
-                            $crate::elementwise::infer_unary(call, $crate::elementwise::$takes, gives)
+                            $crate::elementwise::infer_unary(cx, call, $crate::elementwise::$takes, gives)
                         },
                         legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
                             $crate::elementwise::legalize_unary(call, |$x| $formula)

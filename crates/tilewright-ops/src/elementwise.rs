@@ -44,17 +44,22 @@ impl Gives {
 }
 
 /// The rule for one tensor: a result of its shape.
-pub fn infer_unary(call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
+///
+/// Functions of floats alone refuse other types where they are called; others where they become loops.
+pub fn infer_unary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
-    check_dtype(call, 0, dtype, takes)?;
+    if takes.1 == float.1 {
+        check_dtype(call, 0, dtype, takes)?;
+    }
+    check_loops(cx, call, 0, dtype, takes)?;
     Ok(StructInfo::tensor_with(shape.clone(), gives.of(dtype)))
 }
 
 /// The rule for two tensors: shapes broadcast, types are the same.
 pub fn infer_binary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
     let ((a, a_type), (b, b_type)) = (call.tensor(0)?, call.tensor(1)?);
-    check_dtype(call, 0, a_type, takes)?;
-    check_dtype(call, 1, b_type, takes)?;
+    check_loops(cx, call, 0, a_type, takes)?;
+    check_loops(cx, call, 1, b_type, takes)?;
     let dtype = shapes::same_dtype(call, a_type, b_type)?;
     let shape = shapes::broadcast(cx, a, b).map_err(|why| InferError::at(1, format!("`{}`: {why}", call.op.name)))?;
     Ok(StructInfo::tensor_with(shape, gives.of(dtype)))
@@ -68,6 +73,17 @@ pub fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses an argument whose elements are of a type for which there are no loops, where loops are asked for.
+pub fn check_loops(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    arg: usize,
+    dtype: Option<DataType>,
+    takes: Takes,
+) -> Result<(), InferError> {
+    if cx.for_loops { check_dtype(call, arg, dtype, takes) } else { Ok(()) }
 }
 
 /// The last part of the op's name: the base name of blocks and buffers of its PrimFunc.

@@ -8,7 +8,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, TeError, Tensor, Value, compute, legalize, reduce_axis, sum, topi};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::{Takes, block_name, check_dtype, wide};
+use crate::elementwise::{Takes, block_name, check_loops, wide};
 use crate::{attributes, shapes};
 
 /// The dimensions that a call reduces: those of the attribute `axis`, all where it is `None`.
@@ -21,13 +21,19 @@ pub fn reduced_axes(call: &OpCall<'_>, rank: usize) -> Result<Vec<usize>, InferE
 }
 
 /// The rule of reductions over `axis`, whose dimensions stay with size 1 if `keepdims`.
-pub fn infer_reduced(call: &OpCall<'_>, takes: Takes, gives: Option<DataType>) -> Result<StructInfo, InferError> {
+pub fn infer_reduced(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    takes: Takes,
+    gives: Option<DataType>,
+) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
-    check_dtype(call, 0, dtype, takes)?;
+    check_loops(cx, call, 0, dtype, takes)?;
     let keeps = attributes::flag(call, "keepdims");
     let all = matches!(call.attr("axis"), None | Some(Attr::None));
     let shape = match shape {
         TensorShape::Rank(_) | TensorShape::Unknown if all && !keeps => TensorShape::Known(Vec::new()),
+        TensorShape::Rank(rank) if all => TensorShape::Known(vec![Expr::i64(1); *rank]),
         shape => shapes::map_shape(
             shape,
             |dims| Ok(left_dims(dims, &reduced_axes(call, dims.len())?, keeps)),

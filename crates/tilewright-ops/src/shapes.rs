@@ -48,7 +48,7 @@ fn broadcast_dim(cx: &InferCx, a: &Expr, b: &Expr) -> Result<Option<Expr>, ()> {
     match (a.as_int(), b.as_int()) {
         (Some(1), _) => Ok(Some(b.clone())),
         (_, Some(1)) => Ok(Some(a.clone())),
-        _ if cx.analyzer.prove_equal(a, b) => Ok(Some(if a.as_int().is_some() { a.clone() } else { b.clone() })),
+        _ if cx.analyzer.prove_equal(a, b) => Ok(Some(if b.as_int().is_some() { b.clone() } else { a.clone() })),
         (Some(_), Some(_)) => Err(()),
         _ => Ok(None),
     }
@@ -159,7 +159,7 @@ pub struct Fields<'a> {
     shapes: Vec<&'a TensorShape>,
     /// Known if that of any is.
     pub rank: Option<usize>,
-    /// Known if that of any is.
+    /// Known if that of each is.
     pub dtype: Option<DataType>,
 }
 
@@ -184,6 +184,7 @@ pub fn alike_fields<'a>(call: &OpCall<'a>) -> Result<Fields<'a>, InferError> {
         _ => return Err(InferError::at(0, format!("`{name}` needs a tuple of at least one tensor"))),
     };
     let mut fields = Fields { shapes: Vec::new(), rank: None, dtype: None };
+    let mut every = true;
     for (i, info) in infos.iter().enumerate() {
         let StructInfo::Tensor { shape, dtype, .. } = info else {
             return Err(InferError::at(0, format!("`{name}` takes tensors; field {i} of the tuple is none")));
@@ -200,8 +201,10 @@ pub fn alike_fields<'a>(call: &OpCall<'a>) -> Result<Fields<'a>, InferError> {
         }
         fields.shapes.push(shape);
         fields.rank = fields.rank.or(shape.rank());
+        every &= dtype.is_some();
         fields.dtype = fields.dtype.or(*dtype);
     }
+    fields.dtype = fields.dtype.filter(|_| every);
     Ok(fields)
 }
 
@@ -264,6 +267,17 @@ pub fn dims_of(call: &OpCall<'_>, arg: usize) -> Result<Vec<Expr>, InferError> {
 /// The product of dimensions.
 pub fn product(cx: &InferCx, dims: &[Expr]) -> Expr {
     cx.analyzer.simplify(&dims.iter().fold(Expr::i64(1), |product, dim| product * dim.clone()))
+}
+
+/// The product of dimensions in their order, without a look at what they are.
+pub fn product_in_order(dims: &[Expr]) -> Expr {
+    let one = |dim: &&Expr| dim.as_int() != Some(1);
+    let product = dims.iter().filter(one).cloned().reduce(|product, dim| match (product.as_int(), dim.as_int()) {
+        (Some(0), _) | (_, Some(0)) => Expr::i64(0),
+        (Some(a), Some(b)) if a.checked_mul(b).is_some() => Expr::i64(a * b),
+        _ => product * dim,
+    });
+    product.unwrap_or(Expr::i64(1))
 }
 
 /// The dimensions of the call's result, which legalisation needs to know.

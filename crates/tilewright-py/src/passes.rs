@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
 use tilewright::ir::tir::PrimFunc;
-use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, ParamKey, Replacement};
+use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, DimKey, ParamKey, Replacement};
 use tilewright::support::parallel_map;
 use tilewright::{passes, pipelines};
 
@@ -136,10 +136,16 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
 pub(crate) fn bind_symbolic_vars(sizes: &Bound<'_, PyDict>, function: Option<String>) -> PyResult<PyPass> {
     let mut values = Vec::new();
     for (var, size) in sizes {
-        let name = var.extract().or_else(|_| var.getattr("name")?.extract());
-        let name: String = name.map_err(|_| error::wrong_type("a symbolic dimension is given by its name", &var))?;
+        let expected = "a symbolic dimension is given by its name, or is a variable";
+        let key = match var.extract::<String>() {
+            Ok(name) => DimKey::Name(name),
+            Err(_) => match node_of(&var) {
+                Some(Node::Scalar(dim)) if let Some(dim) = dim.as_var() => DimKey::Var(dim.clone()),
+                _ => return Err(error::wrong_type(expected, &var)),
+            },
+        };
         let number = size.extract::<i64>().map_err(|_| error::wrong_type("a size is an integer", &size))?;
-        values.push((name, number));
+        values.push((key, number));
     }
     Ok(PyPass::native(match function {
         Some(function) => Arc::new(BindSymbolicVars::of_function(function, values)),

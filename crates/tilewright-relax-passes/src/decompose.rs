@@ -46,8 +46,8 @@ pub(crate) fn decomposed(
         function.body = rebuild(&function.body, &mut Decompose { cx: InferCx::default(), purpose }, diagnostics);
         let function = normalized(&function);
         match purpose {
-            Purpose::Inference => with_known_fields(&function),
-            Purpose::Training => function,
+            Purpose::Run => with_known_fields(&function),
+            Purpose::Inference | Purpose::Training => function,
         }
     })?;
     let mut module = module.clone();

@@ -9,7 +9,7 @@
 //! [`RemoveUnusedParameters`], [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which
 //! functions there are: [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`],
 //! [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which operators: [`FoldScaleAxis`],
-//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
+//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOps`], [`DecomposeOpsForInference`],
 //! [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`],
 //! [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one
 //! PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a transposed matrix in place;
@@ -102,6 +102,7 @@ passes! {
     to_mixed_precision::ToMixedPrecision(..);
     convert_layout::ConvertLayout(..);
     optimize_layout_transform::OptimizeLayoutTransform;
+    decompose_ops::DecomposeOps;
     decompose_ops_for_inference::DecomposeOpsForInference(..);
     decompose_ops_for_training::DecomposeOpsForTraining(..);
     rewrite_dataflow_reshape::RewriteDataflowReshape;
@@ -145,7 +146,7 @@ use tilewright_ir::pass::{Pass, PassDef};
 
 pub use alter_op_impl::{AlterOpImpl, Replacement};
 pub use bind_params::{BindParams, ParamKey};
-pub use bind_symbolic_vars::BindSymbolicVars;
+pub use bind_symbolic_vars::{BindSymbolicVars, DimKey};
 pub use fuse_ops_by_pattern::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
 pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
 

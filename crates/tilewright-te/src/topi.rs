@@ -5,6 +5,7 @@ pub mod convolution;
 pub mod depth_to_space;
 pub mod layout;
 pub mod pooling;
+mod positions;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};

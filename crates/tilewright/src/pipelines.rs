@@ -25,7 +25,7 @@ pub fn zero() -> Sequential {
 pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
-        Arc::new(relax::DecomposeOpsForInference::default()),
+        Arc::new(relax::DecomposeOps),
         Arc::new(relax::DeadCodeElimination::default()),
         Arc::new(relax::FuseAttention),
         // Before constants are folded: a transposed weight would be written twice.

@@ -117,6 +117,8 @@ pub const ALL: &[Fault] = &[
     fault("RewriteDataflowReshape", "shifted_view", shifted_view),
     fault("RemoveRedundantReshape", "another_dimension", another_dimension),
     fault("RemoveRedundantReshape", "dropped_binding", dropped_binding),
+    fault("DecomposeOps", "swapped_arguments", swapped_arguments),
+    fault("DecomposeOps", "changed_constant", changed_constant),
     fault("DecomposeOpsForInference", "swapped_arguments", swapped_arguments),
     fault("DecomposeOpsForInference", "changed_constant", changed_constant),
     fault("DecomposeOpsForTraining", "swapped_arguments", swapped_arguments),

@@ -140,6 +140,7 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
             AttrKind::OptionalInt | AttrKind::OptionalFloat | AttrKind::OptionalStr | AttrKind::OptionalInts,
             Attr::None,
         ) => Some(value.clone()),
+        (AttrKind::Bool, Attr::Int(value @ (0 | 1))) => Some(Attr::Bool(*value == 1)),
         (AttrKind::VDevice, Attr::Map(_)) => VDevice::of_attr(&value).map(|device| device.to_attr()),
         (AttrKind::Float | AttrKind::OptionalFloat, Attr::Int(v)) => Some(Attr::Float(FloatBits(*v as f64))),
         (AttrKind::DType, Attr::Str(text)) => text.parse().ok().map(Attr::DType),

@@ -2,11 +2,11 @@
 
 use tilewright_expr::Intrinsic;
 use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Value, compute, legalize as legalize_formula, topi};
 
-use crate::elementwise::{block_name, number};
+use crate::elementwise::{any, block_name, number};
 use crate::shapes;
 
 op! {
@@ -14,8 +14,8 @@ op! {
     "ewise_fma" {
         args: {
             x1: Tensor, "The first factor.";
-            x2: Tensor, "The second factor; the shapes broadcast.";
-            x3: Tensor, "What is added; the shapes broadcast.";
+            x2: Tensor, "The second factor; it has the shape of the first one.";
+            x3: Tensor, "What is added; it has that shape too.";
         }
         attrs: {}
         infer: infer,
@@ -25,8 +25,24 @@ op! {
 }
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    let dtype = shapes::all_of_dtype(call, &[0, 1, 2], number)?;
-    Ok(StructInfo::tensor_with(shapes::broadcast_args(cx, call, &[0, 1, 2])?, dtype))
+    let dtype = shapes::all_of_dtype(call, &[0, 1, 2], if cx.for_loops { number } else { any })?;
+    let mut shape = call.tensor(0)?.0;
+    for arg in 1..3 {
+        let own = call.tensor(arg)?.0;
+        let same = match (shape, own) {
+            (TensorShape::Known(a), TensorShape::Known(b)) => {
+                a.len() == b.len() && !a.iter().zip(b).any(|(a, b)| cx.clash(a, b))
+            }
+            (a, b) => a.rank().zip(b.rank()).is_none_or(|(a, b)| a == b),
+        };
+        if !same {
+            return Err(InferError::at(arg, "`ewise_fma` needs operands of one shape"));
+        }
+        if shape.rank().is_none() || matches!((shape, own), (TensorShape::Known(_), TensorShape::Rank(_))) {
+            shape = own;
+        }
+    }
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
 }
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {

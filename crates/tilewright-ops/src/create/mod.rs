@@ -67,9 +67,10 @@ fn legalize_filled(call: &OpCall<'_>, fill: usize) -> Result<PrimFunc, InferErro
 fn fill_dtype(call: &OpCall<'_>, arg: usize) -> Result<Option<DataType>, InferError> {
     let (shape, dtype) = call.tensor(arg)?;
     match shape.rank() {
-        None | Some(0) => Ok(dtype),
-        Some(rank) => {
-            let message = format!("the fill value of `{}` must have no dimensions, found {rank}", call.op.name);
+        Some(0) => Ok(dtype),
+        rank => {
+            let found = rank.map_or("an unknown number".into(), |rank| rank.to_string());
+            let message = format!("the fill value of `{}` must have no dimensions, found {found}", call.op.name);
             Err(InferError::at(arg, message))
         }
     }

@@ -32,12 +32,11 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     for arg in 1..call.args.len() {
         let (bounds, bounds_type) = call.tensor(arg)?;
         let name = call.op.args.get(arg).map_or("?", |def| def.name);
-        let message = format!("`dynamic_strided_slice` needs `{name}` as an int64 tensor of 1 dimension");
-        if bounds_type.is_some_and(|dtype| dtype != DataType::I64) || bounds.rank().is_some_and(|rank| rank != 1) {
+        let message = format!("`dynamic_strided_slice` needs `{name}` as an int64 tensor of 1 known dimension");
+        let TensorShape::Known(dims) = bounds else { return Err(InferError::at(arg, message)) };
+        let ([count], None | Some(DataType::I64)) = (dims.as_slice(), bounds_type) else {
             return Err(InferError::at(arg, message));
-        }
-        let TensorShape::Known(dims) = bounds else { continue };
-        let Some(count) = dims.first() else { continue };
+        };
         match rank {
             Some(rank) if cx.analyzer.prove_different(count, &Expr::i64(rank as i64)) => {
                 let count = shapes::dim_text(count);

@@ -24,7 +24,7 @@ op! {
             indices: Tensor, "Integers.";
         }
         attrs: {
-            axis: OptionalInt = AttrDefault::None, "The dimension; `None`: that of the flattened tensor.";
+            axis: OptionalInt = AttrDefault::None, "The dimension; `None`: the only one.";
             mode: Str = AttrDefault::Str("fast"), "`fast`, `clip`, `wrap` or `nan`.";
         }
         infer: infer,
@@ -48,6 +48,13 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         }
     }
     let Some(axis) = call.attr("axis").and_then(Attr::as_int) else {
+        if shape.rank() != Some(1) {
+            let found = shape.rank().map_or("an unknown number of".into(), |rank| rank.to_string());
+            return Err(InferError::at(
+                0,
+                format!("`take` without `axis` needs 1 dimension, found {found} dimensions"),
+            ));
+        }
         return Ok(StructInfo::tensor_with(indices.clone(), dtype));
     };
     let shape = match (shape, indices) {

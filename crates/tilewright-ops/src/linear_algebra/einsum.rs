@@ -256,7 +256,10 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 }
 
 /// Two operands at a time, where there are more of them, or letters that one operand alone has.
-fn decompose(cx: &InferCx, call: &OpCall<'_>, _: Purpose) -> Result<Option<relax::Expr>, InferError> {
+fn decompose(cx: &InferCx, call: &OpCall<'_>, purpose: Purpose) -> Result<Option<relax::Expr>, InferError> {
+    if purpose == Purpose::Inference {
+        return Ok(None);
+    }
     let infos = operands(call)?;
     let [tuple] = call.args else { return Ok(None) };
     let Some(dims) = infos.iter().map(|info| info.dims()).collect::<Option<Vec<_>>>() else { return Ok(None) };

@@ -29,7 +29,7 @@ pub fn infer_collapsed(cx: &InferCx, call: &OpCall<'_>, to: &TensorShape) -> Res
     let (from, dtype) = call.tensor(0)?;
     check_dtype(call, 0, dtype, number)?;
     if let (TensorShape::Known(from), TensorShape::Known(to)) = (from, to) {
-        let fits = |(wide, own): (&Expr, &Expr)| !cx.cannot_broadcast(own, wide);
+        let fits = |(wide, own): (&Expr, &Expr)| own.as_int() == Some(1) || cx.analyzer.prove_equal(own, wide);
         if to.len() > from.len() || !from.iter().rev().zip(to.iter().rev()).all(fits) {
             let (to, from) = (shapes::dims_text(to), shapes::dims_text(from));
             return Err(InferError::at(1, format!("`{}`: shape {to} does not broadcast to {from}", call.op.name)));

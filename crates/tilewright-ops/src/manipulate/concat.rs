@@ -1,6 +1,7 @@
 //! Tensors joined along a dimension.
 
 use tilewright_expr::{CmpOp, Expr};
+use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -13,7 +14,10 @@ op! {
     /// Tensors concatenated along a dimension.
     "concat" {
         args: { tensors: Tuple, "The tensors, equal in all other dimensions and in their type."; }
-        attrs: { axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end."; }
+        attrs: {
+            axis: OptionalInt = AttrDefault::Int(0),
+                "The dimension; negative numbers count from the end. `None`: the only one.";
+         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
@@ -21,10 +25,17 @@ op! {
     }
 }
 
+fn axis_of(call: &OpCall<'_>) -> Option<i64> {
+    call.attr("axis").and_then(Attr::as_int)
+}
+
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let fields = shapes::alike_fields(call)?;
+    if let (None, Some(rank)) = (axis_of(call), fields.rank.filter(|rank| *rank != 1)) {
+        return Err(InferError::at(0, format!("`concat` without `axis` takes tensors of 1 dimension, found {rank}")));
+    }
     let Some(rank) = fields.rank else { return Ok(StructInfo::tensor_with(TensorShape::Unknown, fields.dtype)) };
-    let axis = attributes::axis_attr(call, "axis", rank)?;
+    let axis = attributes::axis(call, axis_of(call).unwrap_or(0), rank)?;
     let Some(all) = fields.known() else { return Ok(StructInfo::tensor_with(TensorShape::Rank(rank), fields.dtype)) };
     let mut dims = all.first().map(|first| first.to_vec()).unwrap_or_default();
     for other in &all[1..] {
@@ -37,7 +48,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::result_dims(call)?;
-    let axis = attributes::axis_attr(call, "axis", dims.len())?;
+    let axis = attributes::axis(call, axis_of(call).unwrap_or(0), dims.len())?;
     legalize_formula(call, |inputs| {
         Ok(vec![compute(&dims, &block_name(call), |i| element(inputs, i, axis, &Expr::int(0, dims[axis].dtype)))?])
     })

@@ -1,5 +1,6 @@
 //! One dimension.
 
+use tilewright_expr::Expr;
 use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 
@@ -17,10 +18,11 @@ op! {
     }
 }
 
-fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     let shape = match shape {
-        TensorShape::Known(dims) => TensorShape::Known(vec![shapes::product(cx, dims)]),
+        TensorShape::Known(dims) => TensorShape::Known(vec![shapes::product_in_order(dims)]),
+        TensorShape::Rank(0) => TensorShape::Known(vec![Expr::i64(1)]),
         TensorShape::Rank(_) | TensorShape::Unknown => TensorShape::Rank(1),
     };
     Ok(StructInfo::tensor_with(shape, dtype))

@@ -49,7 +49,12 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         }
         TensorShape::Rank(rank) => TensorShape::Rank(order(call, *rank)?.len()),
         TensorShape::Unknown => match call.attr("axes").and_then(Attr::as_ints) {
-            Some(axes) => TensorShape::Rank(order(call, axes.len())?.len()),
+            Some(_) => {
+                return Err(InferError::at(
+                    0,
+                    "`permute_dims` by `axes` needs a tensor with a known number of dimensions",
+                ));
+            }
             None => TensorShape::Unknown,
         },
     };

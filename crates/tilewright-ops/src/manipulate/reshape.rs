@@ -58,6 +58,11 @@ fn resolved(cx: &InferCx, call: &OpCall<'_>, from: &TensorShape, to: &[Expr]) ->
     if let Some(open) = dims.iter().position(|dim| is(dim, -1)) {
         dims[open] = Expr::i64(1);
         let others = shapes::product(cx, &dims);
+        // A dimension that is copied is the same in both products.
+        let copied = |at: &usize| !empty && to.get(*at).is_some_and(|dim| is(dim, 0));
+        let left = |dims: &[Expr]| -> Vec<Expr> {
+            dims.iter().enumerate().filter(|(at, _)| !copied(at)).map(|(_, dim)| dim.clone()).collect()
+        };
         dims[open] = match (total.as_int(), others.as_int()) {
             (_, Some(0)) => return Err(wrong("with a dimension of 0 any number could replace -1".into())),
             (Some(total), Some(others)) if total % others != 0 => {
@@ -67,6 +72,7 @@ fn resolved(cx: &InferCx, call: &OpCall<'_>, from: &TensorShape, to: &[Expr]) ->
                 )));
             }
             _ => {
+                let [total, others] = [from, &dims].map(|dims| shapes::product(cx, &left(dims)));
                 let rest = Expr::binary(BinOp::FloorDiv, &total, &others);
                 cx.analyzer.simplify(&rest.map_err(|error| wrong(error.0))?)
             }

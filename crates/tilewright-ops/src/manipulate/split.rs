@@ -43,8 +43,8 @@ fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, Inf
     match call.attr("indices_or_sections") {
         Some(Attr::Int(sections)) if (1..=MOST_SECTIONS).contains(sections) => {
             let size = checked(extent.ceil_div(*sections))?;
-            // Where the sections divide the dimension, no part is cut short.
-            let even = cx.analyzer.prove_equal(&(&size * *sections), extent);
+            // Where the sections divide the dimension, no part is cut short; the first of two never is.
+            let even = *sections <= 2 || cx.analyzer.prove_equal(&(&size * *sections), extent);
             for part in 1..*sections {
                 let at = cx.analyzer.simplify(&(&size * part));
                 cuts.push(if even { at } else { within(at)? });

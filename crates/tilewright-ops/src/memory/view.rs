@@ -2,7 +2,7 @@
 
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Builtin, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_tensor::DataType;
 
 use crate::shapes::allocation_bytes;
@@ -26,18 +26,24 @@ op! {
 }
 
 fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    let (of_data, dtype) = call.tensor(0)?;
+    let (of_data, of_data_type) = call.tensor(0)?;
     let shape = match call.args.get(1).map(|arg| &arg.struct_info) {
         Some(StructInfo::Shape(shape)) => shape.clone(),
         _ => of_data.clone(),
     };
     let dtype = match call.attr("dtype") {
         Some(Attr::DType(wanted)) if !wanted.is_void() => Some(*wanted),
-        _ => dtype,
+        _ => of_data_type,
     };
     let offset = call.attr("relative_byte_offset").and_then(Attr::as_int).unwrap_or(0);
     if offset < 0 {
         return Err(InferError::new(format!("a view cannot begin at byte {offset} of a tensor")));
+    }
+    if let (TensorShape::Rank(_) | TensorShape::Unknown, Some(own), Some(wanted)) = (&shape, of_data_type, dtype)
+        && own.bytes() < wanted.bytes()
+    {
+        let message = format!("a view of {own} as the wider {wanted} needs a new shape");
+        return Err(InferError::new(message));
     }
     let view = StructInfo::tensor_with(shape, dtype);
     let given = call.args.first().and_then(|data| allocation_bytes(&data.struct_info));

@@ -66,11 +66,17 @@ impl Mask {
 /// widths of queries and keys too, and as many keys as values.
 pub(super) fn infer_attention(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     Mask::of(call)?;
-    let dtype = shapes::all_of_dtype(call, &[0, 1, 2], float)?;
+    let dtype = call.tensor(0)?.1;
+    if cx.for_loops {
+        shapes::all_of_dtype(call, &[0, 1, 2], float)?;
+    }
     for arg in 0..3 {
-        if let Some(rank) = call.tensor(arg)?.0.rank().filter(|rank| *rank != 4) {
+        let rank = call.tensor(arg)?.0.rank();
+        if rank != Some(4) {
             let (op, name) = (call.op.name, call.op.args.get(arg).map_or("?", |def| def.name));
-            let message = format!("`{op}` needs `{name}` as (batch, positions, heads, width), found {rank} dimensions");
+            let found = rank.map_or("an unknown number of".into(), |rank| rank.to_string());
+            let message =
+                format!("`{op}` needs `{name}` as (batch, positions, heads, width), found {found} dimensions");
             return Err(InferError::at(arg, message));
         }
     }

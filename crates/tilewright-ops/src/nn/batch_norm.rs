@@ -44,7 +44,7 @@ op! {
 }
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    check_parameters(cx, call, 1..5, &|rank| Ok(vec![attributes::axis_attr(call, "axis", rank)?]))?;
+    check_parameters(cx, call, 1..5, 1, &|rank| Ok(vec![attributes::axis_attr(call, "axis", rank)?]))?;
     let own = |arg: usize| call.tensor(arg).map(|(shape, dtype)| StructInfo::tensor_with(shape.clone(), dtype));
     Ok(StructInfo::Tuple(vec![own(0)?, own(3)?, own(4)?]))
 }
@@ -97,16 +97,17 @@ fn of_batch(x: &Tensor, channel: usize, name: &str) -> Result<(Tensor, Tensor), 
     Ok((of_channel(&mean, "mean")?, of_channel(&variance, "variance")?))
 }
 
-/// Mean and variance are those that the call takes, whatever the graph is decomposed for.
-fn decompose(cx: &InferCx, call: &OpCall<'_>, _: Purpose) -> Result<Option<Expr>, InferError> {
+/// Mean and variance are those that the call takes; for inference the moving ones.
+fn decompose(cx: &InferCx, call: &OpCall<'_>, purpose: Purpose) -> Result<Option<Expr>, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     let (Some(rank), Some(dtype)) = (shape.rank(), dtype) else { return Ok(None) };
     let [x, gamma, beta, moving_mean, moving_var] = call.args else { return Ok(None) };
     let channel = attributes::axis_attr(call, "axis", rank)?;
     let (epsilon, momentum) = (attributes::float(call, "epsilon")?, attributes::float(call, "momentum")?);
+    let training = attributes::flag(call, "training") && purpose != Purpose::Inference;
     let calls = Calls { cx, dtype: crate::elementwise::wide(dtype) };
     let wide = calls.wide(x)?;
-    let (mean, variance) = match attributes::flag(call, "training") {
+    let (mean, variance) = match training {
         true => {
             let axes: Vec<i64> = (0..rank).filter(|at| *at != channel).map(|at| at as i64).collect();
             let mean = mean::call(cx, wide.clone(), Some(&axes), false)?;
@@ -119,7 +120,7 @@ fn decompose(cx: &InferCx, call: &OpCall<'_>, _: Purpose) -> Result<Option<Expr>
     let scale = attributes::flag(call, "scale").then(|| spread(gamma)).transpose()?;
     let shift = attributes::flag(call, "center").then(|| spread(beta)).transpose()?;
     let result = calls.converted(&calls.scaled(standard, scale, shift)?, dtype)?;
-    let fields = match attributes::flag(call, "training") {
+    let fields = match training {
         true => {
             vec![result, calls.moved(moving_mean, mean, momentum)?, calls.moved(moving_var, variance, momentum)?]
         }

@@ -7,16 +7,16 @@ use tilewright_te::{compute, legalize, topi};
 use tilewright_tensor::DataType;
 
 use crate::create::ones_like;
-use crate::elementwise::{block_name, check_dtype, float};
+use crate::elementwise::{block_name, check_loops, float};
 
 op! {
     /// The tuple of the tensor as it is and a mask of ones: nothing is dropped when a model is run.
     "nn.dropout" {
         args: { data: Tensor, "The input tensor."; }
         attrs: { rate: Float = AttrDefault::Float(0.5), "The share of elements that training drops."; }
-        infer: |_, call| {
+        infer: |cx, call| {
             let (shape, dtype) = call.tensor(0)?;
-            check_dtype(call, 0, dtype, float)?;
+            check_loops(cx, call, 0, dtype, float)?;
             Ok(StructInfo::Tuple(vec![StructInfo::tensor_with(shape.clone(), dtype); 2]))
         },
         legalize: Legalize::PrimFunc(|call| {
@@ -29,7 +29,7 @@ op! {
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
         decompose: |cx, call, purpose| match (call.args, purpose) {
-            ([x], Purpose::Inference) => {
+            ([x], Purpose::Run) => {
                 let mask = ones_like::call(cx, x.clone(), DataType::VOID)?;
                 Ok(Some(relax::Expr::tuple(vec![x.clone(), mask])))
             }

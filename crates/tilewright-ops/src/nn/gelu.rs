@@ -11,7 +11,7 @@ op! {
     "nn.gelu" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}
-        infer: |_, call| infer_unary(call, float, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| in_wide(&x, gelu))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }

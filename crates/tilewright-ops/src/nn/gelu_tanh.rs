@@ -12,7 +12,7 @@ op! {
     "nn.gelu_tanh" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}
-        infer: |_, call| infer_unary(call, float, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| in_wide(&x, gelu_tanh))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }

@@ -36,7 +36,7 @@ op! {
 }
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    check_parameters(cx, call, 1..3, &|rank| Ok(vec![channel_and_axes(call, rank)?.0]))?;
+    check_parameters(cx, call, 1..3, 1, &|rank| Ok(vec![channel_and_axes(call, rank)?.0]))?;
     let groups = attributes::int(call, "num_groups")?;
     if groups < 1 {
         return Err(InferError::new(format!("`nn.group_norm` needs at least one group, found {groups}")));

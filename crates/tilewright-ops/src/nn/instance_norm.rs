@@ -34,7 +34,7 @@ op! {
 }
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    check_parameters(cx, call, 1..3, &|rank| Ok(vec![channel_and_axes(call, rank)?.0]))?;
+    check_parameters(cx, call, 1..3, 1, &|rank| Ok(vec![channel_and_axes(call, rank)?.0]))?;
     shapes::infer_same(cx, call)
 }
 

@@ -14,7 +14,7 @@ op! {
         attrs: {
             alpha: Float = AttrDefault::Float(0.01), "The slope for negative elements.";
         }
-        infer: |_, call| infer_unary(call, float, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| {
             let alpha = attributes::float(call, "alpha")?;
             legalize_unary(call, |x| x.compare(CmpOp::Gt, 0).select(&x, &(&x * alpha)))

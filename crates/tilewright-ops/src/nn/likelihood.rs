@@ -6,7 +6,7 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_te::{TeError, Tensor, Value, sum};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::{check_dtype, float, integer, wide};
+use crate::elementwise::{check_dtype, check_loops, float, integer, wide};
 use crate::reduction::reduced;
 use crate::{attributes, shapes};
 
@@ -37,7 +37,7 @@ impl Reduction {
 pub(crate) fn check_likelihood(cx: &InferCx, call: &OpCall<'_>, first: usize) -> Result<TensorShape, InferError> {
     let ((shape, dtype), (targets, target_type)) = (call.tensor(first)?, call.tensor(first + 1)?);
     let name = call.op.name;
-    check_dtype(call, first, dtype, float)?;
+    check_loops(cx, call, first, dtype, float)?;
     check_dtype(call, first + 1, target_type, integer)?;
     if shape.rank() == Some(0) {
         return Err(InferError::at(first, format!("`{name}` needs predictions of at least 1 dimension")));

@@ -8,7 +8,7 @@ use tilewright_ir::relax::TensorShape;
 use tilewright_te::{Tensor, Value};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::float;
+use crate::elementwise::{check_dtype, float};
 use crate::{attributes, shapes};
 
 /// `(x - mean) / sqrt(variance + epsilon)`, in the type of the mean.
@@ -41,25 +41,37 @@ pub(super) fn channel_and_axes(call: &OpCall<'_>, rank: usize) -> Result<(usize,
     Ok((channel, axes))
 }
 
-/// The rule about parameters: floats of the tensor's type whose shape is that of its dimensions `axes`.
+/// The rule about parameters: floats of the tensor's type whose shape is that of its dimensions `axes`, of which there
+/// are `count`.
 pub(super) fn check_parameters(
     cx: &InferCx,
     call: &OpCall<'_>,
     parameters: std::ops::Range<usize>,
+    count: usize,
     axes: &dyn Fn(usize) -> Result<Vec<usize>, InferError>,
 ) -> Result<(), InferError> {
-    let all: Vec<usize> = std::iter::once(0).chain(parameters.clone()).collect();
-    shapes::all_of_dtype(call, &all, float)?;
-    let shape = call.tensor(0)?.0;
+    let (shape, dtype) = call.tensor(0)?;
+    check_dtype(call, 0, dtype, float)?;
+    for parameter in parameters.clone() {
+        let (own, own_type) = call.tensor(parameter)?;
+        let (op, name) = (call.op.name, call.op.args.get(parameter).map_or("?", |def| def.name));
+        if own_type != dtype {
+            let [wanted, found] =
+                [dtype, own_type].map(|dtype| dtype.map_or("unknown".into(), |dtype| dtype.to_string()));
+            let message = format!("`{op}`: the data type of `{name}` is {found}, that of the data {wanted}");
+            return Err(InferError::at(parameter, message));
+        }
+        if own.rank() != Some(count) {
+            let found = own.rank().map_or("an unknown number".into(), |rank| rank.to_string());
+            let message = format!("`{op}`: `{name}` must have {count} dimensions, found {found}");
+            return Err(InferError::at(parameter, message));
+        }
+    }
     let Some(rank) = shape.rank() else { return Ok(()) };
     let axes = axes(rank)?;
     for parameter in parameters {
         let own = call.tensor(parameter)?.0;
         let name = call.op.args.get(parameter).map_or("?", |def| def.name);
-        if own.rank().is_some_and(|own| own != axes.len()) {
-            let message = format!("`{}`: `{name}` must have {} dimensions", call.op.name, axes.len());
-            return Err(InferError::at(parameter, message));
-        }
         let (TensorShape::Known(dims), TensorShape::Known(own)) = (shape, own) else { continue };
         let wanted: Vec<Expr> = axes.iter().map(|&at| dims[at].clone()).collect();
         if wanted.iter().zip(own).any(|(a, b)| cx.clash(a, b)) {

@@ -48,7 +48,7 @@ pub(super) fn decompose(
     let in_order = [("data_layout", order), ("out_layout", order), ("kernel_layout", of_kernel)]
         .iter()
         .all(|(name, order)| attributes::text(call, name) == *order);
-    if purpose != Purpose::Inference || !in_order {
+    if purpose != Purpose::Run || !in_order {
         return Ok(None);
     }
     let (TensorShape::Known(data), TensorShape::Known(kernel)) = (call.tensor(0)?.0, call.tensor(1)?.0) else {
@@ -106,7 +106,7 @@ pub(super) fn decompose(
     };
     let parts = (0..count.unwrap_or(1)).map(of_part).collect::<Result<Vec<_>, _>>()?;
     let counts: Vec<Scalar> = along.into_iter().map(|(_, counts)| counts).collect();
-    interleaved(cx, concat::call(cx, Expr::tuple(parts), 2)?, &conv, &counts, &result).map(Some)
+    interleaved(cx, concat::call(cx, Expr::tuple(parts), Some(2))?, &conv, &counts, &result).map(Some)
 }
 
 /// A phase along a dimension, with its number; `None` if it meets no tap of the kernel.

@@ -25,7 +25,10 @@ op! {
 }
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    let dtype = shapes::all_of_dtype(call, &[0, 1], float)?;
+    let dtype = call.tensor(0)?.1;
+    if cx.for_loops {
+        shapes::all_of_dtype(call, &[0, 1], float)?;
+    }
     let (data, alpha) = (call.tensor(0)?.0, call.tensor(1)?.0);
     if let Some(rank) = alpha.rank().filter(|rank| *rank != 1) {
         return Err(InferError::at(1, format!("`nn.prelu`: `alpha` must have 1 dimension, found {rank}")));

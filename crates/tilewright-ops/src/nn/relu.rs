@@ -9,7 +9,7 @@ op! {
     "nn.relu" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}
-        infer: |_, call| infer_unary(call, number, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, number, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }

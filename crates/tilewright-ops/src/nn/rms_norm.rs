@@ -30,7 +30,7 @@ op! {
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let given = attributes::ints(call, "axes")?;
-    check_parameters(cx, call, 1..2, &|rank| attributes::axes(call, &given, rank))?;
+    check_parameters(cx, call, 1..2, given.len(), &|rank| attributes::axes(call, &given, rank))?;
     shapes::infer_same(cx, call)
 }
 

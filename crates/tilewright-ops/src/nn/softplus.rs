@@ -15,7 +15,7 @@ op! {
             beta: Float = AttrDefault::Float(1.0), "How sharp the bend is.";
             threshold: Float = AttrDefault::Float(20.0), "Above which the function is the identity.";
         }
-        infer: |_, call| infer_unary(call, float, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| {
             let (beta, threshold) = (attributes::float(call, "beta")?, attributes::float(call, "threshold")?);
             legalize_unary(call, |x| in_wide(&x, |x| softplus(x, beta, threshold)))

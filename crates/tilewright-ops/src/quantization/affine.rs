@@ -17,6 +17,9 @@ pub(super) fn infer(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Takes)
     check_dtype(call, 0, dtype, takes)?;
     check_dtype(call, 1, call.tensor(1)?.1, float)?;
     check_dtype(call, 2, call.tensor(2)?.1, number)?;
+    if data.rank().is_none() {
+        return Err(InferError::at(0, format!("`{}` needs data with a known number of dimensions", call.op.name)));
+    }
     let axis =
         data.rank().filter(|rank| *rank > 0).map(|rank| attributes::axis_attr(call, "axis", rank)).transpose()?;
     for arg in [1, 2] {
@@ -26,7 +29,8 @@ pub(super) fn infer(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Takes)
     if !(gives.0)(given) {
         return Err(InferError::new(format!("`{}` gives {}, `out_dtype` is {given}", call.op.name, gives.1)));
     }
-    Ok(StructInfo::tensor_with(data.clone(), Some(given)))
+    let known = call.tensor(1)?.1.and(call.tensor(2)?.1).and(dtype);
+    Ok(StructInfo::tensor_with(data.clone(), known.map(|_| given)))
 }
 
 /// Refuses a parameter that is neither one for all nor one for each index of the dimension.

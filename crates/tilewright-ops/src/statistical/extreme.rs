@@ -15,7 +15,7 @@ use crate::{attributes, shapes};
 
 /// The inference rule of argreduce. Dimensions without elements that are known only at run time are refused then.
 pub(super) fn infer_place(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    let info = infer_reduced(call, number, Some(DataType::I64))?;
+    let info = infer_reduced(cx, call, number, Some(DataType::I64))?;
     if let TensorShape::Known(dims) = call.tensor(0)?.0
         && let Some(at) = reduced_axes(call, dims.len())?.into_iter().find(|&at| is_empty(cx, &dims[at]))
     {

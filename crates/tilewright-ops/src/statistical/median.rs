@@ -37,8 +37,8 @@ fn gives_indices(call: &OpCall<'_>) -> bool {
     call.attr("axis").and_then(Attr::as_ints).is_some_and(|axes| axes.len() == 1)
 }
 
-fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    let values = infer_reduced(call, number, None)?;
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let values = infer_reduced(cx, call, number, None)?;
     Ok(match (&values, gives_indices(call)) {
         (StructInfo::Tensor { shape, .. }, true) => {
             let indices = StructInfo::tensor_with(shape.clone(), Some(DataType::I64));

@@ -15,7 +15,7 @@ op! {
             axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all. Negative ones count from the end.";
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
         }
-        infer: |_, call| infer_reduced(call, number, None),
+        infer: |cx, call| infer_reduced(cx, call, number, None),
         legalize: Legalize::PrimFunc(|call| legalize_reduced(call, tilewright_te::prod)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
         layouts: Layouts::Dropped("axis"),

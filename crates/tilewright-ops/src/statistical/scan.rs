@@ -9,7 +9,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::algorithms::scan::{Algorithm, Scan};
 use tilewright_te::legalize;
 
-use crate::elementwise::{any, block_name, check_dtype, number, wide};
+use crate::elementwise::{any, block_name, check_loops, number, wide};
 use crate::manipulate::regrouped;
 use crate::reduction::converted;
 use crate::{attributes, shapes};
@@ -19,7 +19,7 @@ pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, 
     let (shape, dtype) = call.tensor(0)?;
     let said = attributes::dtype(call, "dtype")?;
     // Truths are counted, where the type to count in is said.
-    check_dtype(call, 0, dtype, if said.is_some() { any } else { number })?;
+    check_loops(cx, call, 0, dtype, if said.is_some() { any } else { number })?;
     if let Some(said) = said.filter(|said| !(number.0)(*said)) {
         return Err(InferError::new(format!("`{}` gives {}, not {said}", call.op.name, number.1)));
     }
@@ -31,7 +31,7 @@ pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, 
             shape.clone()
         }
         (None, TensorShape::Known(dims)) => TensorShape::Known(vec![shapes::product(cx, dims)]),
-        (None, TensorShape::Rank(_) | TensorShape::Unknown) => TensorShape::Rank(1),
+        (None, TensorShape::Rank(_) | TensorShape::Unknown) => shape.clone(),
     };
     Ok(StructInfo::tensor_with(shape, said.or(dtype)))
 }

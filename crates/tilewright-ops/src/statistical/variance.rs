@@ -16,7 +16,7 @@ op! {
             axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all. Negative ones count from the end.";
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
         }
-        infer: |_, call| infer_reduced(call, float, None),
+        infer: |cx, call| infer_reduced(cx, call, float, None),
         legalize: Legalize::PrimFunc(|call| legalize_kept(call, |x, axes, name| variances(x, &means(x, axes, name)?, axes, name))),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
         layouts: Layouts::Dropped("axis"),

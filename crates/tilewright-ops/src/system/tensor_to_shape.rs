@@ -18,7 +18,7 @@ op! {
 
 fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
-    if dtype.is_some_and(|dtype| dtype != DataType::I64) || shape.rank().is_some_and(|rank| rank != 1) {
+    if dtype.is_some_and(|dtype| dtype != DataType::I64) || shape.rank() != Some(1) {
         return Err(InferError::at(0, "`tensor_to_shape` takes an int64 tensor of 1 dimension"));
     }
     let count = match shape {

@@ -18,7 +18,7 @@ op! {
             max: Scalar, "The upper bound, converted to the type of the elements.";
         }
         attrs: {}
-        infer: |_, call| infer_unary(call, number, Gives::Same),
+        infer: |cx, call| infer_unary(cx, call, number, Gives::Same),
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }

@@ -151,10 +151,16 @@ impl PyPattern {
         Ok(Self(self.0.has_struct_info(argument::<StructInfo>(struct_info, "struct_info")?)))
     }
 
-    /// Of the shape of the values of the other patterns of the match.
+    /// Of the shape of the values of the other patterns of the match: as the pattern that this gives says, and as the
+    /// context whose `with` is around is told.
     #[pyo3(signature = (*others))]
     fn same_shape_as(&self, others: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let all = patterns_of(others)?;
+        let contexts = others.py().import("tilewright.relax.dpl.context")?.getattr("PatternContext")?;
+        if let Ok(context) = contexts.call_method0("current")?.cast::<PyContext>() {
+            let mut context = context.get().0.lock().unwrap_or_else(PoisonError::into_inner);
+            context.same_shape(std::iter::once(&self.0).chain(&all).cloned().collect());
+        }
         Ok(Self(all.iter().fold(self.0.clone(), |pattern, other| pattern.same_shape_as(other))))
     }
 

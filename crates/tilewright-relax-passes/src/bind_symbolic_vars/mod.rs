@@ -9,28 +9,60 @@ use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::Function;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Diagnostics, nearest};
+use tilewright_support::{Diagnostic, Diagnostics, Set, nearest};
 
 use crate::sequence::{located, with_renewed_references};
 
-/// Binds numbers to symbolic dimensions by name, of one function or of all that have them.
+/// A symbolic dimension by its name in any function, or the variable itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DimKey {
+    Name(String),
+    Var(scalar::Var),
+}
+
+impl From<String> for DimKey {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl DimKey {
+    fn is(&self, var: &scalar::Var) -> bool {
+        match self {
+            Self::Name(name) => **name == *var.name,
+            Self::Var(own) => own == var,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Var(var) => &var.name,
+        }
+    }
+}
+
+/// Binds numbers to symbolic dimensions, of one function or of all that have them.
 #[derive(Clone, Debug)]
 pub struct BindSymbolicVars {
     function: Option<String>,
-    values: Vec<(String, i64)>,
+    values: Vec<(DimKey, i64)>,
 }
 
 pub(crate) const NAME: &str = "BindSymbolicVars";
 
 impl BindSymbolicVars {
     /// For one function; a name that it has no dimension of is an error.
-    pub fn of_function(function: impl Into<String>, values: impl IntoIterator<Item = (String, i64)>) -> Self {
-        Self { function: Some(function.into()), values: values.into_iter().collect() }
+    pub fn of_function<K: Into<DimKey>>(
+        function: impl Into<String>,
+        values: impl IntoIterator<Item = (K, i64)>,
+    ) -> Self {
+        Self { function: Some(function.into()), ..Self::of_all(values) }
     }
 
     /// For all functions; a name that no function has a dimension of is an error.
-    pub fn of_all(values: impl IntoIterator<Item = (String, i64)>) -> Self {
-        Self { function: None, values: values.into_iter().collect() }
+    pub fn of_all<K: Into<DimKey>>(values: impl IntoIterator<Item = (K, i64)>) -> Self {
+        Self { function: None, values: values.into_iter().map(|(key, value)| (key.into(), value)).collect() }
     }
 }
 
@@ -73,19 +105,22 @@ impl BindSymbolicVars {
     }
 
     fn check(&self, functions: &[Named]) -> Result<(), Diagnostics> {
-        let mut names: Vec<Arc<str>> = Vec::new();
+        let mut vars: Set<scalar::Var> = Set::default();
         for (_, function) in functions {
-            walk(&**function, |var: &scalar::Var| names.push(var.name.clone()));
+            walk(&**function, |var: &scalar::Var| {
+                vars.insert(var.clone());
+            });
         }
+        let mut names: Vec<Arc<str>> = vars.iter().map(|var| var.name.clone()).collect();
         names.sort_unstable();
         names.dedup();
         let mut problems = Diagnostics::default();
-        for (i, (name, value)) in self.values.iter().enumerate() {
-            let known = names.iter().any(|known| **known == **name);
+        for (i, (key, value)) in self.values.iter().enumerate() {
+            let (known, name) = (vars.iter().any(|var| key.is(var)), key.name());
             let message = match () {
                 () if !known => format!("no symbolic dimension is called `{name}`"),
                 () if *value < 0 => format!("symbolic dimension `{name}` cannot be {value}: sizes are at least 0"),
-                () if self.values[..i].iter().any(|(other, _)| other == name) => {
+                () if self.values[..i].iter().any(|(other, _)| other == key) => {
                     format!("symbolic dimension `{name}` is bound twice")
                 }
                 () => continue,
@@ -102,7 +137,7 @@ impl BindSymbolicVars {
     }
 
     fn bound(&self, function: &Function) -> Function {
-        with_sizes(function, &|var| self.values.iter().find(|(name, _)| **name == *var.name).map(|(_, value)| *value))
+        with_sizes(function, &|var| self.values.iter().find(|(key, _)| key.is(var)).map(|(_, value)| *value))
     }
 }
 

@@ -4,6 +4,7 @@
 //!   replaces that variable;
 //! - `y = (a, b)[1]`, written at once or through a variable, is `b`;
 //! - a constant, shape, scalar, string or data type is propagated to the uses of its variable;
+//! - an output of a dataflow block that nothing outside of the block uses is a dataflow variable;
 //! - `R.match_cast` to already known struct info is an alias.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
@@ -34,6 +35,34 @@ impl Pass for CanonicalizeBindings {
             Function { body, ..function }
         })
     }
+}
+
+/// The sequence with outputs of dataflow blocks that nothing outside of them uses as dataflow variables.
+fn with_hidden_outputs(mut seq: SeqExpr) -> SeqExpr {
+    let mut used_later: Set<VarId> = Set::default();
+    walk(&seq.result, |var: &Var| {
+        used_later.insert(var.id());
+    });
+    for block in seq.blocks.iter_mut().rev() {
+        let unused = |binding: &&Binding| !binding.var.dataflow && !used_later.contains(&binding.var.id());
+        if block.dataflow {
+            let hidden: Map<VarId, Var> = block
+                .bindings
+                .iter()
+                .filter(unused)
+                .map(|Binding { var, .. }| (var.id(), Var::dataflow(var.name.clone(), var.struct_info.clone())))
+                .collect();
+            if !hidden.is_empty()
+                && let Some(changed) = rewrite(block, |var: &Var| hidden.get(&var.id()).cloned())
+            {
+                *block = changed;
+            }
+        }
+        walk(&*block, |var: &Var| {
+            used_later.insert(var.id());
+        });
+    }
+    seq
 }
 
 #[derive(Default)]
@@ -70,7 +99,7 @@ impl Names {
             push_block(&mut blocks, self.given_out(made));
             self.hide(&own, tuples.iter().chain(&given));
         }
-        SeqExpr { blocks, result: self.named(&seq.result) }
+        with_hidden_outputs(SeqExpr { blocks, result: self.named(&seq.result) })
     }
 
     fn binding(&mut self, binding: &Binding, block: &mut Block) {

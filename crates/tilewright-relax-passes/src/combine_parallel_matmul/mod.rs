@@ -397,14 +397,14 @@ impl<'b> Block<'b> {
             members.iter().fold(Origins::default(), |all, &member| all.merge(&self.bindings[member].origins))
         };
         let mut out = Written { bindings: Vec::new(), origins: origins(&members) };
-        let rhs = out.bind(concat::call(&self.cx, Expr::tuple(asked.rhs.clone()), -1)?);
+        let rhs = out.bind(concat::call(&self.cx, Expr::tuple(asked.rhs.clone()), Some(-1))?);
         let out_dtype = match self.call(found[0].product).and_then(|(_, _, attrs)| attrs.get("out_dtype")) {
             Some(Attr::DType(dtype)) => *dtype,
             _ => DataType::VOID,
         };
         let mut whole = out.bind(matmul::call(&self.cx, asked.input.clone(), rhs, out_dtype)?);
         if !asked.bias.is_empty() {
-            let bias = out.bind(concat::call(&self.cx, Expr::tuple(asked.bias.clone()), -1)?);
+            let bias = out.bind(concat::call(&self.cx, Expr::tuple(asked.bias.clone()), Some(-1))?);
             whole = out.bind(add::call(&self.cx, whole, bias)?);
         }
         if let (Some(op), Some(attrs)) = (asked.activation, activation) {

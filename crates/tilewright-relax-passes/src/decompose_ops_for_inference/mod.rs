@@ -1,15 +1,13 @@
 //! `DecomposeOpsForInference`: replaces operators by simpler ones without the parts that only training needs.
 //!
 //! ```text
-//! bn = nn.batch_norm(x, gamma, beta, mean, var, axis=1, training=False)
+//! bn = nn.batch_norm(x, gamma, beta, mean, var, axis=1)
 //!     ⇒   bn = ((x - mean) / sqrt(var + 1e-5) * gamma + beta, mean, var)    # with the channels at dimension 1
 //! ```
 //!
 //! From any form to any form. An operator changes whose declaration says how ([`tilewright_ir::op::OpDef::decompose`]):
-//! `nn.batch_norm`, with the mean and variance that the call takes; `nn.dropout`, which is the identity here; `einsum`,
-//! two operands at a time; `nn.conv1d_transpose` to `nn.conv3d_transpose` with strides, where their polyphase
-//! components multiply less. `FoldConstant` then computes the constant parts. A call with operands of unknown shape
-//! stays. Fields of tuples that a dataflow block constructs are propagated.
+//! `nn.batch_norm`, which takes the moving mean and variance and leaves them, whether the call was made for training or
+//! not. A call with operands of unknown shape stays. [`DecomposeOps`](crate::DecomposeOps) keeps the meaning of calls.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 # A convolution and its normalisation become one convolution; the following relu stays.
-# test: opt --pass DecomposeOpsForInference --pass FoldConstant --pass FoldScaleAxis --pass FoldConstant --pass DeadCodeElimination
+# test: opt --pass DecomposeOps --pass FoldConstant --pass FoldScaleAxis --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 # run: main seed=1 == same
 

@@ -8,7 +8,7 @@
 //! From any form to any form, in dataflow blocks; `w` and all the others are constants, which `FoldConstant` computes
 //! with then. The pass changes convolutions and matrix products, whose results nothing else uses, followed by
 //! arithmetic with at most one constant per channel: a normalisation with constant mean and variance, as
-//! `DecomposeOpsForInference` writes it. Without a multiplication, nothing changes. The rounding of floats changes.
+//! `DecomposeOps` writes it. Without a multiplication, nothing changes. The rounding of floats changes.
 
 use tilewright_expr::Expr as Dim;
 use tilewright_expr::node::VarId;

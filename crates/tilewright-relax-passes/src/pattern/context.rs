@@ -41,6 +41,8 @@ struct Edge {
 pub struct PatternContext {
     patterns: Vec<Pattern>,
     edges: Vec<Edge>,
+    /// Patterns whose values have one shape.
+    same_shapes: Vec<Vec<Pattern>>,
     pub extern_use: ExternUse,
 }
 
@@ -64,6 +66,11 @@ impl PatternContext {
     /// As [`PatternContext::used_by`], and it is the only use.
     pub fn only_used_by(&mut self, producer: &Pattern, consumer: &Pattern, index: Option<usize>) {
         self.connect(producer, consumer, index, true);
+    }
+
+    /// The values of the patterns have one shape.
+    pub fn same_shape(&mut self, patterns: Vec<Pattern>) {
+        self.same_shapes.push(patterns);
     }
 
     fn connect(&mut self, producer: &Pattern, consumer: &Pattern, index: Option<usize>, only: bool) {
@@ -214,7 +221,10 @@ impl<'c> Search<'c> {
     /// Matches the root of this number with one of the candidates, and the remaining roots.
     fn match_root(&self, matcher: &mut Matcher<'_>, number: usize, candidates: &[Var], taken: &Set<VarId>) -> bool {
         let Some(root) = self.roots.get(number) else {
-            return matcher.shapes_agree() && self.uses_fit(&matcher.matches);
+            let shapes = &self.context.same_shapes;
+            return matcher.shapes_agree()
+                && shapes.iter().all(|patterns| matcher.have_one_shape(patterns))
+                && self.uses_fit(&matcher.matches);
         };
         for candidate in candidates {
             let mark = matcher.mark();

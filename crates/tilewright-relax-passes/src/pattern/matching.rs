@@ -248,6 +248,16 @@ impl<'v> Matcher<'v> {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
     }
 
+    /// Whether the values of those of the patterns that are matched are known to have one shape.
+    pub(super) fn have_one_shape(&self, patterns: &[Pattern]) -> bool {
+        let mut shapes =
+            patterns.iter().filter_map(|pattern| self.matches.get(pattern)).map(|value| value.struct_info.dims());
+        match shapes.next() {
+            None => true,
+            Some(first) => shapes.all(|dims| matches!((first, dims), (Some(a), Some(b)) if self.same_dims(a, b))),
+        }
+    }
+
     /// Whether what was to have the shape of something else has it.
     pub(super) fn shapes_agree(&self) -> bool {
         self.shapes.iter().all(|(expr, other)| {

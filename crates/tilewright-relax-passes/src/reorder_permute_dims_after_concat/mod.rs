@@ -54,6 +54,6 @@ fn permuted_once(around: &Around, value: &Expr) -> Option<Expr> {
     let axis = wrapped(attrs.get("axis")?.as_int()?);
     let source = wrapped(*axes.get(usize::try_from(axis).ok()?)?);
     let sources = parts.iter().map(|(args, _)| args.first().cloned()).collect::<Option<_>>()?;
-    let joined = concat::call(&around.cx, Expr::tuple(sources), source).ok()?;
+    let joined = concat::call(&around.cx, Expr::tuple(sources), Some(source)).ok()?;
     permute_dims::call(&around.cx, joined, Some(&axes)).ok()
 }

@@ -12,6 +12,7 @@ use tilewright_expr::{BinOp, Expr};
 use tilewright_tensor::DataType;
 
 use super::layout::{Layout, times};
+use super::positions::{in_order, positions};
 use super::{all_of, elementwise, padded, wide};
 use crate::{ReduceAxis, TeError, Tensor, Value, compute, compute_over, reduce_axis, sum};
 
@@ -71,12 +72,10 @@ impl Conv {
 
     /// The extents of the axes of a convolution's result, of those of data and kernel.
     pub fn result(&self, data: &[Expr], kernel: &[Expr]) -> Result<Vec<Expr>, TeError> {
-        let analyzer = Analyzer::new();
         let mut result = vec![extent(data, 0)?, extent(kernel, 0)?];
         for d in 0..self.spatial() {
             let (whole, window) = self.reach(d, &extent(data, d + 2)?, &extent(kernel, d + 2)?);
-            let steps = Expr::binary(BinOp::FloorDiv, &(whole - window), &Expr::i64(self.along(d).stride))?;
-            result.push(analyzer.simplify(&(steps + 1)));
+            result.push(positions(&(whole - window), self.along(d).stride)?);
         }
         Ok(result)
     }
@@ -92,7 +91,7 @@ impl Conv {
             let steps = (extent(data, d + 2)? - 1) * along.stride;
             let window = span(&extent(kernel, d + 2)?, along.dilation);
             let more = more.get(d).copied().unwrap_or(0) - along.before - along.after;
-            result.push(analyzer.simplify(&(steps + window + more)));
+            result.push(in_order(&(steps + window + more)));
         }
         Ok(result)
     }

@@ -9,6 +9,7 @@ use tilewright_tensor::DataType;
 
 use super::convolution::Along;
 use super::layout::{Layout, times};
+use super::positions::positions;
 use super::{all_of, padded, wide};
 use crate::{ReduceAxis, Reducer, TeError, Tensor, Value, compute_over, max_over, reduce_axis, sum};
 
@@ -72,12 +73,12 @@ impl Pool {
             let (along, window) = (self.along(d), self.span(d));
             let left = extent.clone() + (along.before + along.after - window);
             let round = if self.ceil { along.stride - 1 } else { 0 };
-            let mut windows = floor_div(&(left + round), along.stride)? + 1;
+            let mut windows = positions(&(left + round), along.stride)?;
             if self.ceil && along.stride + along.after > window {
                 let beginning = floor_div(&(extent.clone() + (along.before + along.stride - 1)), along.stride)?;
-                windows = Expr::binary(BinOp::Min, &windows, &beginning)?;
+                windows = analyzer.simplify(&Expr::binary(BinOp::Min, &windows, &beginning)?);
             }
-            *extent = analyzer.simplify(&windows);
+            *extent = windows;
         }
         Ok(result)
     }

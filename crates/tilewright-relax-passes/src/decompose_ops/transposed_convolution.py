@@ -1,6 +1,6 @@
 # A transposed convolution becomes its polyphase components: convolutions without strides, one per residue of the output
 # index.
-# test: opt --pass DecomposeOpsForInference --pass FoldConstant --pass DeadCodeElimination
+# test: opt --pass DecomposeOps --pass FoldConstant --pass DeadCodeElimination
 # run: uneven n=5 == same
 # run: uneven n=1 == same
 # run: behind == same
