@@ -17,6 +17,8 @@ const ASSUMPTIONS: usize = 64;
 #[derive(Clone, Debug, Default)]
 struct Fact {
     bounds: IntBounds,
+    /// Whether the bounds were stated, and are not only those of a type.
+    bounded: bool,
     /// When it was bound: later ranges may name earlier variables.
     order: usize,
     /// Least and greatest value.
@@ -98,13 +100,13 @@ impl Analyzer {
         self.next += 1;
         let range = range.filter(|_| bounds.value().is_none());
         let modular = ModularSet::ANY;
-        self.set(var.id(), Fact { bounds, order: self.next, range, modular, ..Fact::default() });
+        self.set(var.id(), Fact { bounds, bounded: true, order: self.next, range, modular, ..Fact::default() });
     }
 
     /// Learns that the variable is at least `min` and at most `max`, where given.
     pub fn bind_bounds(&mut self, var: &Var, min: Option<i64>, max: Option<i64>) {
         self.next += 1;
-        let fact = Fact { bounds: IntBounds::new(min, max), order: self.next, ..Fact::default() };
+        let fact = Fact { bounds: IntBounds::new(min, max), bounded: true, order: self.next, ..Fact::default() };
         self.set(var.id(), fact);
     }
 
@@ -116,7 +118,8 @@ impl Analyzer {
         let (bounds, modular, element) = (node.bounds, node.modular, !node.index);
         let range = (is_index_type(var.dtype) && node.exact).then(|| (value.clone(), value));
         self.next += 1;
-        self.set(var.id(), Fact { bounds, order: self.next, range, element, modular, replacement: None });
+        let fact = Fact { bounds, bounded: true, order: self.next, range, element, modular, replacement: None };
+        self.set(var.id(), fact);
     }
 
     /// Binds a value that replaces the variable in simplified expressions.
@@ -134,6 +137,22 @@ impl Analyzer {
         self.set(var, Fact { modular: fact.modular.intersect(modular), ..fact });
     }
 
+    /// Replaces what was known of the variable's remainder.
+    pub(crate) fn set_modular(&mut self, var: VarId, modular: ModularSet) {
+        let fact = self.facts.get(&var).cloned().unwrap_or_default();
+        self.set(var, Fact { modular, ..fact });
+    }
+
+    /// The bounds that somebody stated or that a range gives, not cut to the variable's type.
+    pub(crate) fn told_bounds(&self, var: VarId) -> Option<IntBounds> {
+        self.facts.get(&var).filter(|fact| fact.bounded).map(|fact| fact.bounds)
+    }
+
+    /// Whether the variable has a value or a range already, and which.
+    pub fn has_range(&self, var: &Var) -> bool {
+        self.facts.get(&var.id()).is_some_and(|fact| fact.bounded)
+    }
+
     /// The condition holds: comparisons of index expressions, alone or joined by `and`, are remembered.
     pub fn assume(&mut self, condition: &Expr) {
         let mut pending = vec![condition];
@@ -149,8 +168,9 @@ impl Analyzer {
     fn assume_remainder(&mut self, a: &Expr, b: &Expr) {
         let mut session = Session::new(self, Mode::Output);
         let (a, b) = (session.simplify(a), session.simplify(b));
-        let (Some((x, c)), Some(k)) = (session.divided_by_constant(a, BinOp::FloorMod), session.node(b).expr.as_int())
-        else {
+        // The remainder of a division that rounds towards zero is in the same class.
+        let divided = [BinOp::FloorMod, BinOp::Mod].into_iter().find_map(|op| session.divided_by_constant(a, op));
+        let (Some((x, c)), Some(k)) = (divided, session.node(b).expr.as_int()) else {
             return;
         };
         // ±var + d = k, modulo c
@@ -216,7 +236,7 @@ impl Analyzer {
                     _ => IntBounds::new(None, Some(form.constant)),
                 };
                 let fact = self.facts.get(&var).cloned().unwrap_or_default();
-                self.set(var, Fact { bounds: bounds.meet(side), ..fact });
+                self.set(var, Fact { bounds: bounds.meet(side), bounded: true, ..fact });
             }
             None => {
                 let found = session.least_of_variables(id, 0);
@@ -229,7 +249,8 @@ impl Analyzer {
     /// Adds a lower bound of the variable to what is known of it.
     pub fn learn_least(&mut self, var: VarId, least: i64) {
         let fact = self.facts.get(&var).cloned().unwrap_or_default();
-        self.set(var, Fact { bounds: fact.bounds.meet(IntBounds::new(Some(least), None)), ..fact });
+        let bounds = fact.bounds.meet(IntBounds::new(Some(least), None));
+        self.set(var, Fact { bounds, ..fact });
     }
 
     pub(crate) fn var_bounds(&self, var: VarId) -> IntBounds {
@@ -405,6 +426,12 @@ pub(crate) struct Mentions {
 impl Mentions {
     pub(crate) fn of(vars: &[Var]) -> Self {
         Self { vars: vars.iter().map(Var::id).collect(), done: Map::default() }
+    }
+
+    /// Another variable that is looked for.
+    pub(crate) fn also(&mut self, var: &Var) {
+        self.vars.insert(var.id());
+        self.done.clear();
     }
 
     pub(crate) fn any(&mut self, cx: &Session<'_>, id: Id) -> bool {

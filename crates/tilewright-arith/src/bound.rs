@@ -4,6 +4,7 @@ use std::fmt;
 
 use tilewright_expr::{Expr, Var};
 
+use crate::open_bounds::OpenBounds;
 use crate::{Analyzer, IntBounds, ModularSet};
 
 /// The integers from `min_value` to `max_value`, both included; the ends of `i64` are the infinities.
@@ -46,10 +47,26 @@ impl From<ConstIntBound> for IntBounds {
     }
 }
 
+/// A fact about a variable contradicts what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction(pub String);
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Contradiction {}
+
 impl Analyzer {
-    /// [`Analyzer::bounds`] as numbers.
+    /// Bounds of the integer expression as it is written: ends that nobody told are those of a variable's type, and
+    /// arithmetic is that of the integers.
     pub fn const_int_bound(&self, expr: &Expr) -> ConstIntBound {
-        self.bounds(expr).into()
+        if !expr.dtype.element().is_int() && !expr.dtype.element().is_bool() {
+            return IntBounds::ANY.into();
+        }
+        OpenBounds::new(self).of(expr).into()
     }
 
     /// Replaces all that was known of the variable's values.
@@ -58,8 +75,46 @@ impl Analyzer {
         self.bind_bounds(var, bounds.min, bounds.max);
     }
 
+    /// States bounds of a variable of which none, or the same, were stated before.
+    ///
+    /// # Errors
+    /// Where others were.
+    pub fn state_bound(&mut self, var: &Var, bound: ConstIntBound) -> Result<(), Contradiction> {
+        match self.told_bounds(var.id()).map(ConstIntBound::from).filter(|known| *known != bound) {
+            Some(known) => Err(Contradiction(format!(
+                "variable `{}` has the bound {known} already, found {bound}: give `override=True` to replace it",
+                var.name
+            ))),
+            None => {
+                self.update_bound(var, bound);
+                Ok(())
+            }
+        }
+    }
+
     /// Adds a remainder of the variable to what is known of it.
     pub fn update_modular(&mut self, var: &Var, modular: ModularSet) {
         self.learn_modular(var.id(), modular);
+    }
+
+    /// Replaces what was known of the variable's remainder.
+    pub fn replace_modular(&mut self, var: &Var, modular: ModularSet) {
+        self.set_modular(var.id(), modular);
+    }
+
+    /// States a remainder of a variable of which none, or the same, was stated before.
+    ///
+    /// # Errors
+    /// Where another one was.
+    pub fn state_modular(&mut self, var: &Var, modular: ModularSet) -> Result<(), Contradiction> {
+        let known = self.var_modular(var.id());
+        if known != ModularSet::ANY && known != modular {
+            return Err(Contradiction(format!(
+                "variable `{}` is {} * k + {} already, found {} * k + {}: give `override=True` to replace it",
+                var.name, known.coeff, known.base, modular.coeff, modular.base
+            )));
+        }
+        self.set_modular(var.id(), modular);
+        Ok(())
     }
 }

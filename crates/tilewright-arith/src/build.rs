@@ -57,6 +57,7 @@ impl Session<'_> {
         }
         for (id, c) in terms {
             sum = Some(match sum {
+                None if c == -1 => binary(BinOp::Sub, number(0), self.expr(id)),
                 None => times(id, c),
                 Some(sum) if c < 0 && c != i64::MIN => binary(BinOp::Sub, sum, times(id, -c)),
                 Some(sum) => binary(BinOp::Add, sum, times(id, c)),

@@ -124,14 +124,25 @@ impl Session<'_> {
         let difference = x.plus(&y, -1);
         let terms = |l: &Linear| l.terms.len() + usize::from(l.constant != 0);
         let g = difference.content();
-        let kept = terms(&difference) >= terms(&x) + terms(&y) && g <= 1;
-        if difference.overflow || kept {
+        let two_sided = difference.terms.values().any(|&k| k > 0) && difference.terms.values().any(|&k| k < 0);
+        // x < y + 1 = x <= y; x <= y - 1 = x < y
+        let strict = match (op, difference.constant) {
+            (CmpOp::Lt, -1) if two_sided => Some(CmpOp::Le),
+            (CmpOp::Le, 1) if two_sided => Some(CmpOp::Lt),
+            _ => None,
+        };
+        // A single variable stands on the left, its bound on the right.
+        let alone = |l: &Linear| l.as_constant().is_some();
+        let placed = alone(&y) && x.constant == 0 && x.terms.values().any(|&k| k > 0);
+        let kept = terms(&difference) >= terms(&x) + terms(&y) && g <= 1 && (two_sided || placed || alone(&x));
+        if difference.overflow || (kept && strict.is_none()) {
             return self.comparison(op, a, b);
         }
         // g·s + k < 0 = s < ceil(-k / g); g·s + k <= 0 = s <= floor(-k / g); g·s + k == 0 = s == -k / g
         let Some(bound) = difference.constant.checked_neg() else {
             return self.comparison(op, a, b);
         };
+        let (op, bound) = strict.filter(|_| g == 1).map_or((op, bound), |op| (op, 0));
         let bound = match op {
             CmpOp::Lt => -(-bound).div_euclid(g),
             CmpOp::Le => bound.div_euclid(g),
@@ -142,8 +153,14 @@ impl Session<'_> {
         for (&id, &k) in &difference.terms {
             if k > 0 { left.add_term(id, k / g) } else { right.add_term(id, -(k / g)) }
         }
-        // A constant stays on the side where it is positive.
-        if bound < 0 && !right.terms.is_empty() && !left.terms.is_empty() {
+        // c = x is written x = c
+        if left.terms.is_empty() && matches!(op, CmpOp::Eq | CmpOp::Ne) {
+            let bound = bound.saturating_neg();
+            let (left, right) = (self.sum(right, dtype), self.int(bound, dtype));
+            return self.comparison(op, left, right);
+        }
+        // A constant stands alone on a side without terms; otherwise on the side where it is positive.
+        if left.terms.is_empty() || (bound < 0 && !right.terms.is_empty()) {
             left.add_constant(bound, -1);
         } else {
             right.add_constant(bound, 1);

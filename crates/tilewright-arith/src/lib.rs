@@ -26,6 +26,7 @@ mod lanes;
 mod linear;
 mod linear_index;
 mod modular;
+mod open_bounds;
 mod positive;
 mod proof;
 mod region;
@@ -48,7 +49,7 @@ mod symbol_tests;
 mod tests;
 
 pub use analyzer::{Analyzer, LinearIn, Scope};
-pub use bound::ConstIntBound;
+pub use bound::{ConstIntBound, Contradiction};
 pub use bounds::IntBounds;
 pub use iter_map::{
     DividedIter, IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr, detect_iter_map,

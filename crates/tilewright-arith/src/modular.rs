@@ -132,6 +132,7 @@ impl Session<'_> {
     pub(crate) fn modular_of(&self, tag: &Tag, ids: &[Id], lanes: u16) -> ModularSet {
         let at = |i: usize| ids.get(i).map_or(ModularSet::ANY, |&id| self.node(id).modular);
         let divisor = || ids.get(1).and_then(|&id| self.lane_value(id)).filter(|&c| c > 0);
+        let shift = || ids.get(1).and_then(|&id| self.lane_value(id));
         match tag {
             Tag::Int(value) => ModularSet::constant(*value),
             Tag::Var(var) => self.facts.var_modular(*var),
@@ -148,6 +149,10 @@ impl Session<'_> {
                 (BinOp::Div, Some(c)) if at(0).base % c == 0 && at(0).coeff % c == 0 => at(0).divided(c),
                 (BinOp::Mod, Some(c)) if at(0).base % c == 0 && at(0).coeff % c == 0 => ModularSet::constant(0),
                 (BinOp::Min | BinOp::Max, _) => at(0).union(at(1)),
+                (BinOp::Shl, _) if let Some(by @ 0..=62) = shift() => at(0).scaled(1 << by),
+                (BinOp::Shr, _) if let Some(by @ 0..=62) = shift() => at(0).divided(1 << by),
+                // The lowest bits are a remainder.
+                (BinOp::BitAnd, Some(mask)) if mask < i64::MAX && (mask + 1) & mask == 0 => at(0).remainder(mask + 1),
                 _ => ModularSet::ANY,
             },
             Tag::Select | Tag::Call(Intrinsic::IfThenElse) => at(1).union(at(2)),

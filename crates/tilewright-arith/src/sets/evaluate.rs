@@ -88,6 +88,12 @@ impl Domains {
                 let (x, element) = (self.ends(cx, a), cx.dtype(id).element());
                 Ends { min: x.min.map(|end| cx.cast(end, element)), max: x.max.map(|end| cx.cast(end, element)) }
             }
+            (Tag::Let(var), &[value, body]) => {
+                let value = self.ends(cx, value);
+                self.sets.insert(var.id(), value);
+                self.mentions.also(&var);
+                self.ends(cx, body)
+            }
             (Tag::Broadcast, &[a]) => self.ends(cx, a),
             (Tag::Ramp, &[base, stride]) => {
                 let (x, s) = (self.ends(cx, base), self.ends(cx, stride));
@@ -125,7 +131,10 @@ impl Domains {
 
 fn constant_ends(cx: &mut Session<'_>, id: Id) -> Ends {
     let (bounds, element) = (cx.node(id).bounds, cx.dtype(id).element());
-    let mut end = |value: Option<i64>| value.filter(|_| element.is_int()).map(|value| cx.int(value, element));
+    // An end that the type cannot say is none.
+    let of_type = IntBounds::of_type(element);
+    let fits = |value: &i64| element.is_int() && IntBounds::constant(*value).within(of_type);
+    let mut end = |value: Option<i64>| value.filter(fits).map(|value| cx.int(value, element));
     Ends { min: end(bounds.min), max: end(bounds.max) }
 }
 
@@ -173,6 +182,11 @@ fn binary(cx: &mut Session<'_>, op: BinOp, x: Ends, y: Ends) -> Option<Ends> {
             _ if at_least(cx, x.min, 0) && at_least(cx, y.min, 0) => {
                 Ends { min: pair(cx, op, x.min, y.min), max: pair(cx, op, x.max, y.max) }
             }
+            _ => by_constants(cx, op, x, y)?,
+        },
+        BinOp::Div => match point(y) {
+            Some(y) if at_least(cx, Some(y), 1) => both(cx, op, x, y),
+            Some(c) if negative(cx, c) => flipped(both(cx, op, x, c)),
             _ => by_constants(cx, op, x, y)?,
         },
         BinOp::FloorDiv => match point(y) {

@@ -333,26 +333,50 @@ impl PyAnalyzer {
     /// The variable has this value, or takes the values of this range.
     #[pyo3(signature = (var, expr, allow_override=false))]
     fn bind(&self, var: &Bound<'_, PyAny>, expr: &Bound<'_, PyAny>, allow_override: bool) -> PyResult<()> {
-        let _ = allow_override;
-        let var: Var = argument(var, "var")?;
+        let of: Var = argument(var, "var")?;
+        let mut cx = self.lock();
+        let known = cx.has_range(&of).then(|| cx.const_int_bound(&Expr::var(&of)));
+        let scope = cx.enter();
         match node_of(expr) {
-            Some(Node::Range(range)) => self.lock().bind(&var, range),
-            _ => self.lock().bind_replaced(&var, &argument(expr, "expr")?),
+            Some(Node::Range(range)) => cx.bind(&of, range),
+            _ => cx.bind_replaced(&of, &argument(expr, "expr")?),
         }
-        Ok(())
+        let found = cx.const_int_bound(&Expr::var(&of));
+        match known.filter(|known| *known != found && !allow_override) {
+            Some(known) => {
+                cx.leave(scope);
+                let reason = format_args!("`{}` is bound to {known} already, found {found}", of.name);
+                Err(error::general(var.py(), format_args!("{reason}: give `allow_override=True` to replace it")))
+            }
+            None => Ok(()),
+        }
     }
 
-    /// The variable's values are within this bound, or have this remainder.
-    #[pyo3(signature = (var, info, override_info=false))]
-    fn update(&self, var: &Bound<'_, PyAny>, info: &Bound<'_, PyAny>, override_info: bool) -> PyResult<()> {
-        let _ = override_info;
-        let var: Var = argument(var, "var")?;
-        match node_of(info) {
-            Some(Node::Arith(Arith::Bound(bound))) => self.lock().update_bound(&var, *bound),
-            Some(Node::Arith(Arith::Modular(set))) => self.lock().update_modular(&var, *set),
-            _ => return Err(error::wrong_type("expected a ConstIntBound or a ModularSet", info)),
-        }
-        Ok(())
+    /// The variable's values are within this bound, have this remainder, or are in this set. Other facts of the same
+    /// sort are an error, unless they are to be replaced.
+    #[pyo3(signature = (var, info, r#override=false))]
+    fn update(&self, var: &Bound<'_, PyAny>, info: &Bound<'_, PyAny>, r#override: bool) -> PyResult<()> {
+        let of: Var = argument(var, "var")?;
+        let mut cx = self.lock();
+        let stated = match (node_of(info), r#override) {
+            (Some(Node::Arith(Arith::Bound(bound))), false) => cx.state_bound(&of, *bound),
+            (Some(Node::Arith(Arith::Bound(bound))), true) => {
+                cx.update_bound(&of, *bound);
+                Ok(())
+            }
+            (Some(Node::Arith(Arith::Modular(set))), false) => cx.state_modular(&of, *set),
+            (Some(Node::Arith(Arith::Modular(set))), true) => {
+                cx.replace_modular(&of, *set);
+                Ok(())
+            }
+            (Some(Node::Arith(Arith::Set(set))), _) => {
+                let end = |end: Option<&Expr>| end.and_then(Expr::as_int);
+                cx.bind_bounds(&of, end(set.min_value()), end(set.max_value()));
+                Ok(())
+            }
+            _ => return Err(error::wrong_type("expected a ConstIntBound, a ModularSet or an IntSet", info)),
+        };
+        stated.map_err(|reason| error::general(var.py(), reason))
     }
 
     /// Whether the condition certainly holds.

@@ -137,7 +137,10 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Expr>> {
         return Ok(Some(i32::try_from(value).map_or_else(|_| Expr::i64(value), Expr::i32)));
     }
     if object.is_instance_of::<PyFloat>() {
-        return Ok(Some(Expr::float(object.extract()?, DataType::F32)));
+        let value: f64 = object.extract()?;
+        // A finite number that float32 cannot hold is a float64.
+        let wide = value.is_finite() && value.abs() > f64::from(f32::MAX);
+        return Ok(Some(Expr::float(value, if wide { DataType::F64 } else { DataType::F32 })));
     }
     // NumPy's scalars.
     if object.hasattr("dtype")? && object.hasattr("item")? && object.getattr("ndim")?.extract::<usize>()? == 0 {

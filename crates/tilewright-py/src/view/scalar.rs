@@ -123,7 +123,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     }
     let expr = match args.kind() {
         "tir.IntImm" => integer(args)?,
-        "tir.FloatImm" => Expr::float(args.get(1, "value")?, args.get(0, "dtype")?),
+        "tir.FloatImm" => float(args)?,
         "tir.StringImm" => Expr::str(args.get::<std::sync::Arc<str>>(0, "value")?),
         "tir.Var" => Expr::var(&Var::new(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
         "tir.SizeVar" => Expr::var(&Var::size(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
@@ -267,6 +267,18 @@ fn type_with(number: &Expr, other: DataType) -> DataType {
 /// The same where bits are combined or moved: they are those of the operand.
 fn of_bits(number: &Expr, other: DataType) -> DataType {
     if number.dtype.is_float() { number.dtype } else { other }
+}
+
+/// A finite number that the type cannot hold is refused.
+fn float(args: &Args<'_, '_>) -> PyResult<Expr> {
+    let (value, dtype): (f64, DataType) = (args.get(1, "value")?, args.get(0, "dtype")?);
+    let made = Expr::float(value, dtype);
+    match made.kind {
+        ExprKind::Float(rounded) if value.is_finite() && rounded.0.is_infinite() => {
+            Err(super::refused(args.py(), args.kind(), format_args!("{value:e} is out of the range of {dtype}")))
+        }
+        _ => Ok(made),
+    }
 }
 
 fn integer(args: &Args<'_, '_>) -> PyResult<Expr> {
