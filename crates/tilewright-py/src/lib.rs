@@ -175,6 +175,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::analysis::renew_defs, core)?,
         wrap_pyfunction!(view::analysis::specialize, core)?,
         wrap_pyfunction!(view::analysis::lowering_step, core)?,
+        wrap_pyfunction!(view::analysis::tir_pass, core)?,
         wrap_pyfunction!(view::analysis::symbolic_vars, core)?,
         wrap_pyfunction!(view::pattern::rewrite_call, core)?,
         wrap_pyfunction!(view::pattern::rewrite_bindings, core)?,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use tilewright::ir::analysis::tir::with_declared_allocations;
 use tilewright::ir::json;
 use tilewright::ir::node::{AnyHandle, EqCx, FreeVariables, HashCx, Mismatch, Path, Step};
 use tilewright::ir::op::OpTable;
@@ -120,8 +121,21 @@ struct Compared {
     mismatch: Option<Mismatch>,
 }
 
+/// The IR as it is compared: an allocation and a declaration of its buffer are one statement, however they are written.
+fn compared(object: &Bound<'_, PyAny>) -> PyResult<json::Node> {
+    Ok(match ir_of(object)? {
+        json::Node::PrimFunc { name, function } => {
+            let function = with_declared_allocations(&*function).map_or(function, Arc::new);
+            json::Node::PrimFunc { name, function }
+        }
+        json::Node::Stmt(stmt) => json::Node::Stmt(with_declared_allocations(&stmt).unwrap_or(stmt)),
+        json::Node::Module(module) => json::Node::Module(with_declared_allocations(&*module).map_or(module, Arc::new)),
+        node => node,
+    })
+}
+
 fn compare(left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, map_free_vars: bool) -> PyResult<Compared> {
-    let (left, right) = (ir_of(left)?, ir_of(right)?);
+    let (left, right) = (compared(left)?, compared(right)?);
     let free = if map_free_vars { FreeVariables::MayStandForOthers } else { FreeVariables::AreThemselves };
     let mismatch = EqCx::compare_with(&left, &right, free).err();
     Ok(Compared { left, right, mismatch })
@@ -169,7 +183,7 @@ pub(crate) fn get_first_structural_mismatch(
 #[pyo3(signature = (node, map_free_vars=false))]
 pub(crate) fn structural_hash(node: &Bound<'_, PyAny>, map_free_vars: bool) -> PyResult<u64> {
     let _ = map_free_vars;
-    Ok(HashCx::hash(&ir_of(node)?))
+    Ok(HashCx::hash(&compared(node)?))
 }
 
 /// Any IR as JSON: modules, functions, expressions, statements, struct infos, buffers, attributes, lists and dicts of

@@ -17,12 +17,11 @@ use crate::substitute::{Substitute, reindex};
 
 pub fn lower_blocks(function: &PrimFunc) -> Result<PrimFunc> {
     let bound = KernelInterface::scalars_of(function).iter().map(|scalar| scalar.var.id()).collect();
-    let memory = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id()).collect();
-    let mut cx = Blocks { analyzer: analyzer_of(function), memory, bound, views: Map::default() };
+    let mut cx = Blocks::new(function, bound);
     Ok(with_body(function, cx.lower(&function.origins, &function.body)?))
 }
 
-struct Blocks {
+pub(crate) struct Blocks {
     analyzer: Analyzer,
     /// Data variables that are defined here.
     memory: Set<VarId>,
@@ -33,6 +32,31 @@ struct Blocks {
 }
 
 impl Blocks {
+    pub(crate) fn new(function: &PrimFunc, bound: Set<VarId>) -> Self {
+        let memory = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id()).collect();
+        Self { analyzer: analyzer_of(function), memory, bound, views: Map::default() }
+    }
+
+    /// The region of a matched buffer.
+    pub(crate) fn view(&mut self, buffer: VarId, region: BufferRegion) {
+        self.views.insert(buffer, region);
+    }
+
+    /// Binds the variables of a matched buffer, and gives the asserts of what its region does not prove.
+    pub(crate) fn defined(
+        &self,
+        all: &mut Substitute,
+        origins: &Origins,
+        matched: &MatchBuffer,
+        region: &BufferRegion,
+    ) -> Result<Vec<Stmt>> {
+        let mut asserts = Vec::new();
+        for claim in define(all, &self.bound, origins, matched, region)? {
+            asserts.extend(self.assert_claim(all, origins, matched, claim)?);
+        }
+        Ok(asserts)
+    }
+
     fn lower(&mut self, origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
         match &stmt.kind {
             StmtKind::Block { values, predicate, block } => {
@@ -81,10 +105,7 @@ impl Blocks {
         for matched in &block.match_buffers {
             let source = all.apply(&matched.source);
             let region = self.resolved(&source);
-            let claims = define(&mut all, &self.bound, origins, matched, &region)?;
-            for claim in claims {
-                asserts.extend(self.assert_claim(&mut all, origins, matched, claim)?);
-            }
+            asserts.extend(self.defined(&mut all, origins, matched, &region)?);
             self.views.insert(matched.buffer.id(), region);
         }
         let body = reindex(&block.body, |buffer, indices| self.through_view(buffer, indices));
@@ -141,7 +162,7 @@ impl Blocks {
     }
 
     /// The region in the buffer that owns the elements.
-    fn resolved(&self, region: &BufferRegion) -> BufferRegion {
+    pub(crate) fn resolved(&self, region: &BufferRegion) -> BufferRegion {
         let Some(view) = self.views.get(&region.buffer.id()) else { return region.clone() };
         let dropped = view.region.len().saturating_sub(region.region.len());
         let inner = view.region[dropped..].iter().zip(&region.region);
@@ -150,7 +171,7 @@ impl Blocks {
         BufferRegion { buffer: view.buffer.clone(), region }
     }
 
-    fn through_view(&self, buffer: &Buffer, indices: &[Expr]) -> Option<(Buffer, Vec<Expr>)> {
+    pub(crate) fn through_view(&self, buffer: &Buffer, indices: &[Expr]) -> Option<(Buffer, Vec<Expr>)> {
         let view = self.views.get(&buffer.id())?;
         let dropped = view.region.len().checked_sub(indices.len())?;
         let outer = view.region[..dropped].iter().map(|range| range.min.clone());

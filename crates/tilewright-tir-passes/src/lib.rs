@@ -55,6 +55,7 @@ mod legalize_floats;
 pub mod lower;
 mod magnitude;
 mod math;
+pub mod named;
 mod no_op;
 mod parallel;
 mod partition;

@@ -142,7 +142,7 @@ fn is_empty(stmt: &Stmt) -> bool {
 }
 
 /// `A[i] = A[i]`.
-fn stores_own_value(stmt: &Stmt) -> bool {
+pub(crate) fn stores_own_value(stmt: &Stmt) -> bool {
     let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind else { return false };
     let ExprKind::Load { buffer: from, indices: at, predicate: read } = &value.kind else { return false };
     let same = |a: &Expr, b: &Expr| a.equal(b);

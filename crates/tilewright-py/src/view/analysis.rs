@@ -507,6 +507,21 @@ pub(crate) fn lowering_step<'py>(step: &str, func: &Bound<'py, PyAny>) -> PyResu
     wrap(py, Node::PrimFunc(name, Arc::new(lowered)))
 }
 
+/// The PrimFunc after a loop pass, by the pass's name after `tir.`, with the pass's own options.
+#[pyfunction]
+pub(crate) fn tir_pass<'py>(
+    name: &str,
+    func: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, (own, function)) = (func.py(), prim_func(func)?);
+    let pass = tilewright::tir_passes::named::named_pass(name);
+    let pass = pass.ok_or_else(|| error::general(py, format_args!("there is no loop pass `{name}`")))?;
+    let options = super::attrs::attrs_of(options)?;
+    let changed = (pass.run)(&options, &function).map_err(|found| error::diagnostics(py, &found))?;
+    wrap(py, Node::PrimFunc(own, Arc::new(changed)))
+}
+
 /// A copy of a function whose variables, buffers and symbolic dimensions are its own.
 #[pyfunction]
 pub(crate) fn renew_defs<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

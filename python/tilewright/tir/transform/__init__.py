@@ -1,20 +1,13 @@
 """Passes on the loop level."""
 
+from . import lowering
 from .apply_default_schedule import ApplyDefaultSchedule
 from .default_gpu_schedule import DefaultGPUSchedule
 from .function_pass import prim_func_pass
-from .lowering import (
-    HoistIfThenElse,
-    LoopPartition,
-    LowerInitBlock,
-    LowerOpaqueBlock,
-    RemoveNoOp,
-    Simplify,
-    UnrollLoop,
-)
-from .transform import BindTarget
+from .lowering import *
+from .transform import AnnotateEntryFunc, Apply, BindTarget, Filter
 
 __all__ = [
-    "ApplyDefaultSchedule", "BindTarget", "DefaultGPUSchedule", "HoistIfThenElse", "LoopPartition", "LowerInitBlock",
-    "LowerOpaqueBlock", "RemoveNoOp", "Simplify", "UnrollLoop", "prim_func_pass",
+    "AnnotateEntryFunc", "Apply", "ApplyDefaultSchedule", "BindTarget", "DefaultGPUSchedule", "Filter",
+    "prim_func_pass", *lowering.__all__,
 ]  # fmt: skip

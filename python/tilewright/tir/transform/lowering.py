@@ -1,20 +1,81 @@
-"""Steps of the lowering of loops, as passes of their own.
+"""Loop passes by name.
 
-Building runs all of them, in the order that `tilewright-tir-passes` documents; a program needs one only to look at what
-it does, or to do it early.
+Building runs a lowering of its own, in the order that `tilewright-tir-passes` documents; a program needs one of these
+to look at what it does, or to do it early.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from enum import IntFlag
 from typing import Any
 
-from ..._core import Pass, lowering_step
+from ..._core import Pass, lowering_step, tir_pass
 from ..function import PrimFunc
 from .function_pass import prim_func_pass
 
 __all__ = [
-    "HoistIfThenElse", "LoopPartition", "LowerInitBlock", "LowerOpaqueBlock", "RemoveNoOp", "Simplify", "UnrollLoop",
+    "CompactBufferAllocation", "ConvertBlocksToOpaque", "ConvertForLoopsToSerial", "ConvertSSA", "FlattenBuffer",
+    "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig", "HoistIfThenElse", "HoistIfThenElseConfig",
+    "HoistedConditionals", "HoistedLetBindings", "LoopPartition", "LowerInitBlock", "LowerMatchBuffer",
+    "LowerOpaqueBlock", "NarrowDataType", "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp",
+    "RemoveStoreUndef", "RewriteUnsafeSelect", "Simplify", "SkipAssert", "UnifyThreadBinding", "UnrollLoop",
 ]  # fmt: skip
+
+
+class HoistedConditionals(IntFlag):
+    """Which conditions `HoistExpression` moves."""
+
+    Never = 0
+    IfElseStmt = 1
+    IfElseExpr = 2
+    BooleanExpression = 4
+    UsingBlockVar = 8
+    All = 15
+
+
+class HoistedLetBindings(IntFlag):
+    """Which values of `let` `HoistExpression` moves."""
+
+    Never = 0
+    RequiredByCondition = 1
+    LetStmt = 2
+    LetExpr = 4
+    All = 7
+
+
+@dataclass
+class HoistExpressionConfig:
+    """The options of `HoistExpression`, under the key `tir.HoistExpression` of a context."""
+
+    hoisted_conditionals: int = HoistedConditionals.All
+    hoisted_let_bindings: int = HoistedLetBindings.All
+
+
+@dataclass
+class HoistIfThenElseConfig:
+    """The options of `HoistIfThenElse`, under the key `tir.HoistIfThenElse` of a context."""
+
+    support_block_scope_hosting: bool = False
+
+
+def _options(context: Any, name: str) -> dict[str, Any]:
+    given = context.config.get(f"tir.{name}")
+    if given is None:
+        return {}
+    if is_dataclass(given):
+        given = asdict(given)
+    if not isinstance(given, Mapping):
+        raise TypeError(f"the options of tir.{name} are a dict by name, found {given!r}")
+    return {key: int(value) if isinstance(value, IntFlag) else value for key, value in given.items()}
+
+
+def _named(name: str, **fixed: Any) -> Pass:
+    def work(function: PrimFunc, _module: Any, context: Any) -> PrimFunc:
+        return tir_pass(name, function, {**_options(context, name), **fixed})
+
+    return prim_func_pass(work, 0, f"tir.{name}")
 
 
 def _steps(name: str, *steps: str) -> Pass:
@@ -27,23 +88,80 @@ def _steps(name: str, *steps: str) -> Pass:
 
 
 def Simplify() -> Pass:
-    """Expressions in their simplest form, conditions that are decided, loops of one iteration without a loop."""
-    return _steps("Simplify", "simplify")
+    """Expressions in their simplest form, and conditions that are decided. Loops stay."""
+    return _named("Simplify")
 
 
 def LowerInitBlock() -> Pass:
     """Blocks without `T.init`: a condition in their body instead."""
-    return _steps("LowerInitBlock", "lower_init")
+    return _named("LowerInitBlock")
+
+
+def PlanAndUpdateBufferAllocationLocation() -> Pass:
+    """Temporaries in the innermost block or loop around their uses."""
+    return _named("PlanAndUpdateBufferAllocationLocation")
+
+
+def ConvertBlocksToOpaque() -> Pass:
+    """Blocks whose axes are replaced by what they are bound to."""
+    return _named("ConvertBlocksToOpaque")
+
+
+def UnifyThreadBinding() -> Pass:
+    """One loop for each tag of threads in a kernel, around all of it."""
+    return _named("UnifyThreadBinding")
+
+
+def CompactBufferAllocation(is_strict: bool = True) -> Pass:
+    """Temporaries as large as the region of them that is used."""
+    return _named("CompactBufferAllocation", is_strict=is_strict)
+
+
+def LowerMatchBuffer() -> Pass:
+    """Accesses to matched buffers as accesses to the buffers that they are parts of."""
+    return _named("LowerMatchBuffer")
 
 
 def LowerOpaqueBlock() -> Pass:
-    """Loops without blocks: axes are what they are bound to, temporaries are allocated where they are used."""
-    return _steps("LowerOpaqueBlock", "lower_init", "lower_blocks")
+    """Opaque blocks as plain statements, their temporaries as allocations."""
+    return _named("LowerOpaqueBlock")
 
 
-def HoistIfThenElse() -> Pass:
-    """Conditions in front of the loops that they do not depend on."""
-    return _steps("HoistIfThenElse", "hoist_guards")
+def FlattenBuffer() -> Pass:
+    """Buffers of one dimension."""
+    return _named("FlattenBuffer")
+
+
+def NarrowDataType(target_bits: int) -> Pass:
+    """Index arithmetic in int32 where no index leaves it."""
+    return _named("NarrowDataType", target_bits=target_bits)
+
+
+def ForceNarrowIndexToInt32() -> Pass:
+    """Index arithmetic in int32; a function with buffers of int64 elements is refused."""
+    return _named("ForceNarrowIndexToInt32")
+
+
+def ConvertSSA() -> Pass:
+    """Each variable is defined in one place."""
+    return _named("ConvertSSA")
+
+
+def ConvertForLoopsToSerial() -> Pass:
+    """Parallel loops as serial ones."""
+    return _named("ConvertForLoopsToSerial")
+
+
+def HoistExpression() -> Pass:
+    """Conditions and lets in front of the loops that they do not depend on."""
+    return _named("HoistExpression")
+
+
+def HoistIfThenElse(variant: str | None = None) -> Pass:
+    """Conditions in front of the loops that they do not depend on; "basic" leaves those on threads where they are."""
+    if variant not in (None, "basic"):
+        raise ValueError(f'the variant of HoistIfThenElse is None or "basic", found {variant!r}')
+    return _named("HoistIfThenElse", **({"support_block_scope_hosting": False} if variant == "basic" else {}))
 
 
 def LoopPartition() -> Pass:
@@ -53,7 +171,27 @@ def LoopPartition() -> Pass:
 
 def RemoveNoOp() -> Pass:
     """Statements without effect are left out."""
-    return _steps("RemoveNoOp", "remove_no_op")
+    return _named("RemoveNoOp")
+
+
+def RemoveAssume() -> Pass:
+    """No `T.assume`."""
+    return _named("RemoveAssume")
+
+
+def RemoveStoreUndef() -> Pass:
+    """No stores of `T.undef()`."""
+    return _named("RemoveStoreUndef")
+
+
+def RewriteUnsafeSelect() -> Pass:
+    """Choices whose values may fault evaluate only the value that they take."""
+    return _named("RewriteUnsafeSelect")
+
+
+def SkipAssert() -> Pass:
+    """No asserts."""
+    return _named("SkipAssert")
 
 
 def UnrollLoop() -> Pass:

@@ -1,6 +1,6 @@
 //! Memory: who uses buffers, where, and how much is needed at once.
 
-use tilewright_expr::node::{VarId, walk, walk_some};
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
 use tilewright_support::{OrderedMap, Set, with_stack};
 
 use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
@@ -126,6 +126,59 @@ pub(super) fn given_memory(function: &PrimFunc) -> Set<VarId> {
         _ => {}
     });
     given
+}
+
+/// The function with each allocation that is only used through a buffer declared on it, of the same elements, as the
+/// allocation of that buffer; `None` where there is none. `data = T.allocate([n], …)` and `B = T.decl_buffer((n,), …,
+/// data=data)` allocate `B`, and so does `B = T.decl_buffer((n,), …)`.
+pub fn with_declared_allocations<N: IrNode>(node: &N) -> Option<N> {
+    rewrite(node, |stmt: &Stmt| {
+        let StmtKind::Allocate { buffer, body } = &stmt.kind else { return None };
+        let mut used = false;
+        walk(body, |other: &Buffer| used |= other == buffer);
+        let declared = if used { None } else { declaration_of(body, buffer) }?;
+        let is_it = |buffer: &Buffer| *buffer == declared;
+        let inside = rewrite(body, |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Allocate { buffer, body } if is_it(buffer) => Some(body.clone()),
+            _ => None,
+        });
+        let inside = inside.unwrap_or_else(|| body.clone());
+        let body = match &inside.kind {
+            StmtKind::Allocate { buffer, body } if is_it(buffer) => body.clone(),
+            _ => inside,
+        };
+        Some(StmtKind::Allocate { buffer: declared, body }.into())
+    })
+}
+
+/// The first declaration of the same elements in the same memory.
+fn declaration_of(body: &Stmt, buffer: &Buffer) -> Option<Buffer> {
+    let alike = |other: &Buffer| {
+        let offset = other.elem_offset.as_ref().is_none_or(|offset| offset.as_int() == Some(0));
+        let shape = other.shape.len() == buffer.shape.len()
+            && other
+                .shape
+                .iter()
+                .zip(&buffer.shape)
+                .all(|(a, b)| a.equal(b) || (a.as_int().is_some() && a.as_int() == b.as_int()));
+        other != buffer
+            && other.data == buffer.data
+            && other.dtype == buffer.dtype
+            && other.scope == buffer.scope
+            && other.strides.is_empty()
+            && offset
+            && shape
+    };
+    let mut found: Option<Buffer> = None;
+    walk(&StmtKind::Seq(vec![body.clone()]), |stmt: &Stmt| {
+        if let StmtKind::Allocate { buffer: other, .. } = &stmt.kind
+            && found.is_none()
+            && alike(other)
+        {
+            found = Some(other.clone());
+        }
+    });
+    found
 }
 
 struct Workspace {

@@ -19,7 +19,7 @@ use crate::tir::PrimFunc;
 
 pub use amount::Amount;
 pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
-pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
+pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars, with_declared_allocations};
 pub use op_pattern::{OpPattern, op_pattern};
 pub use purity::{assert_pure_function, is_pure_function};
 pub use specialize::{Known, specialize};

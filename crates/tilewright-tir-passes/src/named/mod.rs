@@ -1,0 +1,123 @@
+//! Loop passes by the names and with the effects that the field's programs know.
+//!
+//! The lowering of this crate is a list of steps of its own (`lower`). Programs also ask for single passes by name and
+//! look at what they leave: which loops stay, where an empty statement is written as `T.evaluate(0)`, which buffer is
+//! declared where. These passes do that. Each is a function of options and one PrimFunc; [`NAMED`] lists them.
+//!
+//! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is `Evaluate(0)`.
+
+mod blocks;
+mod compact;
+mod flatten;
+mod hoist;
+mod match_buffer;
+mod narrow;
+mod no_op;
+mod opaque;
+mod plan;
+mod select;
+mod simplify;
+mod ssa;
+mod threads;
+mod undef;
+
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+use tilewright_support::{Diagnostic, Diagnostics};
+
+use crate::stmt::{Result, map_below, with_body};
+
+/// What a program says to one pass, by the names of its options.
+pub type Options = Attrs;
+
+/// A pass over one PrimFunc.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The name after `tir.`.
+    pub name: &'static str,
+    pub run: fn(&Options, &PrimFunc) -> Result<PrimFunc>,
+}
+
+const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFunc>) -> Named {
+    Named { name, run }
+}
+
+/// All passes, by name.
+pub const NAMED: &[Named] = &[
+    pass("CompactBufferAllocation", compact::compact_buffer_allocation),
+    pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
+    pass("ConvertForLoopsToSerial", blocks::convert_for_loops_to_serial),
+    pass("ConvertSSA", ssa::convert_ssa),
+    pass("FlattenBuffer", flatten::flatten_buffer),
+    pass("ForceNarrowIndexToInt32", narrow::force_narrow_index_to_int32),
+    pass("HoistExpression", hoist::hoist_expression),
+    pass("HoistIfThenElse", hoist::hoist_if_then_else),
+    pass("LowerInitBlock", blocks::lower_init_block),
+    pass("LowerMatchBuffer", match_buffer::lower_match_buffer),
+    pass("LowerOpaqueBlock", opaque::lower_opaque_block),
+    pass("NarrowDataType", narrow::narrow_data_type),
+    pass("PlanAndUpdateBufferAllocationLocation", plan::plan_and_update_buffer_allocation_location),
+    pass("RemoveAssume", undef::remove_assume),
+    pass("RemoveNoOp", no_op::remove_no_op),
+    pass("RemoveStoreUndef", undef::remove_store_undef),
+    pass("RewriteUnsafeSelect", select::rewrite_unsafe_select),
+    pass("Simplify", simplify::simplify),
+    pass("SkipAssert", blocks::skip_assert),
+    pass("UnifyThreadBinding", threads::unify_thread_binding),
+];
+
+/// The pass of this name.
+pub fn named_pass(name: &str) -> Option<&'static Named> {
+    NAMED.iter().find(|pass| pass.name == name)
+}
+
+/// The statement that does nothing, where one has to stand.
+fn no_op() -> Stmt {
+    StmtKind::Evaluate(Expr::i32(0)).into()
+}
+
+fn is_no_op(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Evaluate(value) => matches!(value.kind, ExprKind::Int(_)),
+        StmtKind::Seq(stmts) => stmts.iter().all(is_no_op),
+        _ => false,
+    }
+}
+
+/// The statements in order without those that do nothing.
+fn seq(stmts: impl IntoIterator<Item = Stmt>) -> Stmt {
+    let mut kept: Vec<Stmt> = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Seq(inner) => kept.extend(inner.iter().filter(|stmt| !is_no_op(stmt)).cloned()),
+            _ if is_no_op(&stmt) => {}
+            _ => kept.push(stmt),
+        }
+    }
+    if kept.is_empty() { no_op() } else { Stmt::seq(kept) }
+}
+
+/// The statement with `f` applied to each direct sub-statement; sequences lose what does nothing.
+fn below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -> Result<Stmt> {
+    match &stmt.kind {
+        StmtKind::Seq(stmts) => {
+            let mapped = stmts.iter().map(|s| tilewright_support::with_stack(|| f(s))).collect::<Result<Vec<_>>>()?;
+            Ok(seq(mapped))
+        }
+        _ => map_below(stmt, f),
+    }
+}
+
+/// The function with another body.
+fn with(function: &PrimFunc, body: Stmt) -> PrimFunc {
+    with_body(function, body)
+}
+
+/// An error of a pass about what it was given.
+fn refuse<T>(message: impl Into<String>) -> Result<T> {
+    Err(Diagnostics::from(Diagnostic::error("TW0563", message)))
+}
+
+fn is_on(options: &Options, name: &str) -> bool {
+    options.get(name).is_some_and(tilewright_ir::Attr::is_true)
+}

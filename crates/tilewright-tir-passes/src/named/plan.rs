@@ -1,0 +1,64 @@
+//! `PlanAndUpdateBufferAllocationLocation`: every temporary is allocated in the innermost block or loop around its uses.
+//! In a loop that is an opaque block of its own around the body.
+
+use tilewright_expr::node::{AnyHandle, walk};
+use tilewright_ir::analysis::tir::{detect_buffer_access_lca, get_block_access_region};
+use tilewright_ir::tir::{Block, Buffer, Expr, PrimFunc, Stmt, StmtKind};
+use tilewright_support::{Map, Origins};
+
+use super::{Options, below, with};
+use crate::stmt::Result;
+
+pub(super) fn plan_and_update_buffer_allocation_location(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let mut allocated: Vec<Buffer> = Vec::new();
+    walk(&function.body, |stmt: &Stmt| {
+        if let StmtKind::Block { block, .. } = &stmt.kind {
+            allocated.extend(block.alloc_buffers.iter().cloned());
+        }
+    });
+    let around = detect_buffer_access_lca(function);
+    let mut places: Map<usize, Vec<Buffer>> = Map::default();
+    for buffer in &allocated {
+        if let Some(Some(stmt)) = around.get(buffer) {
+            places.entry(stmt.address()).or_default().push(buffer.clone());
+        }
+    }
+    let body = planned(&places, &function.body)?;
+    Ok(with(function, body))
+}
+
+fn planned(places: &Map<usize, Vec<Buffer>>, stmt: &Stmt) -> Result<Stmt> {
+    let here = places.get(&stmt.address()).cloned().unwrap_or_default();
+    let mut kind = below(stmt, &mut |s| planned(places, s))?.kind.clone();
+    match &mut kind {
+        StmtKind::Block { block, .. } => block.alloc_buffers = here,
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::Allocate { body, .. }
+        | StmtKind::AllocateConst { body, .. }
+            if !here.is_empty() =>
+        {
+            *body = in_block(here, body.clone());
+        }
+        _ => {}
+    }
+    Ok(kind.into())
+}
+
+fn in_block(alloc_buffers: Vec<Buffer>, body: Stmt) -> Stmt {
+    let block = Block {
+        name: "".into(),
+        iters: Vec::new(),
+        alloc_buffers,
+        match_buffers: Vec::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        annotations: Default::default(),
+        init: None,
+        body,
+        origins: Origins::default(),
+    };
+    let found = get_block_access_region(&block);
+    let block = Block { reads: found.reads, writes: found.writes, ..block };
+    StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
+}

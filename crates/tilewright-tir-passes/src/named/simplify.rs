@@ -1,0 +1,187 @@
+//! `Simplify`: expressions in their simplest form under the facts that hold there, and conditions that are decided.
+//! Loops stay, those of one iteration too.
+//!
+//! A `let` of an integer that follows from its operands is written out where it is used; it stays where a buffer is
+//! declared with its variable.
+
+use tilewright_expr::node::{VarId, rewrite, walk};
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_support::{Set, with_stack};
+
+use super::{Options, below, no_op, seq, with};
+use crate::facts::Facts;
+use crate::no_op::stores_own_value;
+use crate::stmt::{Result, is_foreign, reads, typed};
+use crate::substitute::Substitute;
+
+pub(super) fn simplify(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let mut cx = Simplify { facts: Facts::of(function), declared: declared_with(&function.body) };
+    let body = cx.stmt(&function.body)?;
+    Ok(with(function, body))
+}
+
+/// The variables that declarations of buffers mention.
+fn declared_with(body: &Stmt) -> Set<VarId> {
+    let mut found = Set::default();
+    walk(body, |buffer: &Buffer| {
+        found.insert(buffer.data.id());
+        for expr in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+            walk(expr, |var: &Var| {
+                found.insert(var.id());
+            });
+        }
+    });
+    found
+}
+
+struct Simplify {
+    facts: Facts,
+    declared: Set<VarId>,
+}
+
+impl Simplify {
+    /// Of an expression with foreign calls only their arguments are simplified, so that each call happens as often as
+    /// before.
+    fn simple(&self, expr: &Expr) -> Expr {
+        if !is_foreign(expr) {
+            return self.facts.analyzer.simplify(expr);
+        }
+        let calls = rewrite(expr, |e: &Expr| {
+            let ExprKind::Foreign { callee, args } = &e.kind else { return None };
+            let args =
+                args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.facts.analyzer.simplify(arg) });
+            Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
+        });
+        // A call at the root is not below it.
+        let expr = calls.unwrap_or_else(|| expr.clone());
+        match &expr.kind {
+            ExprKind::Foreign { callee, args } => {
+                let args = args.iter().map(|arg| self.simple(arg)).collect();
+                Expr::foreign(expr.dtype, callee.clone(), args)
+            }
+            _ => expr,
+        }
+    }
+
+    fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let scope = self.facts.enter();
+        let result = with_stack(|| f(self));
+        self.facts.leave(scope);
+        result
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                let predicate = predicate.as_ref().map(|p| self.simple(p));
+                let (indices, value) = (indices.iter().map(|e| self.simple(e)).collect(), self.simple(value));
+                let store: Stmt = StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into();
+                Ok(if stores_own_value(&store) { no_op() } else { store })
+            }
+            StmtKind::For { var, min, extent, kind, annotations, body } => {
+                let (min, extent) = (self.simple(min), self.simple(extent));
+                let body = self.scoped(|cx| {
+                    cx.facts.bind(var, &min, &extent);
+                    cx.stmt(body)
+                })?;
+                let (kind, annotations) = (kind.clone(), annotations.clone());
+                Ok(StmtKind::For { var: var.clone(), min, extent, kind, annotations, body }.into())
+            }
+            StmtKind::While { condition, body } => {
+                let condition = self.simple(condition);
+                let body = self.scoped(|cx| {
+                    cx.facts.assume(&condition);
+                    cx.stmt(body)
+                })?;
+                Ok(StmtKind::While { condition, body }.into())
+            }
+            StmtKind::If { condition, then, otherwise } => self.choice(condition, then, otherwise.as_ref()),
+            StmtKind::Let { var, value, body } => self.let_in(var, value, body),
+            StmtKind::Assert { condition, message } => {
+                let condition = self.simple(condition);
+                if condition.as_int() == Some(1) {
+                    return Ok(no_op());
+                }
+                Ok(StmtKind::Assert { condition, message: message.clone() }.into())
+            }
+            StmtKind::Seq(stmts) => self.scoped(|cx| {
+                let mut simple = Vec::with_capacity(stmts.len());
+                for stmt in stmts {
+                    let stmt = with_stack(|| cx.stmt(stmt))?;
+                    if let StmtKind::Assert { condition, .. } = &stmt.kind {
+                        cx.facts.assume(condition);
+                    }
+                    simple.push(stmt);
+                }
+                Ok(seq(simple))
+            }),
+            StmtKind::Evaluate(value) => Ok(StmtKind::Evaluate(self.simple(value)).into()),
+            StmtKind::Attr { node, key, value, body } => {
+                let body = with_stack(|| self.stmt(body))?;
+                let (node, value) = (node.clone(), self.simple(value));
+                Ok(StmtKind::Attr { node, key: key.clone(), value, body }.into())
+            }
+            StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => below(stmt, &mut |s| self.stmt(s)),
+            StmtKind::Block { values, predicate, block } => {
+                let values = values.iter().map(|e| self.simple(e)).collect();
+                let predicate = self.simple(predicate);
+                let block = self.scoped(|cx| cx.block(block))?;
+                Ok(StmtKind::Block { values, predicate, block }.into())
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Result<Block> {
+        for iter in &block.iters {
+            self.facts.analyzer.bind(&iter.var, &iter.domain);
+        }
+        let regions = |cx: &Self, all: &[BufferRegion]| -> Vec<BufferRegion> {
+            let range = |r: &Range| Range::new(cx.simple(&r.min), cx.simple(&r.extent));
+            let region = |r: &BufferRegion| BufferRegion {
+                buffer: r.buffer.clone(),
+                region: r.region.iter().map(range).collect(),
+            };
+            all.iter().map(region).collect()
+        };
+        let (reads, writes) = (regions(self, &block.reads), regions(self, &block.writes));
+        let init = block.init.as_ref().map(|init| self.stmt(init)).transpose()?;
+        let body = self.stmt(&block.body)?;
+        Ok(Block { reads, writes, init, body, ..block.clone() })
+    }
+
+    fn choice(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Stmt> {
+        let condition = self.simple(condition);
+        match condition.as_int() {
+            Some(0) => return otherwise.map_or_else(|| Ok(no_op()), |stmt| self.stmt(stmt)),
+            Some(_) => return self.stmt(then),
+            None => {}
+        }
+        let then = self.scoped(|cx| {
+            cx.facts.assume(&condition);
+            cx.stmt(then)
+        })?;
+        let opposite = self.simple(&typed(condition.not())?);
+        let otherwise = otherwise.map(|stmt| {
+            self.scoped(|cx| {
+                cx.facts.assume(&opposite);
+                cx.stmt(stmt)
+            })
+        });
+        Ok(StmtKind::If { condition, then, otherwise: otherwise.transpose()? }.into())
+    }
+
+    fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) -> Result<Stmt> {
+        let value = self.simple(value);
+        let pure = value.dtype.is_int() && !reads(&value) && !is_foreign(&value);
+        let constant = matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_));
+        if (constant || pure) && !self.declared.contains(&var.id()) {
+            let body = Substitute::value(var, value).apply(body);
+            return with_stack(|| self.stmt(&body));
+        }
+        let body = self.scoped(|cx| {
+            cx.facts.bind_value(var, &value);
+            cx.stmt(body)
+        })?;
+        Ok(StmtKind::Let { var: var.clone(), value, body }.into())
+    }
+}
