@@ -100,3 +100,68 @@ def test_an_unknown_code_generator_is_an_error():
     module = relax.transform.FuseOpsByPattern([("nobody.layer", pattern)], annotate_codegen=True)(Layer)
     with pytest.raises(tw.error.DiagnosticError, match=r"the code generator `nobody` failed: .*relax.ext.nobody"):
         relax.transform.RunCodegen()(module)
+
+
+#: Adds `by` to each of `count` numbers.
+SHIFT = """
+define i32 @shift(ptr %out, ptr %in, i32 %count, float %by) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr float, ptr %in, i32 %i
+  %to = getelementptr float, ptr %out, i32 %i
+  %x = load float, ptr %from
+  %y = fadd float %x, %by
+  store float %y, ptr %to
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret i32 0
+}
+"""
+
+
+def shifted(code, count="T.int32(16)"):
+    return tvm.script.from_source(f"""
+@T.prim_func
+def main(A: T.Buffer((4, 16), "float32"), B: T.Buffer((4, 16), "float32")):
+    for i in T.serial(4, annotations={{"pragma_import_llvm": {code!r}}}):
+        with T.block("shift"):
+            vi = T.axis.spatial(4, i)
+            T.reads(A[vi, 0:16])
+            T.writes(B[vi, 0:16])
+            T.evaluate(T.call_extern("int32", "shift", T.address_of(B[vi, 0]), T.address_of(A[vi, 0]), {count}, T.float32(2.5)))
+""")
+
+
+def test_a_kernel_brings_code_of_llvm():
+    values = np.random.default_rng(0).normal(size=(4, 16)).astype("float32")
+    found = tvm.nd.empty((4, 16), "float32")
+    tvm.build(shifted(SHIFT), target="llvm")(tvm.nd.array(values), found)
+    np.testing.assert_array_equal(found.numpy(), values + np.float32(2.5))
+
+
+def test_code_of_llvm_is_annotated_by_a_schedule():
+    schedule = tvm.tir.Schedule(shifted(SHIFT).without_attr("global_symbol"))
+    function = schedule.mod["main"]
+    assert "pragma_import_llvm" in function.script()
+    schedule.unannotate(schedule.get_loops(schedule.get_block("shift"))[0], "pragma_import_llvm")
+    schedule.annotate(schedule.get_block("shift"), "pragma_import_llvm", SHIFT)
+    values = np.ones((4, 16), "float32")
+    found = tvm.nd.empty((4, 16), "float32")
+    tvm.build(schedule.mod, target="llvm")(tvm.nd.array(values), found)
+    np.testing.assert_array_equal(found.numpy(), values + np.float32(2.5))
+
+
+@pytest.mark.parametrize(
+    ("code", "count", "message"),
+    [
+        ("int shift(float *out);", "T.int32(16)", "pragma_import_llvm"),
+        (SHIFT, "T.int64(16)", "the kernel calls it as"),
+    ],
+)
+def test_code_that_does_not_fit_is_refused(code, count, message):
+    with pytest.raises(tvm.TVMError, match=message):
+        tvm.build(shifted(code, count), target="llvm")

@@ -352,6 +352,8 @@ pub mod attr_names {
     pub const NOALIAS: &str = "tir.noalias";
     /// What the function is compiled for, if not for the target of its compilation.
     pub const TARGET: &str = "target";
+    /// Texts of LLVM's form whose functions the code calls by their names (`T.call_extern`).
+    pub const LLVM_IMPORTS: &str = "tilewright.llvm_imports";
 }
 
 impl PrimFunc {

@@ -20,6 +20,7 @@ mod disassemble;
 mod emit;
 mod error;
 mod foreign;
+mod import;
 mod machine;
 mod resident;
 mod single_lanes;

@@ -30,6 +30,7 @@ use inkwell::targets::{
 };
 use tilewright_target::Target;
 
+use crate::import;
 use crate::single_lanes::store_single_lanes;
 use crate::{CodegenError, OptLevel, Options};
 
@@ -172,11 +173,15 @@ fn compile_in(
     output: Output,
 ) -> Result<Vec<u8>, CodegenError> {
     let refused = |what: &dyn ToString| CodegenError::Llvm(what.to_string());
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernels");
+    let (own, imports) = import::split(text);
+    let buffer = MemoryBuffer::create_from_memory_range_copy(own.as_bytes(), "kernels");
     let module = context.create_module_from_ir(buffer).map_err(|error| refused(&error))?;
     let machine = target_machine(target, options)?;
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(|error| refused(&error))?;
+    for text in imports {
+        import::link(context, &module, text)?;
+    }
     optimise(&module, &machine, options)?;
     store_single_lanes(context, &module)?;
     let file = match output {

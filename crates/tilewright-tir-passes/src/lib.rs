@@ -8,6 +8,7 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
+//! | `collect_imports` | any | the code that the function brings with it is in an attribute |
 //! | `lower_builtins` | any | no attributes, constant memory, names of addresses or target-specific operations except `prefetch` |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
@@ -49,6 +50,7 @@ mod foreign;
 mod front;
 mod guard;
 mod hoist;
+mod imports;
 mod init;
 mod lanes;
 mod legalize_floats;
@@ -82,6 +84,7 @@ pub use flatten::flatten_buffers;
 pub use foreign::legalize_foreign;
 pub use guard::guard_indices;
 pub use hoist::hoist_guards;
+pub use imports::collect_imports;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
 pub use lower::{Lowering, PrimFuncPass, Step, lower, lower_for, lowering_passes};

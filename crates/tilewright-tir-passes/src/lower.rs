@@ -55,6 +55,7 @@ pub struct Lowering {
     pub steps: &'static [NamedStep],
 }
 
+const COLLECT_IMPORTS: NamedStep = ("collect_imports", Step::Plain(crate::collect_imports));
 const LOWER_BUILTINS: NamedStep = ("lower_builtins", Step::Plain(crate::lower_builtins));
 const COMPACT_PARAMETERS: NamedStep = ("compact_parameters", Step::Plain(crate::compact_parameters));
 const LOWER_INIT: NamedStep = ("lower_init", Step::Plain(crate::lower_init));
@@ -81,6 +82,7 @@ const EXPAND_MATH: NamedStep = ("expand_math", Step::OnTarget(math::expand_math_
 pub const CPU: Lowering = Lowering {
     name: "cpu",
     steps: &[
+        COLLECT_IMPORTS,
         LOWER_BUILTINS,
         COMPACT_PARAMETERS,
         LOWER_INIT,

@@ -54,6 +54,7 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<Module, Co
         intrinsics.extend(called);
     }
     text.push_str(&attributes(target));
+    text.push_str(&crate::import::texts(functions));
     Ok(Module { text, kernels, intrinsics })
 }
 
