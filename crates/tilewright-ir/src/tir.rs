@@ -91,7 +91,8 @@ pub struct Block {
     pub reads: Vec<BufferRegion>,
     pub writes: Vec<BufferRegion>,
     pub annotations: Attrs,
-    /// Runs before `body` in instances whose reduce axes all have their first value.
+    /// Runs before `body` in instances whose reduce axes all have their first value; by itself where a loop of the
+    /// reduction has no iteration ([`crate::empty_reduction`]).
     pub init: Option<Stmt>,
     pub body: Stmt,
     #[ir(skip)]

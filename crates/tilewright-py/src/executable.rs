@@ -243,6 +243,10 @@ impl PyExecutable {
         let py = args.py();
         match self.function_names().as_slice() {
             [name] => self.function(py, name)?.__call__(args),
+            [] => {
+                let message = "the executable has no function that can be called: none has a `global_symbol`";
+                Err(error::general(py, message))
+            }
             names => {
                 let names = names.join(", ");
                 Err(error::general(py, format_args!("the executable has several functions: choose one of {names}")))
