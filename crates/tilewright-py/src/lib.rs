@@ -68,7 +68,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<schedule::LoopRv>()?;
     core.add_class::<schedule::ExprRv>()?;
     core.add_class::<schedule::PySchedule>()?;
-    core.add_class::<schedule::PyTrace>()?;
+    core.add_class::<schedule::PyPlace>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<machine::PyMachine>()?;
     core.add_class::<timing::PyTimer>()?;
@@ -135,6 +135,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(passes::make_pass, core)?,
         wrap_pyfunction!(passes::pipeline_names, core)?,
         wrap_pyfunction!(schedule::default_gpu_schedule, core)?,
+        wrap_pyfunction!(schedule::index_map_of_text, core)?,
+        wrap_pyfunction!(schedule::index_map_text, core)?,
         wrap_pyfunction!(schedule::schedule_primitive_doc, core)?,
         wrap_pyfunction!(schedule::schedule_primitives, core)?,
         wrap_pyfunction!(schedule::schedule_renamed, core)?,

@@ -11,15 +11,33 @@ pub struct Fault {
     pub message: String,
     /// The loop or block that is concerned, from the function on.
     pub path: Option<Path>,
+    pub kind: FaultKind,
+}
+
+/// Which sort of fault it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// A condition of the primitive does not hold.
+    Condition,
+    /// An argument is missing, unknown, or of another type than the primitive takes.
+    Argument,
+    /// The block or the loop of a handle does not exist any more.
+    Expired,
+    /// A handle that the schedule does not have.
+    Unknown,
 }
 
 impl Fault {
     pub(crate) fn at(site: &Site, message: impl Into<String>) -> Self {
-        Self { message: message.into(), path: Some(site.path()) }
+        Self { message: message.into(), path: Some(site.path()), kind: FaultKind::Condition }
+    }
+
+    pub(crate) fn of_kind(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { message: message.into(), path: None, kind }
     }
 
     pub(crate) fn of_call(message: impl Into<String>) -> Self {
-        Self { message: message.into(), path: None }
+        Self { message: message.into(), path: None, kind: FaultKind::Condition }
     }
 }
 

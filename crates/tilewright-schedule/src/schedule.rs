@@ -1,6 +1,8 @@
 //! A schedule in the making.
 
+mod arguments;
 mod parse;
+pub(crate) mod state;
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +10,11 @@ use std::sync::Arc;
 use tilewright_expr::node::{Path, Step};
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Map, nearest};
+use tilewright_support::{Diagnostic, Map};
 
 use crate::build::unique::with_unique_keys;
 use crate::primitive::seed::{next_seed, scattered};
-use crate::primitive::{self, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
-use crate::registry;
+use crate::primitive::{self, Call, Default, Fault, FaultKind, Intrinsics, Primitive, Results, TensorIntrin, Value};
 use crate::site::{Key, find};
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
 
@@ -37,6 +38,8 @@ pub struct Schedule {
 enum Handle {
     Place(Arc<str>, Key),
     Expr(Expr),
+    /// The user has given the handle back.
+    Removed,
 }
 
 /// Why a call was refused. Nothing has changed then.
@@ -47,6 +50,7 @@ pub struct ScheduleError {
     pub message: String,
     /// The function, and the path from the module to the block or loop that is concerned.
     pub place: Option<(Arc<str>, Path)>,
+    pub kind: FaultKind,
 }
 
 impl ScheduleError {
@@ -141,11 +145,27 @@ impl Schedule {
         }
     }
 
+    /// Forgets a handle: it stands for nothing from now on.
+    pub fn remove(&mut self, rv: Rv) -> bool {
+        match self.handles.get_mut(rv.number) {
+            Some(handle) if !matches!(handle, Handle::Removed) => {
+                *handle = Handle::Removed;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the schedule has given out the handle, and has it still.
+    pub fn knows(&self, rv: Rv) -> bool {
+        self.handles.get(rv.number).is_some_and(|handle| !matches!(handle, Handle::Removed))
+    }
+
     /// The block or loop that a handle stands for; `None` where it is gone.
     pub fn stmt(&self, rv: Rv) -> Option<Stmt> {
         match self.handles.get(rv.number)? {
             Handle::Place(name, key) => find(&self.module.prim(name)?.body, key).map(|site| site.stmt),
-            Handle::Expr(_) => None,
+            Handle::Expr(_) | Handle::Removed => None,
         }
     }
 
@@ -153,7 +173,7 @@ impl Schedule {
     pub(crate) fn place_of(&self, rv: Rv) -> Option<(&str, &Key)> {
         match self.handles.get(rv.number)? {
             Handle::Place(name, key) => Some((name, key)),
-            Handle::Expr(_) => None,
+            Handle::Expr(_) | Handle::Removed => None,
         }
     }
 
@@ -161,62 +181,26 @@ impl Schedule {
     pub fn expr(&self, rv: Rv) -> Option<&Expr> {
         match self.handles.get(rv.number)? {
             Handle::Expr(expr) => Some(expr),
-            Handle::Place(..) => None,
+            Handle::Place(..) | Handle::Removed => None,
         }
-    }
-
-    /// Calls a primitive by its name with arguments by position and by name.
-    pub fn call_with(
-        &mut self,
-        name: &str,
-        mut positional: Vec<Arg>,
-        mut named: Vec<(String, Arg)>,
-    ) -> Result<Output, ScheduleError> {
-        let wrong = |primitive, message| ScheduleError { primitive, message, place: None };
-        let Some(primitive) = registry::by_name(name) else {
-            let near = nearest(name, registry::all().map(|known| known.method));
-            let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
-            return Err(wrong("schedule", format!("there is no primitive `{name}`{hint}")));
-        };
-        registry::translate(name, &mut positional, &mut named)
-            .map_err(|message| wrong(primitive.method, message.to_owned()))?;
-        let mut args: Vec<Option<Arg>> = match primitive.params.first() {
-            Some((name, _)) if name.starts_with('*') && !matches!(positional.as_slice(), [Arg::List(_)]) => {
-                vec![Some(Arg::List(positional))]
-            }
-            _ => positional.into_iter().map(Some).collect(),
-        };
-        if args.len() > primitive.params.len() {
-            let message = format!("expected at most {} arguments, found {}", primitive.params.len(), args.len());
-            return Err(wrong(primitive.method, message));
-        }
-        args.resize(primitive.params.len(), None);
-        for (name, arg) in named {
-            let name = primitive.param(&name);
-            match primitive.params.iter().position(|(known, _)| known.trim_start_matches('*') == name) {
-                Some(at) if args.get(at).is_some_and(Option::is_none) => args[at] = Some(arg),
-                Some(_) => return Err(wrong(primitive.method, format!("argument `{name}` is given twice"))),
-                None => return Err(wrong(primitive.method, format!("there is no argument `{name}`"))),
-            }
-        }
-        let complete = args.into_iter().zip(primitive.params).map(|(arg, (name, default))| {
-            arg.or_else(|| default_arg(*default))
-                .ok_or_else(|| wrong(primitive.method, format!("argument `{name}` is missing")))
-        });
-        let args = complete.collect::<Result<Vec<Arg>, ScheduleError>>()?;
-        self.call(primitive, args)
     }
 
     /// Calls a primitive with one argument for each parameter.
     pub fn call(&mut self, primitive: &'static Primitive, args: Vec<Arg>) -> Result<Output, ScheduleError> {
         let name = self.function_of(primitive, &args);
-        let name = name.map_err(|message| ScheduleError { primitive: primitive.method, message, place: None })?;
+        let name = name.map_err(|fault| ScheduleError {
+            primitive: primitive.method,
+            message: fault.message,
+            place: None,
+            kind: fault.kind,
+        })?;
         let failed = |fault: Fault| {
             let of_function = |path: Path| {
                 let steps = [Step::field("functions"), Step::Key(name.clone())];
                 (name.clone(), Path(steps.into_iter().chain(path.0).collect()))
             };
-            ScheduleError { primitive: primitive.method, message: fault.message, place: fault.path.map(of_function) }
+            let (message, place) = (fault.message, fault.path.map(of_function));
+            ScheduleError { primitive: primitive.method, message, place, kind: fault.kind }
         };
         let values: Vec<Value> =
             args.iter().map(|arg| self.value(&name, arg)).collect::<Result<_, _>>().map_err(&failed)?;
@@ -245,7 +229,7 @@ impl Schedule {
     }
 
     /// Which function a call works on: that of its first handle, or the one that it names.
-    fn function_of(&self, primitive: &Primitive, args: &[Arg]) -> Result<Arc<str>, String> {
+    fn function_of(&self, primitive: &Primitive, args: &[Arg]) -> Result<Arc<str>, Fault> {
         if let Some(at) = primitive.params.iter().position(|(name, _)| *name == "func_name")
             && let Some(Arg::Attr(Attr::Str(name))) = args.get(at)
         {
@@ -257,14 +241,14 @@ impl Schedule {
                 Arg::Rv(rv) => match self.handles.get(rv.number) {
                     Some(Handle::Place(name, _)) => return Ok(name.clone()),
                     Some(Handle::Expr(_)) => {}
-                    None => return Err(format!("`{rv}` is no handle of this schedule")),
+                    Some(Handle::Removed) | None => return Err(unknown(*rv)),
                 },
                 Arg::List(items) => pending.extend(items.iter().rev()),
-                Arg::Expr(_) | Arg::Attr(_) => {}
+                Arg::Expr(_) | Arg::Attr(_) | Arg::Buffer(_) | Arg::Slot { .. } => {}
             }
         }
         let several = "the module has several PrimFuncs: say with `work_on` which one is meant";
-        self.working_on.clone().ok_or_else(|| several.to_owned())
+        self.working_on.clone().ok_or_else(|| Fault::of_call(several))
     }
 
     /// An argument with its handles resolved.
@@ -276,10 +260,18 @@ impl Schedule {
                 Some(Handle::Place(name, _)) => {
                     return Err(Fault::of_call(format!("`{rv}` belongs to function `{name}`, others to `{function}`")));
                 }
-                None => return Err(Fault::of_call(format!("`{rv}` is no handle of this schedule"))),
+                Some(Handle::Removed) | None => return Err(unknown(*rv)),
             },
             Arg::Expr(expr) => Value::Expr(expr.clone()),
             Arg::Attr(attr) => Value::Attr(attr.clone()),
+            Arg::Slot { write, index } => {
+                let kind = Attr::str(if *write { "write" } else { "read" });
+                Value::List(vec![Value::Attr(kind), Value::Attr(Attr::Int(*index))])
+            }
+            Arg::Buffer(buffer) => {
+                let message = format!("no buffer is expected here, found `{}`", buffer.name);
+                return Err(Fault::of_kind(FaultKind::Argument, message));
+            }
             Arg::List(items) => {
                 Value::List(items.iter().map(|item| self.value(function, item)).collect::<Result<_, _>>()?)
             }
@@ -343,12 +335,17 @@ impl Schedule {
             if output.rvs().len() != instruction.output.rvs().len() {
                 let (expected, found) = (instruction.output.rvs().len(), output.rvs().len());
                 let message = format!("the trace had {expected} handles of this call, here it gives {found}");
-                return Err(ScheduleError { primitive: instruction.primitive.method, message, place: None });
+                let (primitive, kind) = (instruction.primitive.method, FaultKind::Condition);
+                return Err(ScheduleError { primitive, message, place: None, kind });
             }
             known.extend(instruction.output.rvs().iter().copied().zip(output.rvs().iter().copied()));
         }
         Ok(())
     }
+}
+
+fn unknown(rv: Rv) -> Fault {
+    Fault::of_kind(FaultKind::Unknown, format!("`{rv}` is no handle of this schedule"))
 }
 
 fn renamed(arg: &Arg, known: &Map<Rv, Rv>) -> Arg {

@@ -13,7 +13,7 @@ pub(crate) mod index_map;
 use std::fmt;
 
 use tilewright_ir::Attr;
-use tilewright_ir::tir::Expr;
+use tilewright_ir::tir::{Buffer, Expr};
 
 use crate::primitive::{Default, Primitive};
 use crate::site::Key;
@@ -61,6 +61,13 @@ pub enum Arg {
     Expr(Expr),
     Attr(Attr),
     List(Vec<Arg>),
+    /// A buffer of a block. A call makes it the [`Arg::Slot`] that the buffer has there.
+    Buffer(Buffer),
+    /// The buffer of this number among those that a block reads, or writes.
+    Slot {
+        write: bool,
+        index: i64,
+    },
 }
 
 /// The handles that a call gave.
@@ -121,6 +128,8 @@ impl fmt::Display for Arg {
                 write_list(f, items)?;
                 f.write_str("]")
             }
+            Self::Buffer(buffer) => write!(f, "{:?}", buffer.name),
+            Self::Slot { write, index } => write!(f, "(\"{}\", {index})", if *write { "write" } else { "read" }),
         }
     }
 }
@@ -158,6 +167,16 @@ impl fmt::Display for Instruction {
         let outputs: Vec<String> = self.output.rvs().iter().map(ToString::to_string).collect();
         f.write_str(&line(self.primitive, &args, &outputs))
     }
+}
+
+/// The map of indices of a text such as `lambda i, j: (j, i,)`.
+///
+/// # Errors
+///
+/// The text is no such map.
+pub fn index_map_of(text: &str) -> Result<tilewright_ir::IndexMap, String> {
+    let map = text.trim().strip_prefix("lambda").ok_or_else(|| format!("expected `lambda`, found `{text}`"))?;
+    index_map::read(map).map(|(map, _)| map)
 }
 
 /// A call as a line of Python, from the texts of its arguments and the names of its handles.

@@ -2,17 +2,21 @@
 
 from ..ir.expr import PrimExpr, Range
 from . import analysis, buffer, expr, function, ir_builder, op, schedule, stmt, stmt_functor, transform
-from .block_scope import DepKind
+from .block_dependence_info import BlockDependenceInfo
+from .block_scope import BlockScope, Dependency, DepKind, StmtSRef
 from .buffer import *
 from .expr import *
 from .function import IndexMap, PrimFunc, TensorIntrin
 from .op import *
 from .op import sum
-from .schedule import Schedule, ScheduleError
+from .schedule import Schedule, ScheduleError, ScheduleState
 from .stmt import *
 
 __all__ = [
+    "BlockDependenceInfo",
+    "BlockScope",
     "DepKind",
+    "Dependency",
     "IndexMap",
     "PrimExpr",
     "PrimFunc",
@@ -20,6 +24,8 @@ __all__ = [
     "Range",
     "Schedule",
     "ScheduleError",
+    "ScheduleState",
+    "StmtSRef",
     "buffer",
     "expr",
     "function",

@@ -11,7 +11,7 @@ use tilewright_support::nearest;
 use tilewright_tensor::DataType;
 
 use crate::build::rewrite::{path_of, with_block};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::site::{Key, Site, find, key_at};
 
 /// What a parameter is where a call leaves it out.
@@ -145,7 +145,8 @@ impl Call<'_> {
     }
 
     pub(crate) fn expected<T>(&self, at: usize, what: &str, value: &Value) -> Result<T, Fault> {
-        Err(Fault::of_call(format!("argument {}: expected {what}, found {}", at + 1, in_words(value))))
+        let message = format!("argument {}: expected {what}, found {}", at + 1, in_words(value));
+        Err(Fault::of_kind(FaultKind::Argument, message))
     }
 
     pub(crate) fn block(&self, at: usize) -> Result<Site, Fault> {
@@ -384,7 +385,7 @@ pub(crate) fn site_of(function: &PrimFunc, key: &Key) -> Result<Site, Fault> {
             Key::Loop(_) => "the loop is gone: a primitive has replaced it",
             _ => "the block is gone: a primitive has removed it",
         };
-        Fault::of_call(what)
+        Fault::of_kind(FaultKind::Expired, what)
     })
 }
 

@@ -32,6 +32,7 @@ mod reorder;
 mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
+mod rolling_buffer;
 mod sample;
 pub(crate) mod seed;
 mod set_scope;
@@ -77,7 +78,7 @@ pub(crate) use vectorize_transpose::VECTORIZE_TRANSPOSE;
 pub use call::{Call, Default, Intrinsics, Outcome, PlanDef, Primitive, Results, TensorIntrin, Value};
 pub(crate) use call::{prim_func, site_of};
 
-pub use crate::fault::Fault;
+pub use crate::fault::{Fault, FaultKind};
 
 /// The general primitives, in the order of the documentation.
 pub(crate) const GENERAL: &[Primitive] = &[
@@ -119,6 +120,7 @@ pub(crate) const GENERAL: &[Primitive] = &[
     reverse_compute_inline::REVERSE_COMPUTE_INLINE,
     decompose_reduction::DECOMPOSE_REDUCTION,
     rfactor::RFACTOR,
+    rolling_buffer::ROLLING_BUFFER,
     blockize::BLOCKIZE,
     tensorize::TENSORIZE,
     transform_layout::TRANSFORM_LAYOUT,

@@ -26,7 +26,11 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     if let Some(block) = around.block() {
         check_temporary(&site, block, &buffer)?;
     }
-    let other = buffer.derive(|node| node.scope = scope);
+    if buffer.scope == scope {
+        return Ok(Outcome::changed(call.function.clone(), Results::Nothing));
+    }
+    let name = format!("{}_{}", buffer.name, name.replace('.', "_"));
+    let other = buffer.derive(|node| (node.scope, node.name) = (scope, name.into()));
     let body = with_buffer(&call.function.body, &buffer, &other);
     Ok(Outcome::changed(PrimFunc { body, ..call.function.clone() }, Results::Nothing))
 }

@@ -1,4 +1,4 @@
-//! `unsafe_set_dtype(block, buffer_index, dtype)` and `set_axis_separator(block, buffer, axis_separators)`: a temporary
+//! `unsafe_set_dtype(block, buffer_index, dtype)` and `set_axis_separator(block, buffer, axis_separators)`: a buffer
 //! has elements of another type, or memory of several dimensions.
 //!
 //! Elements of another type are converted where they are written and back where they are read: what the function
@@ -10,7 +10,7 @@ use tilewright_tensor::DataType;
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::compute_inline::check_plain_loads;
-use super::transform_layout::{check_compact, home_of};
+use super::transform_layout::{check_compact, home_of, home_or_function, with_parameter};
 use crate::build::rewrite::with_buffer;
 use crate::fault::Fault;
 
@@ -27,7 +27,7 @@ pub(crate) const UNSAFE_SET_DTYPE: Primitive = Primitive {
 pub(crate) const SET_AXIS_SEPARATOR: Primitive = Primitive {
     name: "SetAxisSeparator",
     method: "set_axis_separator",
-    doc: "Gives a temporary memory of several dimensions, that begin at these of its own.",
+    doc: "Gives a buffer memory of several dimensions, that begin at these of its own.",
     params: &[("block", Default::Required), ("buffer", Default::Required), ("axis_separators", Default::Required)],
     plan: None,
     gives_list: false,
@@ -68,7 +68,7 @@ fn set_separators(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let buffer = call.buffer(&site, 1)?;
     let given = call.ints(2)?;
-    let home = home_of(&site, &buffer)?;
+    let home = home_or_function(call.function, &site, &buffer)?;
     if buffer.axis_separators.is_empty() {
         check_compact(&site, &buffer)?;
     }
@@ -88,5 +88,6 @@ fn set_separators(call: &Call<'_>) -> Result<Outcome, Fault> {
     }
     let other = buffer.derive(|node| node.axis_separators = separators);
     let body = home.replaced(with_buffer(&home.stmt, &buffer, &other));
-    Ok(Outcome::changed(PrimFunc { body, ..call.function.clone() }, Results::Nothing))
+    let function = with_parameter(call.function, body, &site, &buffer, &other)?;
+    Ok(Outcome::changed(function, Results::Nothing))
 }

@@ -1,16 +1,18 @@
-//! `transform_layout(block, buffer, index_map, pad_value, assume_injective_transform)`: the elements of a temporary lie
-//! at other indices, which a map gives.
+//! `transform_layout(block, buffer, index_map, pad_value, assume_injective_transform)`: the elements of a buffer lie at
+//! other indices, which a map gives.
 //!
 //! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A
-//! dimension whose extent is no multiple of its parts is filled up with the `pad_value`, or zero, by a block of its
-//! own: whoever copies the temporary reads that, too. The map must be one-to-one, or the caller says that it is.
+//! dimension whose extent is no multiple of its parts needs a `pad_value`, a number or a function of the new indices,
+//! with which a block of its own fills it up: whoever copies a temporary reads that, too. The map must be one-to-one, or
+//! the caller says that it is. The layout of a parameter is part of the function's signature: from then on callers hand
+//! over the argument in this layout.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::IndexMap;
-use tilewright_ir::tir::{Buffer, BufferRegion, Expr, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, BufferRegion, Expr, PrimFunc, Stmt, StmtKind, Var, written_data};
+use tilewright_ir::{Attr, IndexMap};
 use tilewright_tensor::DataType;
 
-use super::call::{Call, Default, Outcome, Primitive, Results};
+use super::call::{Call, Default, Outcome, Primitive, Results, Value};
 use super::compute_inline::check_plain_loads;
 use crate::analysis::guard::known_around;
 use crate::analysis::index_maps::{mapped, renamed, with_accesses_moved};
@@ -24,7 +26,7 @@ use crate::site::Site;
 pub(crate) const TRANSFORM_LAYOUT: Primitive = Primitive {
     name: "TransformLayout",
     method: "transform_layout",
-    doc: "Stores the elements of a temporary at the indices that a map gives.",
+    doc: "Stores the elements of a buffer at the indices that a map gives.",
     params: &[
         ("block", Default::Required),
         ("buffer", Default::Required),
@@ -48,7 +50,7 @@ struct Layout {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let (buffer, map) = (call.buffer(&site, 1)?, call.index_map(2)?);
-    let home = home_of(&site, &buffer)?;
+    let home = home_or_function(call.function, &site, &buffer)?;
     check_plain_loads(&home, &buffer)?;
     check_compact(&site, &buffer)?;
     if map.initial().len() != buffer.rank() {
@@ -76,12 +78,76 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
             .filter(|known| **known == buffer)
             .for_each(|known| *known = layout.buffer.clone());
         if let Some(inside) = &layout.inside {
-            let value = call.number(3, buffer.dtype)?.unwrap_or_else(|| Expr::number(0, buffer.dtype));
-            let fill = fill(&mut known, &layout, inside, &value)?;
+            check_paddable(call.function, &site, &buffer)?;
+            let fill = fill(&mut known, &layout, inside, &padding(call, &site, &buffer)?)?;
             block.body = in_front_of_uses(&block.body, &layout.buffer, fill);
         }
     }
-    Ok(Outcome::changed(PrimFunc { body: home.replaced(kind.into()), ..call.function.clone() }, Results::Nothing))
+    let body = home.replaced(kind.into());
+    let function = with_parameter(call.function, body, &site, &buffer, &layout.buffer)?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// What lies where no element does, as a function of the new indices.
+fn padding(call: &Call<'_>, site: &Site, buffer: &Buffer) -> Result<Padding, Fault> {
+    match call.value(3)? {
+        Value::Attr(Attr::IndexMap(map)) => Ok(Padding::Map(map.clone())),
+        _ => match call.number(3, buffer.dtype)? {
+            Some(value) => Ok(Padding::Number(value)),
+            None => {
+                let message =
+                    format!("the layout has places where no element of `{}` is: give a `pad_value`", buffer.name);
+                Err(Fault::at(site, message))
+            }
+        },
+    }
+}
+
+/// What lies where no element does.
+enum Padding {
+    Number(Expr),
+    /// A function of the new indices.
+    Map(IndexMap),
+}
+
+/// Only what the function writes first is filled up: whoever calls it with a parameter that it reads fills that up.
+fn check_paddable(function: &PrimFunc, site: &Site, buffer: &Buffer) -> Result<(), Fault> {
+    let is_parameter = function.params.iter().any(|param| param.buffer.as_ref() == Some(buffer));
+    if !is_parameter || written_data(&function.body).contains(&buffer.data.id()) {
+        return Ok(());
+    }
+    let message = format!("the layout of parameter `{}` has places where no element is", buffer.name);
+    Err(Fault::at(site, message))
+}
+
+/// The block whose temporary the buffer is, or the root block where it is a parameter.
+pub(super) fn home_or_function(function: &PrimFunc, site: &Site, buffer: &Buffer) -> Result<Site, Fault> {
+    match function.params.iter().any(|param| param.buffer.as_ref() == Some(buffer)) {
+        true => Ok(Site::root(&function.body)),
+        false => home_of(site, buffer),
+    }
+}
+
+/// The function with another body, and with another buffer for a parameter where one is this one: each size that the
+/// parameter's shape gave has to be a dimension of the other.
+pub(super) fn with_parameter(
+    function: &PrimFunc,
+    body: Stmt,
+    site: &Site,
+    from: &Buffer,
+    to: &Buffer,
+) -> Result<PrimFunc, Fault> {
+    let mut changed = PrimFunc { body, ..function.clone() };
+    for param in changed.params.iter_mut().filter(|param| param.buffer.as_ref() == Some(from)) {
+        param.buffer = Some(to.clone());
+        for size in from.shape.iter().filter_map(Expr::as_var) {
+            if to.shape.iter().all(|extent| extent.as_var() != Some(size)) {
+                let message = format!("the layout of `{}` has no dimension `{}` any more", from.name, size.name);
+                return Err(Fault::at(site, message));
+            }
+        }
+    }
+    Ok(changed)
 }
 
 /// The block whose temporary the buffer is.
@@ -146,11 +212,21 @@ fn reached(known: &Analyzer, map: &IndexMap, shape: &[Expr]) -> Option<Vec<Expr>
 }
 
 /// The loops that write a value to every index without an element.
-fn fill(known: &mut Analyzer, layout: &Layout, inside: &Expr, value: &Expr) -> Result<Stmt, Fault> {
+fn fill(known: &mut Analyzer, layout: &Layout, inside: &Expr, value: &Padding) -> Result<Stmt, Fault> {
     let outside = typed(inside.not())?;
     let name = format!("{}_pad", layout.buffer.name).into();
     let indices: Vec<(Var, Expr)> = layout.indices.iter().cloned().zip(layout.buffer.shape.iter().cloned()).collect();
-    spatial_block(known, name, &indices, &outside, |indices| stored(&layout.buffer, indices.to_vec(), value))
+    let value_at = |indices: &[Expr]| match value {
+        Padding::Number(value) => Ok(value.clone()),
+        Padding::Map(map) => {
+            let value = mapped(map, indices).and_then(|values| values.into_iter().next());
+            let value = value.ok_or_else(|| Fault::of_call("the pad value is no function of the new indices"))?;
+            typed(value.cast(layout.buffer.dtype))
+        }
+    };
+    spatial_block(known, name, &indices, &outside, |indices| {
+        stored(&layout.buffer, indices.to_vec(), &value_at(indices)?)
+    })
 }
 
 /// The statement with another one in front of the first that uses the buffer.

@@ -8,7 +8,7 @@ use crate::primitive::Primitive;
 use crate::primitive::{FUSE, GET_BLOCK, GET_CHILD_BLOCKS, GET_LOOPS, LOOP_PARTITION, REORDER, SPLIT};
 use crate::site::{Key, Site};
 use crate::trace::{Arg, Rv};
-use crate::{Schedule, ScheduleError};
+use crate::{FaultKind, Schedule, ScheduleError};
 
 type Result<T> = std::result::Result<T, ScheduleError>;
 
@@ -34,8 +34,12 @@ fn list(rvs: &[Rv]) -> Arg {
 impl Schedule {
     fn one(&mut self, primitive: &'static Primitive, args: Vec<Arg>) -> Result<Rv> {
         let output = self.call(primitive, args)?;
-        let missing =
-            || ScheduleError { primitive: primitive.method, message: "it gives no handle".into(), place: None };
+        let missing = || ScheduleError {
+            primitive: primitive.method,
+            message: "it gives no handle".into(),
+            place: None,
+            kind: FaultKind::Condition,
+        };
         output.rvs().first().copied().ok_or_else(missing)
     }
 

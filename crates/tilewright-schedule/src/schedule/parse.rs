@@ -115,16 +115,10 @@ impl Reader<'_> {
     }
 
     fn arg(&mut self) -> Result<Arg, String> {
-        if self.take("[") {
-            let mut items = Vec::new();
-            while !self.take("]") {
-                items.push(self.arg()?);
-                self.take(",");
-                if self.rest.is_empty() {
-                    return Err("expected `]`".to_owned());
-                }
+        for (begin, end) in [("[", "]"), ("(", ")")] {
+            if self.take(begin) {
+                return self.list(end);
             }
-            return Ok(Arg::List(items));
         }
         if self.take("{") {
             return self.map();
@@ -160,6 +154,18 @@ impl Reader<'_> {
                 None => return Err(format!("no handle has the name `{name}`")),
             },
         })
+    }
+
+    fn list(&mut self, end: &str) -> Result<Arg, String> {
+        let mut items = Vec::new();
+        while !self.take(end) {
+            items.push(self.arg()?);
+            self.take(",");
+            if self.rest.is_empty() {
+                return Err(format!("expected `{end}`"));
+            }
+        }
+        Ok(Arg::List(items))
     }
 
     fn map(&mut self) -> Result<Arg, String> {

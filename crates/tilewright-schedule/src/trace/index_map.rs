@@ -8,37 +8,47 @@ use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 pub(super) fn write(f: &mut fmt::Formatter<'_>, map: &IndexMap) -> fmt::Result {
+    let mut names: Vec<(&Var, String)> = Vec::with_capacity(map.initial().len());
+    for var in map.initial() {
+        let taken = |name: &str| names.iter().any(|(_, known)| known == name);
+        let plain = var.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !var.name.is_empty();
+        let name = if plain { var.name.to_string() } else { "i".to_owned() };
+        let numbered = (0..).map(|at| format!("{name}_{at}"));
+        let unique = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
+        names.push((var, unique.unwrap_or(name)));
+    }
     f.write_str("lambda")?;
-    for at in 0..map.initial().len() {
-        write!(f, "{} i{at}", if at > 0 { "," } else { "" })?;
+    for (at, (_, name)) in names.iter().enumerate() {
+        write!(f, "{} {name}", if at > 0 { "," } else { "" })?;
     }
     f.write_str(": (")?;
     for (at, result) in map.results().iter().enumerate() {
         f.write_str(if at > 0 { ", " } else { "" })?;
-        write_expr(f, result, map.initial())?;
+        write_expr(f, result, &names, 0)?;
     }
-    f.write_str(if map.results().len() == 1 { ",)" } else { ")" })
+    f.write_str(",)")
 }
 
-fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, initial: &[Var]) -> fmt::Result {
-    let operand = |f: &mut fmt::Formatter<'_>, e: &Expr| {
-        let compound = matches!(&e.kind, ExprKind::Binary(..));
-        f.write_str(if compound { "(" } else { "" })?;
-        with_stack(|| write_expr(f, e, initial))?;
-        f.write_str(if compound { ")" } else { "" })
-    };
+/// An expression as an operand of an operator that binds as tightly as `least`.
+fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, names: &[(&Var, String)], least: u8) -> fmt::Result {
     match &expr.kind {
         ExprKind::Int(value) => write!(f, "{value}"),
-        ExprKind::Var(var) => match initial.iter().position(|known| known == var) {
-            Some(at) => write!(f, "i{at}"),
+        ExprKind::Var(var) => match names.iter().find(|(known, _)| *known == var) {
+            Some((_, name)) => f.write_str(name),
             None => f.write_str(&var.name),
         },
-        ExprKind::Cast(value) => write_expr(f, value, initial),
-        ExprKind::Binary(op, a, b) if operator(op.symbol()).is_some() => {
-            operand(f, a)?;
-            write!(f, " {} ", op.symbol())?;
-            operand(f, b)
-        }
+        ExprKind::Cast(value) => write_expr(f, value, names, least),
+        ExprKind::Binary(op, a, b) => match operator(op.symbol()) {
+            Some((_, tight)) => {
+                let enclosed = tight < least;
+                f.write_str(if enclosed { "(" } else { "" })?;
+                with_stack(|| write_expr(f, a, names, tight))?;
+                write!(f, " {} ", op.symbol())?;
+                with_stack(|| write_expr(f, b, names, tight + 1))?;
+                f.write_str(if enclosed { ")" } else { "" })
+            }
+            None => f.write_str("..."),
+        },
         _ => f.write_str("..."),
     }
 }

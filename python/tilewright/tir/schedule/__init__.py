@@ -1,7 +1,7 @@
 """Schedules: how loops run, changed step by step while what they compute stays the same."""
 
-from ..block_scope import DepKind
-from . import instruction, schedule, state, testing, trace
+from ..block_scope import BlockScope, Dependency, DepKind, StmtSRef
+from . import analysis, instruction, schedule, state, testing, trace, transform
 from .instruction import Instruction, InstructionKind
 from .schedule import RAND_VAR_TYPE, BlockRV, ExprRV, LoopRV, Schedule, ScheduleError
 from .state import CachedFlags, ScheduleDebugMask, ScheduleState
@@ -10,8 +10,10 @@ from .trace import Trace
 __all__ = [
     "RAND_VAR_TYPE",
     "BlockRV",
+    "BlockScope",
     "CachedFlags",
     "DepKind",
+    "Dependency",
     "ExprRV",
     "Instruction",
     "InstructionKind",
@@ -20,10 +22,13 @@ __all__ = [
     "ScheduleDebugMask",
     "ScheduleError",
     "ScheduleState",
+    "StmtSRef",
     "Trace",
+    "analysis",
     "instruction",
     "schedule",
     "state",
     "testing",
     "trace",
+    "transform",
 ]

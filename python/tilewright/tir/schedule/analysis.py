@@ -1,11 +1,27 @@
-"""What schedules ask of blocks."""
+"""What schedules ask of blocks: their outputs, layouts that suit their accesses, and loops that an intrinsic covers."""
 
 from __future__ import annotations
 
-from ..function import PrimFunc
-from .schedule import BlockRV, Schedule
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["is_output_block"]
+from ...arith import Analyzer, IterMapLevel, detect_iter_map
+from ...ir.expr import PrimExpr, Range
+from ..block_scope import StmtSRef
+from ..buffer import Buffer
+from ..expr import IntImm, Var
+from ..function import IndexMap, PrimFunc
+from ..stmt import Block, BlockRealize, For
+from ..stmt_functor import post_order_visit
+from .schedule import BlockRV, LoopRV, Schedule
+
+__all__ = ["TensorizeInfo", "get_tensorize_loop_mapping", "has_block", "is_output_block", "suggest_index_map"]
+
+
+def has_block(sch: Schedule, block_name: str) -> bool:
+    """Whether the function that is worked on has a block of this name."""
+    return sch._can("get_block", (block_name,))
 
 
 def is_output_block(sch: Schedule, block: BlockRV) -> bool:
@@ -14,3 +30,153 @@ def is_output_block(sch: Schedule, block: BlockRV) -> bool:
     outputs = [buffer for function in functions for buffer in function.buffer_map.values()]
     written = [region.buffer for region in sch.get(block).writes]
     return any(buffer.same_as(output) for buffer in written for output in outputs)
+
+
+def suggest_index_map(
+    buffer: Buffer, indices: Sequence[PrimExpr], loops: Sequence[For], predicate: PrimExpr
+) -> IndexMap | None:
+    """The layout in which the accesses at `indices` are in the order of the loops.
+
+    The row-major index of the access is a sum of pieces of the loops' variables; the layout has a dimension for each
+    piece, ordered by the loops, and the pieces of one loop from the most significant on. `None` where the index is no
+    such sum, or has an offset.
+    """
+    domains = {loop.loop_var: Range.from_min_extent(loop.min, loop.extent) for loop in loops}
+    flat = _row_major(buffer.shape, indices)
+    found = detect_iter_map([flat], domains, predicate, IterMapLevel.Surjective, simplify_trivial_iterators=False)
+    if not found.indices:
+        return None
+    pieces = _pieces(found.indices[0])
+    if pieces is None:
+        return None
+    numbers = {loop.loop_var: at for at, loop in enumerate(loops)}
+    if any(piece.source.source not in numbers for piece in pieces):
+        return None
+    order = sorted(
+        range(len(pieces)), key=lambda at: (numbers[pieces[at].source.source], -int(pieces[at].lower_factor))
+    )
+    axes = [Var(f"i{at}", extent.dtype) for at, extent in enumerate(buffer.shape)]
+    analyzer = Analyzer()
+    for axis, extent in zip(axes, buffer.shape, strict=True):
+        analyzer.bind(axis, Range(0, extent))
+    index, step = _row_major(buffer.shape, axes), 1
+    results: dict[int, PrimExpr] = {}
+    for at in reversed(range(len(pieces))):
+        part = index // step if at == 0 else index // step % int(pieces[at].extent)
+        results[at] = analyzer.simplify(part)
+        step *= int(pieces[at].extent)
+    return IndexMap(axes, [results[at] for at in order])
+
+
+def _row_major(shape: Sequence[Any], indices: Sequence[Any]) -> Any:
+    flat: Any = 0
+    for extent, index in zip(shape, indices, strict=True):
+        flat = flat * extent + index
+    return flat
+
+
+def _pieces(total: Any) -> list[Any] | None:
+    """The pieces of a sum without an offset, those of a sum inside of it in its place."""
+    if not (isinstance(total.base, IntImm) and int(total.base) == 0):
+        return None
+    pieces: list[Any] = []
+    for piece in total.args:
+        inside = piece.source.source
+        if isinstance(inside, Var):
+            pieces.append(piece)
+            continue
+        whole = int(piece.lower_factor) == 1 and int(piece.extent) == int(piece.source.extent)
+        parts = _pieces(inside) if whole else None
+        if parts is None:
+            return None
+        pieces.extend(parts)
+    return pieces
+
+
+@dataclass(frozen=True)
+class TensorizeInfo:
+    """How the loops of a block are those of an intrinsic's description, and what the block's axes are padded to."""
+
+    loop_map: dict[StmtSRef, For]
+    desc_loop_indexer: dict[For, int]
+    block_iter_paddings: list[int] | None
+
+
+def nest_of(func: PrimFunc) -> tuple[list[For], BlockRealize | None]:
+    """The loops of a function around its one block, and the block."""
+    stmt: Any = func.body
+    if isinstance(stmt, BlockRealize) and not stmt.iter_values:
+        stmt = stmt.block.body
+    loops = []
+    while isinstance(stmt, For):
+        loops.append(stmt)
+        stmt = stmt.body
+    return loops, stmt if isinstance(stmt, BlockRealize) else None
+
+
+def realize_of(sch: Schedule, block: BlockRV) -> BlockRealize:
+    """The block of a handle with the values of its axes."""
+    place = sch.get_sref(block)
+    found: list[BlockRealize] = []
+
+    def look(node: Any) -> None:
+        if isinstance(node, BlockRealize) and sch.state.get_sref(node.block) == place:
+            found.append(node)
+
+    for function in sch.mod.functions.values():
+        if isinstance(function, PrimFunc):
+            post_order_visit(function.body, look)
+    return found[0]
+
+
+def get_tensorize_loop_mapping(
+    sch: Schedule, block: BlockRV, desc_func: PrimFunc, allow_padding: bool = False
+) -> TensorizeInfo | None:
+    """Which loops of a block an intrinsic covers, by its description; `None` where it covers none.
+
+    The axes of the description, from the last on, are found among those of the block in that order, by their kinds.
+    The loop of the one is the loop of the other, whose extent must be a multiple, unless the block may be padded.
+    """
+    desc_loops, described = nest_of(desc_func)
+    found = realize_of(sch, block)
+    if described is None:
+        return None
+    loops = sch.get_loops(block)
+    places = [sch.get_sref(loop) for loop in loops]
+    ours, theirs = [sch.get(loop) for loop in loops], desc_loops
+    mapped: dict[StmtSRef, For] = {}
+    paddings: dict[int, int] = {}
+    left = len(found.iter_values)
+    for axis, value in reversed(list(zip(described.block.iter_vars, described.iter_values, strict=True))):
+        at = _driver(value, theirs)
+        kinds = [iter_var.iter_type for iter_var in found.block.iter_vars]
+        left = next((number for number in reversed(range(left)) if kinds[number] == axis.iter_type), -1)
+        if at is None or left < 0:
+            return None
+        mine = _driver(found.iter_values[left], ours)
+        if mine is None:
+            continue
+        width, extent = theirs[at].extent, ours[mine].extent
+        if not isinstance(width, IntImm) or not isinstance(extent, IntImm):
+            return None
+        if int(extent) % int(width) != 0:
+            if not allow_padding or not found.iter_values[left].same_as(ours[mine].loop_var):
+                return None
+            paddings[left] = int(width)
+        if not mapped.setdefault(places[mine], theirs[at]).same_as(theirs[at]):
+            return None
+    padded = [paddings.get(at, 1) for at in range(len(found.iter_values))] if paddings else None
+    return TensorizeInfo(mapped, {loop: at for at, loop in enumerate(desc_loops)}, padded)
+
+
+def _driver(value: PrimExpr, loops: Sequence[For]) -> int | None:
+    """The number of the loop of which a value is the variable and what no loop changes."""
+    analyzer = Analyzer()
+    variables = [loop.loop_var for loop in loops]
+    for at, variable in enumerate(variables):
+        rest = analyzer.simplify(value - variable)
+        used: list[Any] = []
+        post_order_visit(rest, lambda node, used=used: used.append(node) if node in variables else None)
+        if not used:
+            return at
+    return None

@@ -28,7 +28,7 @@ def verify_trace_roundtrip(
     formats = [text_format] if isinstance(text_format, str) else list(text_format)
     again = sch
     for form in formats:
-        again = Schedule(mod)
+        again = Schedule(mod, debug_mask=debug_mask)
         if form == "json":
             Trace.apply_json_to_schedule(json.loads(json.dumps(sch.trace.as_json())), again)
         else:

@@ -1,30 +1,36 @@
 //! Schedules and traces, as Python holds them.
 
+mod state;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(crate) use state::PyPlace;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyTuple, PyType};
 use tilewright::IRModule;
 use tilewright::expr::node::Path;
-use tilewright::ir::tir::StmtKind;
+use tilewright::ir::tir::{Stmt, StmtKind};
 use tilewright::ir::{Attr, pass::Pass};
-use tilewright::schedule::Names;
 use tilewright::schedule::primitive::Default as Absent;
 use tilewright::schedule::registry;
 use tilewright::schedule::trace::{self, Instruction, Sort};
-use tilewright::schedule::{Arg, DefaultGPUSchedule, Output, Rv, Schedule, ScheduleError, Trace};
+use tilewright::schedule::{Arg, DefaultGPUSchedule, FaultKind, Output, Rv, Schedule, ScheduleError};
 use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
 use tilewright::support::Diagnostic;
 
 use crate::error;
-use crate::kept::Once;
 use crate::module::PyModule;
 use crate::pass::module_of;
 use crate::target::PyTarget;
-use crate::view::{self, Field, Node, attr_of, index_map};
+use crate::view::{self, Field, Node, attr_field, attr_of, index_map};
+
+/// How many handles were made that belong to no schedule.
+static LOOSE: AtomicUsize = AtomicUsize::new(0);
 
 macro_rules! handle {
-    ($doc:literal $class:ident $name:literal) => {
+    ($doc:literal $class:ident $name:literal $sort:expr) => {
         #[doc = $doc]
         #[pyclass(frozen, eq, hash, name = $name, module = "tilewright.tir.schedule.schedule")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,16 +38,27 @@ macro_rules! handle {
 
         #[pymethods]
         impl $class {
+            /// A handle that no schedule has given out: what calls of traces made by hand take and give.
+            #[new]
+            fn new() -> Self {
+                Self(Rv { sort: $sort, number: usize::MAX - LOOSE.fetch_add(1, Ordering::Relaxed) })
+            }
+
             fn __repr__(&self) -> String {
-                self.0.to_string()
+                format!("{}({})", $name, self.0)
+            }
+
+            /// Whether it is the same handle.
+            fn same_as(&self, other: &Bound<'_, PyAny>) -> bool {
+                handle_of(other) == Some(self.0)
             }
         }
     };
 }
 
-handle! { "A block of a schedule." BlockRv "BlockRV" }
-handle! { "A loop of a schedule." LoopRv "LoopRV" }
-handle! { "A number that a schedule has drawn." ExprRv "ExprRV" }
+handle! { "A block of a schedule." BlockRv "BlockRV" Sort::Block }
+handle! { "A loop of a schedule." LoopRv "LoopRV" Sort::Loop }
+handle! { "A number that a schedule has drawn." ExprRv "ExprRV" Sort::Expr }
 
 fn handle_object<'py>(py: Python<'py>, rv: Rv) -> PyResult<Bound<'py, PyAny>> {
     Ok(match rv.sort {
@@ -64,6 +81,9 @@ fn arg_of(object: &Bound<'_, PyAny>) -> PyResult<Arg> {
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return object.try_iter()?.map(|item| arg_of(&item?)).collect::<PyResult<_>>().map(Arg::List);
     }
+    if let Some(Node::Buffer(buffer)) = view::node_of(object) {
+        return Ok(Arg::Buffer(buffer.clone()));
+    }
     if object.is_callable() {
         return index_map(object).map(|map| Arg::Attr(Attr::IndexMap(map)));
     }
@@ -76,13 +96,38 @@ fn arg_of(object: &Bound<'_, PyAny>) -> PyResult<Arg> {
     })
 }
 
+/// An argument of a call, as Python holds it.
+fn arg_object<'py>(py: Python<'py>, arg: &Arg) -> PyResult<Bound<'py, PyAny>> {
+    match arg {
+        Arg::Rv(rv) => handle_object(py, *rv),
+        Arg::Expr(expr) => Field::scalar(expr).view(py),
+        Arg::Attr(attr) => attr_field(Some(attr)).view(py),
+        Arg::Buffer(buffer) => view::wrap(py, Node::Buffer(buffer.clone())),
+        Arg::Slot { write, index } => Ok((if *write { "write" } else { "read" }, *index).into_pyobject(py)?.into_any()),
+        Arg::List(items) => {
+            let items = items.iter().map(|item| arg_object(py, item)).collect::<PyResult<Vec<_>>>()?;
+            Ok(PyList::new(py, items)?.into_any())
+        }
+    }
+}
+
+/// How much errors say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
+    /// The script with the place underlined.
+    Detail,
+    /// A line.
+    Fast,
+    /// That there is an error.
+    None,
+}
+
 /// A schedule in the making. Python's own class adds a method for each primitive.
 #[pyclass(frozen, subclass, name = "Schedule", module = "tilewright.tir.schedule.schedule")]
 #[derive(Debug)]
 pub(crate) struct PySchedule {
     schedule: Mutex<Schedule>,
-    /// Whether errors show the script with the location underlined.
-    detail: bool,
+    level: Level,
 }
 
 impl PySchedule {
@@ -93,10 +138,12 @@ impl PySchedule {
     fn failed(&self, py: Python<'_>, module: &IRModule, failure: &ScheduleError) -> PyErr {
         let diagnostic = failure.diagnostic();
         let mut message = diagnostic.render(false).trim_end().to_owned();
-        if let (true, Some((name, path))) = (self.detail, &failure.place) {
-            message.push_str(&underlined(module, name, path));
+        match (self.level, &failure.place) {
+            (Level::Detail, Some((name, path))) => message.push_str(&underlined(module, name, path)),
+            (Level::None, _) => message = format!("ScheduleError: `{}` failed (not rendered)", failure.primitive),
+            _ => {}
         }
-        refused(py, &message, &[diagnostic])
+        refused(py, failure.kind, &message, &[diagnostic])
     }
 }
 
@@ -112,13 +159,19 @@ fn underlined(module: &IRModule, name: &Arc<str>, path: &Path) -> String {
 /// A call that is wrong.
 fn schedule_error(py: Python<'_>, message: &str) -> PyErr {
     let diagnostic = Diagnostic::error("TW0707", message);
-    refused(py, diagnostic.render(false).trim_end(), &[diagnostic])
+    refused(py, FaultKind::Condition, diagnostic.render(false).trim_end(), &[diagnostic])
 }
 
-fn refused(py: Python<'_>, message: &str, found: &[Diagnostic]) -> PyErr {
-    static CLASS: Once<Py<PyType>> = Once::new();
-    match CLASS.import(py, "tilewright.tir.schedule.schedule", "ScheduleError") {
-        Ok(class) => error::of_class(py, class, message, found),
+fn refused(py: Python<'_>, kind: FaultKind, message: &str, found: &[Diagnostic]) -> PyErr {
+    let name = match kind {
+        FaultKind::Condition => "ScheduleError",
+        FaultKind::Argument => "ScheduleTypeError",
+        FaultKind::Expired => "ScheduleValueError",
+        FaultKind::Unknown => "ScheduleIndexError",
+    };
+    let class = py.import("tilewright.tir.schedule.schedule").and_then(|module| module.getattr(name));
+    match class.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+        Ok(class) => error::of_class(py, &class, message, found),
         Err(error) => error,
     }
 }
@@ -136,9 +189,10 @@ impl PySchedule {
         enable_check: bool,
     ) -> PyResult<Self> {
         let _ = (debug_mask, enable_check); // Every step is checked.
-        let detail = match error_render_level {
-            "detail" => true,
-            "fast" | "none" => false,
+        let level = match error_render_level {
+            "detail" => Level::Detail,
+            "fast" => Level::Fast,
+            "none" => Level::None,
             other => {
                 let message = format!("error_render_level is \"detail\", \"fast\" or \"none\", found \"{other}\"");
                 return Err(error::general(module.py(), message));
@@ -155,7 +209,7 @@ impl PySchedule {
                 Err(_) => return Err(error::wrong_type("expected an IRModule or a PrimFunc", module)),
             },
         };
-        let schedule = Self { schedule: Mutex::new(Schedule::new(&ir)), detail };
+        let schedule = Self { schedule: Mutex::new(Schedule::new(&ir)), level };
         seed.into_iter().for_each(|seed| schedule.seed(seed));
         Ok(schedule)
     }
@@ -193,10 +247,32 @@ impl PySchedule {
         PyModule::of(self.lock().module().clone())
     }
 
-    /// The calls so far.
-    #[getter]
-    fn trace(&self) -> PyTrace {
-        PyTrace(self.lock().trace().clone())
+    /// The calls from this number on: each the name of its primitive, its arguments and its handles.
+    fn _calls<'py>(&self, py: Python<'py>, first: usize) -> PyResult<Vec<Called<'py>>> {
+        let schedule = self.lock();
+        let call = |call: &Instruction| {
+            let args = call.args.iter().map(|arg| arg_object(py, arg)).collect::<PyResult<_>>()?;
+            let outputs = call.output.rvs().iter().map(|rv| handle_object(py, *rv)).collect::<PyResult<_>>()?;
+            Ok((call.primitive.name, args, outputs))
+        };
+        schedule.trace().instructions.iter().skip(first).map(call).collect()
+    }
+
+    /// Forgets a handle: it stands for nothing from now on.
+    fn remove_rv(&self, py: Python<'_>, rand_var_rv: &Bound<'_, PyAny>) -> PyResult<()> {
+        let rv = handle_of(rand_var_rv).ok_or_else(|| error::wrong_type("expected a handle", rand_var_rv))?;
+        if self.lock().remove(rv) { Ok(()) } else { Err(unknown(py, rv)) }
+    }
+
+    /// Whether a primitive could be called so, which it is not.
+    fn _can(&self, py: Python<'_>, name: &str, args: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        let args = args.iter().map(|arg| arg_of(&arg)).collect::<PyResult<Vec<_>>>()?;
+        let mut copy = self.lock().clone();
+        match copy.call_with(name, args, Vec::new()) {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.kind == FaultKind::Condition => Ok(false),
+            Err(failure) => Err(self.failed(py, copy.module(), &failure)),
+        }
     }
 
     /// The function that primitives work on which begin with a name.
@@ -224,15 +300,19 @@ impl PySchedule {
         let py = handle.py();
         let rv = handle_of(handle).ok_or_else(|| error::wrong_type("expected a BlockRV or a LoopRV", handle))?;
         let schedule = self.lock();
+        if !schedule.knows(rv) {
+            return Err(unknown(py, rv));
+        }
         if let Some(expr) = schedule.expr(rv) {
             return Field::scalar(expr).view(py);
         }
         match schedule.stmt(rv) {
-            Some(stmt) => match &stmt.kind {
-                StmtKind::Block { block, .. } => view::wrap(py, Node::Block(Arc::new(block.clone()))),
-                _ => view::wrap(py, Node::Stmt(stmt)),
-            },
-            None => Err(schedule_error(py, &format!("`{rv}` is invalid: a primitive has replaced it"))),
+            Some(stmt) => stmt_object(py, stmt),
+            None => {
+                let diagnostic =
+                    Diagnostic::error("TW0707", format!("`{rv}` is invalid: a primitive has replaced or removed it"));
+                Err(refused(py, FaultKind::Expired, diagnostic.render(false).trim_end(), &[diagnostic]))
+            }
         }
     }
 
@@ -258,35 +338,35 @@ impl PySchedule {
             }
         }
     }
+}
 
-    /// Does what a line of a trace says, with the names that it gives to handles.
-    fn _apply(&self, py: Python<'_>, lines: Vec<String>) -> PyResult<()> {
-        let (mut schedule, mut names) = (self.lock(), Names::default());
-        let mut each = lines.iter();
-        let done = each.try_for_each(|line| schedule.run_line(&mut names, line));
-        done.map_err(|found| refused(py, found.render(false).trim_end(), &found.0))
+/// A block without its values, or a loop.
+fn stmt_object(py: Python<'_>, stmt: Stmt) -> PyResult<Bound<'_, PyAny>> {
+    match &stmt.kind {
+        StmtKind::Block { block, .. } => view::wrap(py, Node::Block(Arc::new(block.clone()))),
+        _ => view::wrap(py, Node::Stmt(stmt)),
     }
 }
 
-/// The calls of primitives that made a schedule.
-#[pyclass(frozen, subclass, name = "Trace", module = "tilewright.tir.schedule.trace")]
-#[derive(Debug)]
-pub(crate) struct PyTrace(Trace);
-
-/// A call as plain data: primitive, arguments as text, attributes (none), names of the handles.
-type Call = (&'static str, Vec<String>, Vec<String>, Vec<String>);
-
-fn call_of(instruction: &Instruction) -> Call {
-    let args = instruction.args.iter().map(ToString::to_string).collect();
-    (instruction.primitive.name, args, Vec::new(), instruction.output.rvs().iter().map(ToString::to_string).collect())
+fn unknown(py: Python<'_>, rv: Rv) -> PyErr {
+    let diagnostic = Diagnostic::error("TW0707", format!("`{rv}` is no handle of this schedule"));
+    refused(py, FaultKind::Unknown, diagnostic.render(false).trim_end(), &[diagnostic])
 }
 
-#[pymethods]
-impl PyTrace {
-    /// The calls as plain data: each its primitive, its arguments as text, its attributes (none), its handles' names.
-    fn _calls(&self) -> Vec<Call> {
-        self.0.instructions.iter().map(call_of).collect()
-    }
+/// A call: primitive, arguments, handles.
+type Called<'py> = (&'static str, Vec<Bound<'py, PyAny>>, Vec<Bound<'py, PyAny>>);
+
+/// A map of indices as text.
+#[pyfunction]
+pub(crate) fn index_map_text(map: &Bound<'_, PyAny>) -> PyResult<String> {
+    index_map(map).map(|map| Arg::Attr(Attr::IndexMap(map)).to_string())
+}
+
+/// The map of indices that a text of `index_map_text` says.
+#[pyfunction]
+pub(crate) fn index_map_of_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let map = trace::index_map_of(text).map_err(|message| schedule_error(py, &message))?;
+    attr_field(Some(&Attr::IndexMap(map))).view(py)
 }
 
 /// A call as a line of Python, from its primitive's name, its arguments as text and its handles' names.
