@@ -185,7 +185,11 @@ pub fn line(primitive: &Primitive, args: &[String], outputs: &[String]) -> Strin
         Some(_) => value.trim_start_matches('[').trim_end_matches(']').to_owned(),
         None => format!("{name}={value}"),
     };
-    let args: Vec<String> = primitive.params.iter().zip(args).map(arg).collect();
+    // Without consumers, all blocks after a copy read it: that is what a call without them says.
+    let is_said = |((name, _), value): &(&(&str, Default), &String)| {
+        *name != "consumer_blocks" || !matches!(&***value, "None" | "[]")
+    };
+    let args: Vec<String> = primitive.params.iter().zip(args).filter(is_said).map(arg).collect();
     let call = format!("sch.{}({})", primitive.method, args.join(", "));
     match outputs {
         [] => call,

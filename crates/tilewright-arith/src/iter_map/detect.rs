@@ -56,6 +56,8 @@ pub(super) struct Detector<'a> {
     pub(super) constraints: Vec<Constraint>,
     /// Whether splits may take a value together more than once.
     pub(super) overlapping: bool,
+    /// Whether quotients and remainders of sums are taken digit by digit, so that no sum is fused for them.
+    pub(super) by_digits: bool,
     done: Map<Id, Option<Sum>>,
     mentions: Mentions,
     published: Map<MarkId, Arc<IterMark>>,
@@ -71,6 +73,7 @@ impl<'a> Detector<'a> {
             fused: Map::default(),
             constraints: Vec::new(),
             overlapping: false,
+            by_digits: false,
             done: Map::default(),
             mentions: Mentions::of(&iters.iter().map(|(var, _)| var.clone()).collect::<Vec<_>>()),
             published: Map::default(),
@@ -348,11 +351,22 @@ pub fn detect_iter_map(
         return IterMapResult { indices: Vec::new(), errors };
     }
     with_ranges(cx, iters, |cx| {
-        let mut detector = Detector::new(cx, iters);
-        detector.overlapping = level != IterMapLevel::Bijective;
-        let sums = detector.detect(indices, predicate, level, simplify_trivial).unwrap_or_default();
-        let indices = sums.iter().map(|sum| detector.publish(sum)).collect();
-        IterMapResult { indices, errors: detector.errors }
+        let detected = |by_digits: bool| {
+            let mut detector = Detector::new(cx, iters);
+            detector.overlapping = level != IterMapLevel::Bijective;
+            detector.by_digits = by_digits;
+            let sums = detector.detect(indices, predicate, level, simplify_trivial).unwrap_or_default();
+            let indices = sums.iter().map(|sum| detector.publish(sum)).collect();
+            IterMapResult { indices, errors: detector.errors }
+        };
+        let found = detected(false);
+        if !found.indices.is_empty() || indices.is_empty() {
+            return found;
+        }
+        // The simplifier may have taken a fused sum apart in one index and not in another: `(a * 128 + b) // 64 % 32` is
+        // `(a * 2 + b // 64) % 32`. Digits are the same in both.
+        let apart = detected(true);
+        if apart.indices.is_empty() { found } else { apart }
     })
 }
 

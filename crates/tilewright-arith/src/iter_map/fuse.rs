@@ -151,6 +151,9 @@ impl Detector<'_> {
         if let Some(quotient) = self.divide_terms(&sum, c) {
             return Some(quotient);
         }
+        if let Some((quotient, _)) = self.digits(&sum, c) {
+            return Some(quotient);
+        }
         let Some((split, base)) = self.single(sum) else {
             return self.fail("expected a quotient of iterators that fit together like digits, found another", origin);
         };
@@ -190,10 +193,43 @@ impl Detector<'_> {
         Some(Sum { args, base })
     }
 
+    /// `sum // c` and `sum % c`, where the terms are the digits of a number, and `c` is where one of them ends, or cuts
+    /// one into whole parts.
+    fn digits(&mut self, sum: &Sum, c: Id) -> Option<(Sum, Sum)> {
+        if !self.by_digits || !self.is(sum.base, 0) || sum.args.is_empty() {
+            return None;
+        }
+        let ordered = self.ordered(sum.args.clone())?;
+        if !self.is(ordered.last()?.scale, 1) {
+            return None;
+        }
+        let (one, mut quotient, mut rest) = (self.int(1, c), Vec::new(), Vec::new());
+        for split in ordered {
+            if let Some(scale) = self.exact_quotient(split.scale, c) {
+                quotient.push(Split { scale, ..split });
+                continue;
+            }
+            let end = self.op(BinOp::Mul, split.scale, split.extent);
+            if self.proves(CmpOp::Le, end, c) {
+                rest.push(split);
+                continue;
+            }
+            let parts = self.exact_quotient(c, split.scale)?;
+            let extent = self.exact_quotient(split.extent, parts)?;
+            let lower = self.op(BinOp::Mul, split.lower, parts);
+            quotient.push(Split { lower, extent, scale: one, ..split });
+            rest.push(Split { extent: parts, ..split });
+        }
+        Some((Sum { args: quotient, base: sum.base }, Sum { args: rest, base: sum.base }))
+    }
+
     /// `sum % c`.
     pub(super) fn remainder(&mut self, sum: Sum, c: Id) -> Option<Sum> {
         if !self.is_positive(c) {
             return self.fail("expected a positive divisor, found", c);
+        }
+        if let Some((_, rest)) = self.digits(&sum, c) {
+            return Some(rest);
         }
         let mut args = Vec::with_capacity(sum.args.len());
         for split in sum.args {

@@ -1,7 +1,8 @@
 //! What is known at a site, and conditions under which the statements inside of a loop run.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Expr, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_expr::node::rewrite;
+use tilewright_ir::tir::{BinOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use crate::build::exprs::{binary, mentions, reads_memory};
@@ -91,7 +92,21 @@ fn takes_predicate(stmt: &Stmt, vars: &[Var]) -> bool {
     }
 }
 
-/// The statement with the values and predicates of its outermost blocks simplified.
+/// An index with `x // a % b` as `x % (a * b) // a`, which is how pieces of fused loops are written.
+pub(crate) fn remainder_first(index: &Expr) -> Expr {
+    let piece = |e: &Expr| {
+        let ExprKind::Binary(BinOp::FloorMod, quotient, b) = &e.kind else { return None };
+        let ExprKind::Binary(BinOp::FloorDiv, x, a) = &quotient.kind else { return None };
+        let whole = a.as_int()?.checked_mul(b.as_int()?).filter(|_| a.as_int() > Some(0) && b.as_int() > Some(0))?;
+        let fits = e.dtype.bits > 32 || i32::try_from(whole).is_ok();
+        let rest = Expr::binary(BinOp::FloorMod, x, &Expr::int(whole, e.dtype)).ok().filter(|_| fits)?;
+        Expr::binary(BinOp::FloorDiv, &rest, a).ok()
+    };
+    let all = rewrite(&vec![index.clone()], |e: &Expr| piece(e)).and_then(|all| all.into_iter().next());
+    all.unwrap_or_else(|| piece(index).unwrap_or_else(|| index.clone()))
+}
+
+/// The statement with the values of its outermost blocks simplified, and those of their predicates that always hold.
 pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool) -> Stmt {
     let mut kind = stmt.kind.clone();
     let scope = analyzer.enter();
@@ -116,11 +131,14 @@ pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool)
             *then = tilewright_support::with_stack(|| simplified(analyzer, then, keep_units));
         }
         StmtKind::Block { values, predicate, .. } => {
-            *predicate = analyzer.simplify(predicate);
+            let simple = analyzer.simplify(predicate);
+            if simple.as_int().is_some() {
+                *predicate = simple;
+            }
             if !reads_memory(predicate) {
                 analyzer.assume(predicate);
             }
-            values.iter_mut().for_each(|value| *value = analyzer.simplify(value));
+            values.iter_mut().for_each(|value| *value = remainder_first(&analyzer.simplify(value)));
         }
         _ => {}
     }

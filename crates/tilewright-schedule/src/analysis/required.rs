@@ -72,11 +72,11 @@ impl BoxLoops {
     /// For axes with the range that each takes, with loops of one iteration only where they are wanted.
     pub(crate) fn over(known: &mut Analyzer, axes: &[(IterVar, Range)], keep_units: bool) -> Result<Self, Fault> {
         let mut all = Self { loops: Vec::new(), values: Vec::new(), condition: Expr::bool(true) };
-        for (at, (iter, range)) in axes.iter().enumerate() {
+        for (iter, range) in axes {
             let dtype = iter.var.dtype;
             let (min, size) = (typed(range.min.cast(dtype))?, typed(range.extent.cast(dtype))?);
             let (min, size) = (known.simplify(&min), known.simplify(&size));
-            let var = Var::new(format!("ax{at}"), dtype);
+            let var = Var::new(format!("ax{}", all.loops.len()), dtype);
             let value = if size.as_int() == Some(1) && !keep_units {
                 min
             } else {
@@ -180,7 +180,7 @@ pub(crate) fn spatial_block(
 
 /// A buffer for copies of another one's elements.
 pub(crate) fn cache_of(buffer: &Buffer, scope: &Scope) -> Buffer {
-    let name = format!("{}_{}", buffer.name, scope.name().replace('.', "_"));
+    let name = format!("{}_{}", buffer.name, scope.name());
     Buffer::new(name, buffer.shape.clone(), buffer.dtype).derive(|node| node.scope = scope.clone())
 }
 

@@ -77,14 +77,18 @@ pub(crate) fn with_regions_anew(
     anew.unwrap_or_else(|| stmt.clone())
 }
 
-/// The block with the regions of some buffers as its body says; what it declares of others stays.
+/// The block with the regions of some buffers as its body says; what it declares of others stays. They are in the
+/// order in which the body uses the buffers.
 fn declared_anew(block: &Block, concerned: &dyn Fn(&BufferRegion) -> bool) -> Block {
     let found = block_regions(block);
     let merge = |declared: &[BufferRegion], found: Vec<BufferRegion>| -> Vec<BufferRegion> {
         let kept: Vec<BufferRegion> = declared.iter().filter(|region| !concerned(region)).cloned().collect();
         let is_new = |region: &BufferRegion| kept.iter().all(|kept| kept.buffer != region.buffer);
+        let order: Vec<Buffer> = found.iter().map(|region| region.buffer.clone()).collect();
         let new: Vec<BufferRegion> = found.into_iter().filter(is_new).collect();
-        kept.into_iter().chain(new).collect()
+        let mut all: Vec<BufferRegion> = kept.into_iter().chain(new).collect();
+        all.sort_by_key(|region| order.iter().position(|buffer| *buffer == region.buffer).unwrap_or(order.len()));
+        all
     };
     Block { reads: merge(&block.reads, found.reads), writes: merge(&block.writes, found.writes), ..block.clone() }
 }

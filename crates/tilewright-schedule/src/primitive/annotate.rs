@@ -33,7 +33,10 @@ pub(crate) const UNANNOTATE: Primitive = Primitive {
 fn annotate(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, name) = (call.block_or_loop(0)?, Arc::from(call.text(1)?));
     let value = attr(call.value(2)?)?;
-    let function = with_annotations(call.function, &site, |all| drop(all.insert(name, value)));
+    // The first value of a name stays.
+    let function = with_annotations(call.function, &site, |all| {
+        all.entry(name).or_insert(value);
+    });
     Ok(Outcome::changed(function, Results::Nothing))
 }
 

@@ -1,10 +1,11 @@
 //! `cache_read(block, read_buffer_index, storage_scope, consumer_blocks)`: what a block reads is copied to other memory
 //! first, and read from there.
 //!
-//! The copy has the box of what is read, and is as far outside as the elements exist. Without a list of consumers,
+//! The copy has the box of what is read, and is as far outside as the elements exist: at the begin of the block around
+//! where nothing inside of it writes them. Without a list of consumers,
 //! all blocks after the copy read from it.
 
-use tilewright_ir::tir::{PrimFunc, Scope, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, PrimFunc, Scope, Stmt, StmtKind};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use crate::analysis::guard::known_around;
@@ -35,7 +36,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let memory = call.text(2)?;
     let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
     let scope = site.expect_scope()?;
-    let begin = outermost_free(&site, |stmt| written_box(stmt, &buffer).is_some());
+    let begin = match first_statement(&scope, &site, &buffer) {
+        Some(first) => first,
+        None => outermost_free(&site, |stmt| written_box(stmt, &buffer).is_some()),
+    };
     let (rest, from) = from_here(&begin);
     if written_box(&rest, &buffer).is_some() {
         return Err(Fault::at(
@@ -72,6 +76,19 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         with_block(&PrimFunc { body, ..function }, &path_of(&scope), |block| block.alloc_buffers.push(cache))?;
     site_of(&function, &key)?;
     Ok(Outcome::changed(function, Results::One(key)))
+}
+
+/// The first statement of the scope, where nothing inside writes the buffer and the block runs under no condition.
+fn first_statement(scope: &Site, site: &Site, buffer: &Buffer) -> Option<Site> {
+    let mut here = scope.child(0)?;
+    let branch = site.above.iter().skip(scope.above.len()).any(|(stmt, _)| matches!(stmt.kind, StmtKind::If { .. }));
+    if branch || written_box(&here.stmt, buffer).is_some() {
+        return None;
+    }
+    while matches!(here.stmt.kind, StmtKind::Seq(_)) {
+        here = here.child(0)?;
+    }
+    Some(here)
 }
 
 /// The statement at a site with those that follow it, and the path to the site.

@@ -39,9 +39,6 @@ fn fuse_loops(function: &PrimFunc, keys: &[Key], keep_units: bool) -> Result<(Pr
     let Some(first) = keys.first() else { return Err(Fault::of_call("expected at least one loop to fuse")) };
     let site = site_of(function, first)?;
     let (loops, body) = nest_of(function, &site, keys)?;
-    if let [only] = loops.as_slice() {
-        return Ok((function.clone(), Key::Loop(only.var.id())));
-    }
     let known = known_around(function, &site);
     let dtype = index_type(&loops);
     let mut extents = Vec::with_capacity(loops.len());
@@ -111,11 +108,15 @@ fn positions(fused: &Var, loops: &[Loop], extents: &[Expr]) -> Result<Vec<(Var, 
     // Iterations of the loops inside.
     let mut step = Expr::int(1, fused.dtype);
     for (at, (l, extent)) in loops.iter().zip(extents).enumerate().rev() {
-        let mut value = binary(BinOp::FloorDiv, &Expr::var(fused), &step)?;
-        if at > 0 {
-            value = binary(BinOp::FloorMod, &value, extent)?;
-        }
+        let below = step.clone();
         step = binary(BinOp::Mul, &step, extent)?;
+        let mut value = Expr::var(fused);
+        if at > 0 {
+            value = binary(BinOp::FloorMod, &value, &step)?;
+        }
+        if below.as_int() != Some(1) {
+            value = binary(BinOp::FloorDiv, &value, &below)?;
+        }
         let value = typed(value.cast(l.var.dtype))?;
         values
             .push((l.var.clone(), if l.min.as_int() == Some(0) { value } else { binary(BinOp::Add, &l.min, &value)? }));

@@ -1,7 +1,7 @@
 //! `merge(loops…)`: loops of equal bounds, one after the other, become one that does in each iteration what they did.
 
 use tilewright_ir::nest::Loop;
-use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
 use super::split::plain_loop;
@@ -11,7 +11,7 @@ use crate::analysis::stages::{reads, writes};
 use crate::build::exprs::substituted;
 use crate::build::rewrite::path_of;
 use crate::fault::Fault;
-use crate::site::{Key, Site, around, blocks_below};
+use crate::site::{Key, Site, around, blocks_below, loop_of};
 
 pub(crate) const MERGE: Primitive = Primitive {
     name: "Merge",
@@ -24,27 +24,45 @@ pub(crate) const MERGE: Primitive = Primitive {
 };
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let (function, key) = merge(call.function, &call.loops(0)?)?;
+    Ok(Outcome { function: Some(function), results: Results::One(key), moved: Vec::new() })
+}
+
+fn merge(function: &PrimFunc, keys: &[Key]) -> Result<(PrimFunc, Key), Fault> {
     let mut sites = Vec::new();
-    for key in call.loops(0)? {
-        sites.push(site_of(call.function, &key)?);
+    for key in keys {
+        sites.push(site_of(function, key)?);
     }
     let [first, others @ ..] = sites.as_slice() else { return Err(Fault::of_call("expected loops to merge")) };
-    let (l, body) = plain_loop(first)?;
+    let (l, _) = plain_loop(first)?;
     if others.is_empty() {
-        return Ok(Outcome::found(Results::One(Key::Loop(l.var.id()))));
+        return Ok((function.clone(), Key::Loop(l.var.id())));
     }
-    let bodies = bodies(call.function, first, others, &l)?;
-    let var = l.var.renewed();
+    if let Some(around) = sites.iter().map(only_inside).collect::<Option<Vec<Key>>>()
+        && around.iter().any(|key| Some(key) != around.first())
+    {
+        let (outer, _) = merge(function, &around)?;
+        return merge(&outer, keys);
+    }
+    let (l, body) = plain_loop(first)?;
+    let bodies = bodies(function, first, others, &l)?;
+    let var = Var::new(format!("{}_m", l.var.name), l.var.dtype);
     let of = |body: &Stmt| substituted(body, &[(l.var.clone(), Expr::var(&var))]);
     let body = Stmt::seq(std::iter::once(&body).chain(&bodies).map(of));
     let merged = around(Loop { var: var.clone(), ..l.clone() }, body);
-    let function = with_merged(call.function, first, sites.len(), merged)?;
+    let function = with_merged(function, first, sites.len(), merged)?;
     let key = Key::Loop(var.id());
     if share_memory(&sites) {
         check_independent(&function, &site_of(&function, &key)?, "merged")
             .map_err(|fault| Fault::at(first, fault.message))?;
     }
-    Ok(Outcome::changed(function, Results::One(key)))
+    Ok((function, key))
+}
+
+/// The loop in which there is nothing but this one.
+fn only_inside(site: &Site) -> Option<Key> {
+    let (stmt, _) = site.above.last()?;
+    loop_of(stmt).map(|l| Key::Loop(l.var.id()))
 }
 
 /// The bodies of the loops after the first one, over its variable.

@@ -29,7 +29,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     if buffer.scope == scope {
         return Ok(Outcome::changed(call.function.clone(), Results::Nothing));
     }
-    let name = format!("{}_{}", buffer.name, name.replace('.', "_"));
+    let name = format!("{}_{name}", buffer.name);
     let other = buffer.derive(|node| (node.scope, node.name) = (scope, name.into()));
     let body = with_buffer(&call.function.body, &buffer, &other);
     Ok(Outcome::changed(PrimFunc { body, ..call.function.clone() }, Results::Nothing))

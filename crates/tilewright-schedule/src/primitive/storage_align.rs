@@ -6,6 +6,7 @@ use tilewright_ir::Attr;
 
 use super::annotate::with_annotations;
 use super::call::{Call, Default, Outcome, Primitive, Results};
+use super::transform_layout::home_of;
 use crate::fault::Fault;
 
 pub(crate) const STORAGE_ALIGN: Primitive = Primitive {
@@ -29,6 +30,7 @@ const KEY: &str = "buffer_dim_align";
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let buffer = call.written(&site, 1)?;
+    home_of(&site, &buffer)?;
     let (index, axis, factor, offset) = (call.int(1)?, call.int(2)?, call.int(3)?, call.int(4)?);
     let rank = buffer.rank() as i64;
     let dim = if axis < 0 { axis + rank } else { axis };

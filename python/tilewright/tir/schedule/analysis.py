@@ -12,9 +12,9 @@ from ..block_scope import StmtSRef
 from ..buffer import Buffer
 from ..expr import IntImm, Var
 from ..function import IndexMap, PrimFunc
-from ..stmt import Block, BlockRealize, For
+from ..stmt import BlockRealize, For
 from ..stmt_functor import post_order_visit
-from .schedule import BlockRV, LoopRV, Schedule
+from .schedule import BlockRV, Schedule
 
 __all__ = ["TensorizeInfo", "get_tensorize_loop_mapping", "has_block", "is_output_block", "suggest_index_map"]
 
@@ -59,10 +59,11 @@ def suggest_index_map(
     analyzer = Analyzer()
     for axis, extent in zip(axes, buffer.shape, strict=True):
         analyzer.bind(axis, Range(0, extent))
-    index, step = _row_major(buffer.shape, axes), 1
+    step = 1
     results: dict[int, PrimExpr] = {}
     for at in reversed(range(len(pieces))):
-        part = index // step if at == 0 else index // step % int(pieces[at].extent)
+        part = _quotient(buffer.shape, axes, step)
+        part = part if at == 0 else part % int(pieces[at].extent)
         results[at] = analyzer.simplify(part)
         step *= int(pieces[at].extent)
     return IndexMap(axes, [results[at] for at in order])
@@ -73,6 +74,21 @@ def _row_major(shape: Sequence[Any], indices: Sequence[Any]) -> Any:
     for extent, index in zip(shape, indices, strict=True):
         flat = flat * extent + index
     return flat
+
+
+def _quotient(shape: Sequence[Any], axes: Sequence[Var], step: int) -> Any:
+    """The row-major index, divided by a step: axis by axis, where the step is where one of them ends or cuts one."""
+    total: Any = 0
+    stride = 1
+    for axis, extent in reversed(list(zip(axes, map(int, shape), strict=True))):
+        if stride % step == 0:
+            total = axis * (stride // step) + total
+        elif stride * extent > step:
+            if step % stride != 0:
+                return _row_major(shape, axes) // step
+            total = axis // (step // stride) + total
+        stride *= extent
+    return total
 
 
 def _pieces(total: Any) -> list[Any] | None:
@@ -129,6 +145,15 @@ def realize_of(sch: Schedule, block: BlockRV) -> BlockRealize:
     return found[0]
 
 
+def _loops_around(sch: Schedule, block: BlockRV) -> list[StmtSRef]:
+    """The loops around a block as far as the next block, from outside inwards."""
+    places = []
+    place = sch.get_sref(block)
+    while place is not None and (place := place.parent) is not None and isinstance(place.stmt, For):
+        places.append(place)
+    return places[::-1]
+
+
 def get_tensorize_loop_mapping(
     sch: Schedule, block: BlockRV, desc_func: PrimFunc, allow_padding: bool = False
 ) -> TensorizeInfo | None:
@@ -141,9 +166,8 @@ def get_tensorize_loop_mapping(
     found = realize_of(sch, block)
     if described is None:
         return None
-    loops = sch.get_loops(block)
-    places = [sch.get_sref(loop) for loop in loops]
-    ours, theirs = [sch.get(loop) for loop in loops], desc_loops
+    places = _loops_around(sch, block)
+    ours, theirs = [place.stmt for place in places], desc_loops
     mapped: dict[StmtSRef, For] = {}
     paddings: dict[int, int] = {}
     left = len(found.iter_values)

@@ -26,12 +26,11 @@ def tile_with_tensor_intrin(
         info = get_tensorize_loop_mapping(sch, block, intrin.desc)
         if info is None:
             return None
+    loops = {sch.get_sref(loop): loop for loop in sch.get_loops(block)}
     inner: dict[int, LoopRV] = {}
-    for loop in sch.get_loops(block):
-        described = info.loop_map.get(sch.get_sref(loop))
-        if described is not None:
-            _, tile = sch.split(loop, [None, int(described.extent)])
-            inner[info.desc_loop_indexer[described]] = tile
+    for place, described in info.loop_map.items():
+        _, tile = sch.split(loops[place], [None, int(described.extent)])
+        inner[info.desc_loop_indexer[described]] = tile
     tiles = [inner[at] for at in sorted(inner)]
     places = [sch.get_sref(tile) for tile in tiles]
     behind, met = [], False
