@@ -183,6 +183,7 @@ pub fn index_map_of(text: &str) -> Result<tilewright_ir::IndexMap, String> {
 pub fn line(primitive: &Primitive, args: &[String], outputs: &[String]) -> String {
     let arg = |((name, _), value): (&(&str, Default), &String)| match name.strip_prefix('*') {
         Some(_) => value.trim_start_matches('[').trim_end_matches(']').to_owned(),
+        None if primitive.name == "GetChildBlocks" => value.clone(),
         None => format!("{name}={value}"),
     };
     // Without consumers, all blocks after a copy read it: that is what a call without them says.

@@ -60,7 +60,9 @@ class StmtSRef:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, StmtSRef) and self._schedule_key() == other._schedule_key() and self._place == other._place
+            isinstance(other, StmtSRef)
+            and self._schedule_key() == other._schedule_key()
+            and self._place == other._place
         )
 
     def __hash__(self) -> int:

@@ -3,9 +3,10 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_support::with_stack;
 use tilewright_tir_passes::analyzer_of;
 
-use crate::build::exprs::{binary, mentions, reads_memory};
+use crate::build::exprs::{binary, mentions, reads_memory, substituted};
 use crate::fault::Fault;
 use crate::site::{Site, loop_of};
 
@@ -82,9 +83,7 @@ pub(crate) fn guarded(stmt: &Stmt, condition: &Expr, vars: &[Var]) -> Result<Stm
 fn takes_predicate(stmt: &Stmt, vars: &[Var]) -> bool {
     match &stmt.kind {
         StmtKind::For { min, extent, body, .. } => {
-            !mentions(min, vars)
-                && !mentions(extent, vars)
-                && tilewright_support::with_stack(|| takes_predicate(body, vars))
+            !mentions(min, vars) && !mentions(extent, vars) && with_stack(|| takes_predicate(body, vars))
         }
         StmtKind::Seq(stmts) => stmts.iter().all(|stmt| takes_predicate(stmt, vars)),
         StmtKind::Block { values, predicate, .. } => !values.iter().chain([predicate]).any(reads_memory),
@@ -106,6 +105,43 @@ pub(crate) fn remainder_first(index: &Expr) -> Expr {
     all.unwrap_or_else(|| piece(index).unwrap_or_else(|| index.clone()))
 }
 
+/// An index simplified, in which sums that are divided stay whole: `(i_0 * 1024 + i_1) // 128` does not become
+/// `i_0 * 8 + i_1 // 128`, so that pieces of one fused loop are seen to be that.
+fn simplified_index(analyzer: &mut Analyzer, index: &Expr) -> Expr {
+    let scope = analyzer.enter();
+    let mut sums = Vec::new();
+    let named = with_sums_named(analyzer, index, &mut sums);
+    let simple = remainder_first(&analyzer.simplify(&named));
+    analyzer.leave(scope);
+    sums.into_iter().rev().fold(simple, |index, sum| substituted(&index, &[sum]))
+}
+
+/// The index with a variable for each sum that is divided, and these sums, of which later ones may be in terms of
+/// earlier ones.
+fn with_sums_named(analyzer: &mut Analyzer, index: &Expr, sums: &mut Vec<(Var, Expr)>) -> Expr {
+    let ExprKind::Binary(op, a, b) = &index.kind else { return index.clone() };
+    let mut again = |e: &Expr| with_stack(|| with_sums_named(analyzer, e, sums));
+    let (a, b) = (again(a), again(b));
+    let is_division = matches!(op, BinOp::FloorDiv | BinOp::FloorMod) && b.as_int().is_some_and(|b| b > 0);
+    let a = if is_division { analyzer.simplify(&a) } else { a };
+    let is_sum = matches!(&a.kind, ExprKind::Binary(BinOp::Add | BinOp::Sub, ..)) && !reads_memory(&a);
+    let a = match sums.iter().find(|(_, sum)| sum.equal(&a)) {
+        Some((var, _)) if is_division && is_sum => Expr::var(var),
+        None if is_division && is_sum => {
+            let var = Var::new("sum", a.dtype);
+            let bounds = analyzer.bounds(&a);
+            let size = bounds.max.zip(bounds.min).and_then(|(max, min)| max.checked_sub(min)?.checked_add(1));
+            if let (Some(min), Some(size)) = (bounds.min, size.filter(|size| *size > 0)) {
+                analyzer.bind(&var, &Range::new(Expr::int(min, a.dtype), Expr::int(size, a.dtype)));
+            }
+            sums.push((var.clone(), a));
+            Expr::var(&var)
+        }
+        _ => a,
+    };
+    Expr::binary(*op, &a, &b).unwrap_or_else(|_| index.clone())
+}
+
 /// The statement with the values of its outermost blocks simplified, and those of their predicates that always hold.
 pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool) -> Stmt {
     let mut kind = stmt.kind.clone();
@@ -117,18 +153,18 @@ pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool)
             if !keep_units || extent.as_int() != Some(1) {
                 analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
             }
-            *body = tilewright_support::with_stack(|| simplified(analyzer, body, keep_units));
+            *body = with_stack(|| simplified(analyzer, body, keep_units));
         }
         StmtKind::Seq(stmts) => stmts.iter_mut().for_each(|stmt| *stmt = simplified(analyzer, stmt, keep_units)),
         StmtKind::If { condition, then, otherwise } => {
             *condition = analyzer.simplify(condition);
             if let Some(otherwise) = otherwise {
-                *otherwise = tilewright_support::with_stack(|| simplified(analyzer, otherwise, keep_units));
+                *otherwise = with_stack(|| simplified(analyzer, otherwise, keep_units));
             }
             if !reads_memory(condition) {
                 analyzer.assume(condition);
             }
-            *then = tilewright_support::with_stack(|| simplified(analyzer, then, keep_units));
+            *then = with_stack(|| simplified(analyzer, then, keep_units));
         }
         StmtKind::Block { values, predicate, .. } => {
             let simple = analyzer.simplify(predicate);
@@ -138,7 +174,7 @@ pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool)
             if !reads_memory(predicate) {
                 analyzer.assume(predicate);
             }
-            values.iter_mut().for_each(|value| *value = remainder_first(&analyzer.simplify(value)));
+            values.iter_mut().for_each(|value| *value = simplified_index(analyzer, value));
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
 use super::call::{Call, Default, Outcome, Primitive, Results, site_of};
-use crate::analysis::dependence::{check_affine, check_own_reads, driven_axes, has_effects};
+use crate::analysis::dependence::{check_affine, check_independent, check_own_reads, driven_axes, has_effects};
 use crate::build::exprs::mentions;
 use crate::fault::Fault;
 use crate::site::{Key, Site, around, blocks_below, is_block, loop_of};
@@ -46,7 +46,18 @@ fn reorder(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
             return Err(Fault::at(site, "the loop is not in one nest with the others"));
         }
     }
-    check_blocks(function, inner, &nest)?;
+    match blocks_below(inner).len() {
+        0 | 1 => check_blocks(function, inner, &nest)?,
+        // Whatever is inside: where no iteration depends on another, any order will do.
+        _ => {
+            let loops = inner.above.len() - outer.above.len();
+            let around = (0..loops).filter_map(|at| {
+                let (above, rest) = inner.above.split_at(outer.above.len() + at);
+                Some(Site { above: above.to_vec(), stmt: rest.first()?.0.clone() })
+            });
+            around.chain([inner.clone()]).try_for_each(|site| check_independent(function, &site, "reordered"))?;
+        }
+    }
     let mut wanted = order
         .iter()
         .filter_map(|key| nest.iter().find(|l| Key::Loop(l.var.id()) == *key).cloned())

@@ -1,7 +1,7 @@
-# The layout of a parameter is known to whoever calls the function.
-# test: diagnostics
-# step: b = get_block("B")
-# step: transform_layout(b, ["read", 0], lambda i, j: (j, i))
+# The layout of a parameter is part of the signature.
+# test: schedule
+# step: transform_layout("B", "A", lambda i, j: (j, i))
+# step: transform_layout("C", ("write", 0), lambda i, j: (i // 4, j, i % 4), pad_value=0.0)
 
 @I.ir_module
 class Module:
@@ -18,6 +18,3 @@ class Module:
                 C[vi, vj] = B[vi, vj]
 
 # expect:
-# error[TW0706]: `transform_layout` cannot be applied: `A` is no temporary: whoever calls the function knows its layout
-#  |
-#  = note: in the step `transform_layout(b, ["read", 0], lambda i, j: (j, i))`

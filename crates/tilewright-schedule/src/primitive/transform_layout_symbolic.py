@@ -1,7 +1,7 @@
 # The layout of a temporary of unknown size, transposed and in rows of eight.
 # test: schedule
 # step: b = get_block("B")
-# step: transform_layout(b, "B", lambda i, j: (j, i // 8, i % 8))
+# step: transform_layout(b, "B", lambda i, j: (j, i // 8, i % 8), pad_value=0.0)
 # run: main n=21 == same
 # run: main n=8 == same
 # run: main n=1 == same

@@ -8,15 +8,15 @@ from math import isfinite
 from typing import Any, ClassVar
 
 from ... import _core
-from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitives, trace_line
+from ..._core import BlockRV, LoopRV, schedule_primitives, trace_line
 from ...error import TVMError
 from ..expr import FloatImm, IntImm, StringImm, Var
 from ..function import IndexMap
 
 __all__ = ["Instruction", "InstructionKind"]
 
-#: Handles, which stand for nothing but themselves.
-HANDLES = (BlockRV, LoopRV, ExprRV)
+#: Handles, which stand for nothing but themselves: numbers that are drawn are variables.
+HANDLES = (BlockRV, LoopRV, Var)
 
 #: Parameters that are inputs of a call: handles, and values that handles may stand for. The others are attributes.
 INPUTS = {"block", "loop", "block_or_loop", "scope_block", "target", "factors", "consumer_blocks", "ann_val"}
@@ -138,6 +138,8 @@ class Instruction:
 
 def text_of(value: Any, names: Mapping[Any, str]) -> str:
     """An argument as Python writes it; handles have these names."""
+    if isinstance(value, Var):
+        return names.get(value, value.name)
     if isinstance(value, HANDLES):
         return names.get(value, "_")
     if value is None or isinstance(value, bool):
@@ -154,6 +156,6 @@ def text_of(value: Any, names: Mapping[Any, str]) -> str:
         return f"({', '.join(text_of(item, names) for item in value)})"
     if hasattr(value, "items"):
         return "{" + ", ".join(f"{json.dumps(str(key))}: {text_of(item, names)}" for key, item in value.items()) + "}"
-    if isinstance(value, Iterable) and not isinstance(value, Var):
+    if isinstance(value, Iterable):
         return f"[{', '.join(text_of(item, names) for item in value)}]"
     return str(value)

@@ -12,7 +12,8 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from ... import _core
-from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitive_doc, schedule_primitives, schedule_renamed
+from ..._core import BlockRV, LoopRV, schedule_primitive_doc, schedule_primitives, schedule_renamed
+from ...arith import Analyzer
 from ...error import TVMError
 from ...ir.expr import PrimExpr
 from ...ir.module import GlobalVar
@@ -20,12 +21,15 @@ from ..block_scope import StmtSRef
 from ..expr import FloatImm, IntImm, Var
 from ..function import IndexMap, TensorIntrin
 from ..stmt import Block, For
-from .instruction import HANDLES, Instruction, InstructionKind
+from ..stmt_functor import substitute
+from .instruction import Instruction, InstructionKind
 from .state import ScheduleState, mask_of
 from .trace import Trace
 
 __all__ = ["RAND_VAR_TYPE", "BlockRV", "ExprRV", "LoopRV", "Schedule", "ScheduleError"]
 
+#: A number that a schedule has drawn: a variable, of which expressions can be made.
+ExprRV = PrimExpr
 RAND_VAR_TYPE = BlockRV | LoopRV | ExprRV
 BlockLike = BlockRV | str
 MapLike = IndexMap | Callable[..., Any]
@@ -66,6 +70,7 @@ class Schedule(_core.Schedule):
         self._debug_mask, self._enable_check = mask_of(debug_mask), enable_check
         self._calls_known: list[Instruction] = []
         self._decisions: dict[Instruction, Any] = {}
+        self._drawn: dict[Var, _core.ExprRV] = {}
 
     @staticmethod
     def _create_non_traced(mod: Any, **options: Any) -> Schedule:
@@ -82,8 +87,8 @@ class Schedule(_core.Schedule):
         """The calls so far."""
         for name, args, outputs in self._calls(len(self._calls_known)):
             kind = InstructionKind.get(name)
-            inputs, attrs, decision = kind._split(args)
-            self._calls_known.append(Instruction(kind, inputs, attrs, outputs))
+            inputs, attrs, decision = kind._split(self._variables(args))
+            self._calls_known.append(Instruction(kind, inputs, attrs, self._variables(outputs)))
             if decision is not None:
                 self._decisions[self._calls_known[-1]] = decision
         return Trace(self._calls_known, self._decisions)
@@ -100,6 +105,7 @@ class Schedule(_core.Schedule):
         calls = self.trace
         other._calls_known, other._decisions = list(calls.insts), dict(calls.decisions)
         other._debug_mask, other._enable_check = self._debug_mask, self._enable_check
+        other._drawn = dict(self._drawn)
         return other
 
     def show(self, *args: Any, **kwargs: Any) -> None:
@@ -111,14 +117,48 @@ class Schedule(_core.Schedule):
         """The block, the loop or the number that a handle stands for; a number is itself."""
         if isinstance(rand_var_or_sref, StmtSRef):
             return rand_var_or_sref.stmt
-        if isinstance(rand_var_or_sref, (int, PrimExpr)):
-            return rand_var_or_sref
-        return super().get(rand_var_or_sref)
+        if isinstance(rand_var_or_sref, PrimExpr):
+            return self._value(rand_var_or_sref)
+        return rand_var_or_sref if isinstance(rand_var_or_sref, int) else super().get(rand_var_or_sref)
+
+    def _value(self, expr: PrimExpr) -> PrimExpr:
+        """An expression with numbers for what was drawn."""
+        values = {var: IntImm(var.dtype, int(super(Schedule, self).get(rv))) for var, rv in self._drawn.items()}
+        return Analyzer().simplify(substitute(expr, values)) if values else expr
+
+    def _handles(self, value: Any) -> Any:
+        """An argument with what was drawn as the core has it: handles, and the numbers of expressions."""
+        if not self._drawn:
+            return value
+        if isinstance(value, PrimExpr):
+            return self._drawn[value] if isinstance(value, Var) and value in self._drawn else self._value(value)
+        if isinstance(value, IndexMap):
+            return IndexMap(value.initial_indices, [self._value(index) for index in value.final_indices])
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(self._handles, value)) if type(value) in (list, tuple) else value
+        return value
+
+    def _variables(self, value: Any) -> Any:
+        """What the core gives, with variables for what was drawn."""
+        if isinstance(value, list):
+            return [self._variables(item) for item in value]
+        if not isinstance(value, _core.ExprRV):
+            return value
+        known = next((var for var, rv in self._drawn.items() if rv == value), None)
+        if known is None:
+            known = Var(f"v{len(self._drawn)}", "int32")
+            self._drawn[known] = value
+        return known
+
+    def _call(self, name: str, args: Any, kwargs: Any) -> Any:
+        """Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles."""
+        named = {key: self._handles(value) for key, value in kwargs.items()}
+        return self._variables(super()._call(name, tuple(map(self._handles, args)), named))
 
     def get_sref(self, rand_var_or_stmt: BlockRV | LoopRV | Block | For) -> StmtSRef | None:
         """The place of a block or loop in the module."""
         place = _core.Place.of(self, rand_var_or_stmt)
-        if place is None and isinstance(rand_var_or_stmt, HANDLES):
+        if place is None and isinstance(rand_var_or_stmt, (BlockRV, LoopRV)):
             raise ScheduleValueError(f"`{rand_var_or_stmt}` stands for nothing any more: a primitive has replaced it")
         return None if place is None else StmtSRef(self, place)
 

@@ -8,9 +8,11 @@ from typing import Any
 from ... import _core
 from ..._core import BlockRV, LoopRV
 from ...error import TVMError
+from ...ir.expr import PrimExpr
 from ...script.highlight import cprint
-from ..expr import FloatImm, IntImm, StringImm
+from ..expr import FloatImm, IntImm, StringImm, Var
 from ..function import IndexMap
+from ..stmt_functor import substitute
 from .instruction import HANDLES, Instruction, InstructionKind
 
 __all__ = ["Trace"]
@@ -81,7 +83,9 @@ class Trace:
                 decision = decision_provider(inst, inputs, inst.attrs, decision)
             outputs = sch._run(inst.kind, inputs, inst.attrs, decision)
             if len(outputs) != len(inst.outputs):
-                message = f"the trace had {len(inst.outputs)} handles of `{inst.kind.name}`, here it gives {len(outputs)}"
+                message = (
+                    f"the trace had {len(inst.outputs)} handles of `{inst.kind.name}`, here it gives {len(outputs)}"
+                )
                 raise TVMError(message)
             known.update(zip(inst.outputs, outputs, strict=True))
 
@@ -155,6 +159,9 @@ def _handles(value: Any) -> list[Any]:
 def _renamed(value: Any, known: Mapping[Any, Any]) -> Any:
     if isinstance(value, HANDLES):
         return known.get(value, value)
+    if isinstance(value, PrimExpr):
+        numbers = {var: known[var] for var in known if isinstance(var, Var)}
+        return substitute(value, numbers) if numbers else value
     return [_renamed(item, known) for item in value] if isinstance(value, list) else value
 
 
@@ -183,7 +190,7 @@ def _of_plain(value: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_of_plain(item, known) for item in value]
     if hasattr(value, "items"):
-        (sort, held), = value.items()
+        ((sort, held),) = value.items()
         return _core.index_map_of_text(held) if sort == "index_map" else {k: _of_plain(v, {}) for k, v in held.items()}
     if isinstance(value, (str, StringImm)):
         text = value if isinstance(value, str) else value.value

@@ -1,0 +1,19 @@
+# Loops around several blocks, of which no iteration depends on another.
+# test: schedule
+# step: i, j = get_loops("B")
+# step: reorder(j, i)
+# run: main == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((10, 6), "float32"), B: T.Buffer((10, 6), "float32"), C: T.Buffer((10, 6), "float32")):
+        for i, j in T.grid(10, 6):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = T.exp(A[vi, vj])
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[vi, vj] + A[vi, vj]
+
+# expect:
