@@ -41,6 +41,8 @@ pub struct Analyzer {
     /// Sums that are not negative.
     assumed: Vec<Expr>,
     next: usize,
+    /// Whether a variable of which only one value is possible stays a variable.
+    keeps_variables: bool,
 }
 
 /// The state when a scope was opened.
@@ -62,6 +64,16 @@ pub struct LinearIn {
 impl Analyzer {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// From here on, a variable stays one where a condition leaves it one value; one of a range of a single value, and
+    /// one that is bound to a value, does not.
+    pub fn keep_variables(&mut self) {
+        self.keeps_variables = true;
+    }
+
+    pub(crate) fn keeps_variables(&self) -> bool {
+        self.keeps_variables
     }
 
     pub fn enter(&self) -> Scope {
@@ -100,7 +112,9 @@ impl Analyzer {
         self.next += 1;
         let range = range.filter(|_| bounds.value().is_none());
         let modular = ModularSet::ANY;
-        self.set(var.id(), Fact { bounds, bounded: true, order: self.next, range, modular, ..Fact::default() });
+        let replacement = bounds.value().filter(|_| is_index_type(var.dtype)).map(|value| Expr::int(value, var.dtype));
+        let order = self.next;
+        self.set(var.id(), Fact { bounds, bounded: true, order, range, modular, replacement, ..Fact::default() });
     }
 
     /// Learns that the variable is at least `min` and at most `max`, where given.

@@ -18,6 +18,7 @@ mod bound;
 mod bounds;
 mod build;
 mod casts;
+mod common;
 mod compare;
 mod divide;
 mod extremes;
@@ -51,6 +52,7 @@ mod tests;
 pub use analyzer::{Analyzer, LinearIn, Scope};
 pub use bound::{ConstIntBound, Contradiction};
 pub use bounds::IntBounds;
+pub use common::common_subexpressions;
 pub use iter_map::{
     DividedIter, IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr, detect_iter_map,
     inverse_affine_iter_map, iter_map_simplify, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,

@@ -139,6 +139,7 @@ impl Session<'_> {
         // A variable with one possible value is that value.
         if let Some(value) = self.facts.var_bounds(var.id()).value()
             && is_index_type(var.dtype)
+            && !self.facts.keeps_variables()
         {
             return self.int(value, var.dtype);
         }

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 
-__all__ = ["detect_clip_bound", "detect_linear_equation"]
+__all__ = ["detect_clip_bound", "detect_common_subexpr", "detect_linear_equation"]
 
 
 def detect_linear_equation(expr: Any, var_list: Sequence[Any]) -> Any:
@@ -18,3 +18,8 @@ def detect_linear_equation(expr: Any, var_list: Sequence[Any]) -> Any:
 def detect_clip_bound(expr: Any, var_list: Sequence[Any]) -> Any:
     """The least and the greatest value of each variable that the condition leaves; empty where it says more."""
     return _core.detect_clip_bound(expr, list(var_list))
+
+
+def detect_common_subexpr(expr: Any, threshold: int) -> Any:
+    """The operations that occur at least so many times in the expression, with how often."""
+    return _core.detect_common_subexpr(expr, threshold)

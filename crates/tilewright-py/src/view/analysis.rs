@@ -481,6 +481,48 @@ pub(crate) fn calculate_workspace_bytes(func: &Bound<'_, PyAny>, align: i64) -> 
     tir::calculate_workspace_bytes(&prim_func(func)?.1, align).map_err(|reason| error::general(func.py(), reason))
 }
 
+/// Whether every variable of a PrimFunc is defined in one place.
+#[pyfunction]
+pub(crate) fn verify_ssa(func: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(tir::verify_ssa(&prim_func(func)?.1))
+}
+
+/// The names of the buffers of device memory that a PrimFunc touches outside of its threads.
+#[pyfunction]
+pub(crate) fn touched_by_host(func: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    Ok(tir::touched_by_host(&prim_func(func)?.1).iter().map(|buffer| buffer.name.to_string()).collect())
+}
+
+/// The most that a kernel of a PrimFunc needs, by the names of the limits.
+#[pyfunction]
+pub(crate) fn kernel_needs(func: &Bound<'_, PyAny>) -> PyResult<std::collections::BTreeMap<&'static str, i64>> {
+    Ok(tir::kernel_needs(&prim_func(func)?.1))
+}
+
+/// The bytes of a PrimFunc's allocations, by the scope of their memory.
+#[pyfunction]
+pub(crate) fn allocated_bytes(func: &Bound<'_, PyAny>) -> PyResult<std::collections::BTreeMap<String, i64>> {
+    Ok(tir::allocated_bytes(&prim_func(func)?.1))
+}
+
+/// The bytes of the constants of a PrimFunc, each rounded up to a multiple of `align`.
+#[pyfunction]
+pub(crate) fn constant_bytes(func: &Bound<'_, PyAny>, align: i64) -> PyResult<i64> {
+    tir::constant_bytes(&prim_func(func)?.1, align).map_err(|reason| error::general(func.py(), reason))
+}
+
+/// Accesses of a PrimFunc that leave their buffer: what each is.
+#[pyfunction]
+pub(crate) fn out_of_bounds(func: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let print = tilewright::script::print::print_expr;
+    let found = tir::out_of_bounds(&prim_func(func)?.1);
+    let said = found.iter().map(|(buffer, dim, index)| {
+        let extent = buffer.shape.get(*dim).map(print).unwrap_or_default();
+        format!("index {dim} of buffer `{}` is {}, outside of its extent {extent}", buffer.name, print(index))
+    });
+    Ok(said.collect())
+}
+
 /// The PrimFunc for parameters of which values, or buffers like the arguments, are known.
 #[pyfunction]
 pub(crate) fn specialize<'py>(func: &Bound<'py, PyAny>, known: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {

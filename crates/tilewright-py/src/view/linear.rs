@@ -107,3 +107,12 @@ pub(crate) fn detect_clip_bound<'py>(
     let ends = found.iter().flat_map(|bound| [&bound.min, &bound.max]);
     Field::list(ends, |end| Field::optional(end.as_ref(), Field::scalar)).view(expr.py())
 }
+
+/// The operations that occur at least `threshold` times in an expression, with how often.
+#[pyfunction]
+pub(crate) fn detect_common_subexpr<'py>(expr: &Bound<'py, PyAny>, threshold: usize) -> PyResult<Bound<'py, PyAny>> {
+    let value: Expr = argument(expr, "expr")?;
+    let found = arith::common_subexpressions(&value, threshold);
+    let pairs = found.iter().map(|(part, count)| (Field::scalar(part), Field::Int(*count as i64)));
+    Field::Dict(pairs.collect()).view(expr.py())
+}

@@ -5,7 +5,7 @@
 //! the memory. An address that is given away uses the whole buffer. A dimension whose interval depends on a loop inside
 //! of the allocation stays whole.
 
-use tilewright_arith::{Analyzer, IntSet, estimate_region_upper_bound};
+use tilewright_arith::{Analyzer, IntSet, estimate_region_upper_bound, worked_out};
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt,
@@ -301,7 +301,7 @@ fn rewritten(regions: &Map<VarId, Compacted>, body: &Stmt) -> Result<Stmt> {
             Some(0) => index.clone(),
             _ => {
                 let min = min.broadcast(index.dtype.lanes).unwrap_or_else(|_| min.clone());
-                index - &min
+                worked_out(BinOp::Sub, index, &min).unwrap_or_else(|_| index - &min)
             }
         };
         Some((compacted.buffer.clone(), indices.iter().zip(&compacted.mins).map(from).collect()))
@@ -334,7 +334,7 @@ fn moved(regions: &Map<VarId, Compacted>, region: &mut BufferRegion) {
     region.buffer = compacted.buffer.clone();
     for (range, min) in region.region.iter_mut().zip(&compacted.mins) {
         if min.as_int() != Some(0) {
-            range.min = &range.min - min;
+            range.min = worked_out(BinOp::Sub, &range.min, min).unwrap_or_else(|_| &range.min - min);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod blocks;
 mod compact;
+mod device;
 mod flatten;
 mod hoist;
 mod match_buffer;
@@ -20,6 +21,8 @@ mod simplify;
 mod ssa;
 mod threads;
 mod undef;
+mod unroll;
+mod vectorize;
 
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
@@ -44,6 +47,7 @@ const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFun
 
 /// All passes, by name.
 pub const NAMED: &[Named] = &[
+    pass("AnnotateDeviceRegions", device::annotate_device_regions),
     pass("CompactBufferAllocation", compact::compact_buffer_allocation),
     pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
     pass("ConvertForLoopsToSerial", blocks::convert_for_loops_to_serial),
@@ -64,6 +68,8 @@ pub const NAMED: &[Named] = &[
     pass("Simplify", simplify::simplify),
     pass("SkipAssert", blocks::skip_assert),
     pass("UnifyThreadBinding", threads::unify_thread_binding),
+    pass("UnrollLoop", unroll::unroll_loop),
+    pass("VectorizeLoop", vectorize::vectorize_loop),
 ];
 
 /// The pass of this name.

@@ -5,17 +5,24 @@
 //! declared with its variable.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Set, with_stack};
+use tilewright_tensor::DataType;
 
-use super::{Options, below, no_op, seq, with};
+use super::{Options, below, is_on, no_op, seq, with};
 use crate::facts::Facts;
 use crate::no_op::stores_own_value;
-use crate::stmt::{Result, is_foreign, reads, typed};
+use crate::stmt::{Result, conjuncts, is_foreign, reads, typed};
 use crate::substitute::Substitute;
 
-pub(super) fn simplify(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Simplify { facts: Facts::of(function), declared: declared_with(&function.body) };
+pub(super) fn simplify(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let mut cx = Simplify {
+        facts: Facts::of(function),
+        declared: declared_with(&function.body),
+        known: Vec::new(),
+        and_of_ors: is_on(options, "convert_boolean_to_and_of_ors"),
+    };
+    cx.facts.analyzer.keep_variables();
     let body = cx.stmt(&function.body)?;
     Ok(with(function, body))
 }
@@ -34,15 +41,98 @@ fn declared_with(body: &Stmt) -> Set<VarId> {
     found
 }
 
+/// The condition of `T.assume(condition)`.
+fn assumed(value: &Expr) -> Option<&Expr> {
+    match &value.kind {
+        ExprKind::Foreign { callee, args } if callee.builtin().is_some_and(|row| row.name == "assume") => args.first(),
+        _ => None,
+    }
+}
+
 struct Simplify {
     facts: Facts,
     declared: Set<VarId>,
+    /// Conditions that are decided here.
+    known: Vec<(Expr, bool)>,
+    and_of_ors: bool,
+}
+
+/// Terms of an `and` of `or`s up to which one is written.
+const MAX_CLAUSES: usize = 64;
+
+/// The condition as clauses that all hold; `None` where these are too many.
+fn clauses(condition: &Expr) -> Option<Vec<Expr>> {
+    let ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) = &condition.kind else {
+        return Some(vec![condition.clone()]);
+    };
+    let (a, b) = (with_stack(|| clauses(a))?, with_stack(|| clauses(b))?);
+    if *op == BinOp::And {
+        return Some(a.into_iter().chain(b).collect());
+    }
+    if a.len() * b.len() > MAX_CLAUSES {
+        return None;
+    }
+    a.iter().flat_map(|x| b.iter().map(move |y| Expr::binary(BinOp::Or, x, y).ok())).collect()
 }
 
 impl Simplify {
+    /// The expression in its simplest form, conditions that are known here replaced by what they are.
+    fn simple(&self, expr: &Expr) -> Expr {
+        let simple = self.reduced(expr);
+        let simple = match self.known.is_empty() {
+            true => simple,
+            false => {
+                let inside = rewrite(&simple, |e: &Expr| self.decided(e)).unwrap_or_else(|| simple.clone());
+                let decided = self.decided(&inside).unwrap_or(inside);
+                if decided.same(&simple) { simple } else { self.reduced(&decided) }
+            }
+        };
+        if self.and_of_ors && simple.dtype == DataType::BOOL {
+            let all = clauses(&simple).and_then(|all| {
+                all.into_iter().map(Some).reduce(|all, next| Expr::binary(BinOp::And, &all?, &next?).ok()).flatten()
+            });
+            return all.unwrap_or(simple);
+        }
+        simple
+    }
+
+    fn decided(&self, expr: &Expr) -> Option<Expr> {
+        if expr.dtype != DataType::BOOL || expr.as_int().is_some() {
+            return None;
+        }
+        let known = self.known.iter().find(|(condition, _)| condition.equal(expr));
+        known.map(|(_, holds)| Expr::bool(*holds))
+    }
+
+    /// The condition holds from here on. Index arithmetic is that of the integers; what depends on memory that the
+    /// function writes is not remembered.
+    fn learn(&mut self, condition: &Expr) {
+        self.facts.assume(condition);
+        for part in conjuncts(condition) {
+            if is_foreign(&part) {
+                continue;
+            }
+            let mut stable = true;
+            walk(&part, |buffer: &Buffer| stable &= !self.facts.written.contains(&buffer.data.id()));
+            if let ExprKind::Load { buffer, .. } = &part.kind {
+                stable &= !self.facts.written.contains(&buffer.data.id());
+            }
+            if !stable {
+                continue;
+            }
+            if !reads(&part) {
+                self.facts.analyzer.assume(&part);
+            }
+            if let Ok(opposite) = part.not() {
+                self.known.push((self.facts.analyzer.simplify(&opposite), false));
+            }
+            self.known.push((part, true));
+        }
+    }
+
     /// Of an expression with foreign calls only their arguments are simplified, so that each call happens as often as
     /// before.
-    fn simple(&self, expr: &Expr) -> Expr {
+    fn reduced(&self, expr: &Expr) -> Expr {
         if !is_foreign(expr) {
             return self.facts.analyzer.simplify(expr);
         }
@@ -56,7 +146,7 @@ impl Simplify {
         let expr = calls.unwrap_or_else(|| expr.clone());
         match &expr.kind {
             ExprKind::Foreign { callee, args } => {
-                let args = args.iter().map(|arg| self.simple(arg)).collect();
+                let args = args.iter().map(|arg| self.reduced(arg)).collect();
                 Expr::foreign(expr.dtype, callee.clone(), args)
             }
             _ => expr,
@@ -64,9 +154,10 @@ impl Simplify {
     }
 
     fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let scope = self.facts.enter();
+        let (scope, known) = (self.facts.enter(), self.known.len());
         let result = with_stack(|| f(self));
         self.facts.leave(scope);
+        self.known.truncate(known);
         result
     }
 
@@ -90,7 +181,7 @@ impl Simplify {
             StmtKind::While { condition, body } => {
                 let condition = self.simple(condition);
                 let body = self.scoped(|cx| {
-                    cx.facts.assume(&condition);
+                    cx.learn(&condition);
                     cx.stmt(body)
                 })?;
                 Ok(StmtKind::While { condition, body }.into())
@@ -108,8 +199,14 @@ impl Simplify {
                 let mut simple = Vec::with_capacity(stmts.len());
                 for stmt in stmts {
                     let stmt = with_stack(|| cx.stmt(stmt))?;
-                    if let StmtKind::Assert { condition, .. } = &stmt.kind {
-                        cx.facts.assume(condition);
+                    match &stmt.kind {
+                        StmtKind::Assert { condition, .. } => cx.learn(condition),
+                        StmtKind::Evaluate(value) => {
+                            if let Some(condition) = assumed(value) {
+                                cx.learn(condition);
+                            }
+                        }
+                        _ => {}
                     }
                     simple.push(stmt);
                 }
@@ -157,13 +254,13 @@ impl Simplify {
             None => {}
         }
         let then = self.scoped(|cx| {
-            cx.facts.assume(&condition);
+            cx.learn(&condition);
             cx.stmt(then)
         })?;
         let opposite = self.simple(&typed(condition.not())?);
         let otherwise = otherwise.map(|stmt| {
             self.scoped(|cx| {
-                cx.facts.assume(&opposite);
+                cx.learn(&opposite);
                 cx.stmt(stmt)
             })
         });

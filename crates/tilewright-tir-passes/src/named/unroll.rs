@@ -13,9 +13,7 @@ use crate::stmt::Result;
 use crate::substitute::copy_with;
 
 pub(super) fn unroll_loop(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
-    let number = |name: &str, default: i64| {
-        options.get(name).and_then(tilewright_ir::Attr::as_int).unwrap_or(default)
-    };
+    let number = |name: &str, default: i64| options.get(name).and_then(tilewright_ir::Attr::as_int).unwrap_or(default);
     let mut cx = Unroll {
         max_step: number("auto_max_step", 0),
         max_depth: number("auto_max_depth", 8),
@@ -96,7 +94,10 @@ impl Unroll {
                 && self.size.unrolled < self.max_depth
         });
         if *kind == ForKind::Unrolled && count.is_none() {
-            return super::refuse(format!("the loop over `{}` is to be unrolled, and its extent is no constant", var.name));
+            return super::refuse(format!(
+                "the loop over `{}` is to be unrolled, and its extent is no constant",
+                var.name
+            ));
         }
         if !automatic && *kind != ForKind::Unrolled {
             self.size.loops += 1;

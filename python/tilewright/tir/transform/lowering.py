@@ -16,11 +16,13 @@ from ..function import PrimFunc
 from .function_pass import prim_func_pass
 
 __all__ = [
-    "CompactBufferAllocation", "ConvertBlocksToOpaque", "ConvertForLoopsToSerial", "ConvertSSA", "FlattenBuffer",
-    "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig", "HoistIfThenElse", "HoistIfThenElseConfig",
-    "HoistedConditionals", "HoistedLetBindings", "LoopPartition", "LowerInitBlock", "LowerMatchBuffer",
-    "LowerOpaqueBlock", "NarrowDataType", "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp",
-    "RemoveStoreUndef", "RewriteUnsafeSelect", "Simplify", "SkipAssert", "UnifyThreadBinding", "UnrollLoop",
+    "AnnotateDeviceRegions", "CompactBufferAllocation", "ConvertBlocksToOpaque", "ConvertForLoopsToSerial",
+    "ConvertSSA", "FlattenBuffer", "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig",
+    "HoistIfThenElse", "HoistIfThenElseConfig", "HoistedConditionals", "HoistedLetBindings", "LoopPartition",
+    "LowerInitBlock", "LowerMatchBuffer", "LowerOpaqueBlock", "NarrowDataType",
+    "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp", "RemoveStoreUndef",
+    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "UnifyThreadBinding", "UnrollLoop", "UnrollLoopConfig",
+    "VectorizeLoop",
 ]  # fmt: skip
 
 
@@ -58,6 +60,16 @@ class HoistIfThenElseConfig:
     """The options of `HoistIfThenElse`, under the key `tir.HoistIfThenElse` of a context."""
 
     support_block_scope_hosting: bool = False
+
+
+@dataclass
+class UnrollLoopConfig:
+    """The options of `UnrollLoop`, under the key `tir.UnrollLoop` of a context."""
+
+    auto_max_step: int = 0
+    auto_max_depth: int = 8
+    auto_max_extent: int = 0
+    explicit_unroll: bool = True
 
 
 def _options(context: Any, name: str) -> dict[str, Any]:
@@ -195,5 +207,15 @@ def SkipAssert() -> Pass:
 
 
 def UnrollLoop() -> Pass:
-    """Unrolled loops as one copy of their body for each iteration."""
-    return _steps("UnrollLoop", "unroll")
+    """Unrolled loops, and those that are short by the options, as one copy of their body for each iteration."""
+    return _named("UnrollLoop")
+
+
+def VectorizeLoop(enable_vectorize: bool = True) -> Pass:
+    """Vectorised loops as vectors of as many lanes as they have iterations."""
+    return _named("VectorizeLoop", enable_vectorize=enable_vectorize)
+
+
+def AnnotateDeviceRegions() -> Pass:
+    """What runs on the device of a function's target is marked with that target."""
+    return _named("AnnotateDeviceRegions")

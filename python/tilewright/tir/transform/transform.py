@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._core import IRModule, Pass
+from ..._core import IRModule, Pass, touched_by_host
 from ...target import Target
 from ..function import PrimFunc
 from .apply_default_schedule import ApplyDefaultSchedule
@@ -14,7 +14,7 @@ from .function_pass import prim_func_pass
 
 __all__ = [
     "AnnotateEntryFunc", "Apply", "ApplyDefaultSchedule", "BindTarget", "DefaultGPUSchedule", "Filter",
-    "prim_func_pass",
+    "VerifyMemory", "prim_func_pass",
 ]  # fmt: skip
 
 
@@ -62,3 +62,16 @@ def BindTarget(target: Target | str) -> Any:
         return function if "target" in function.attrs else function.with_attr("target", text)
 
     return prim_func_pass(bind, opt_level=0, name="BindTarget")
+
+
+def VerifyMemory() -> Pass:
+    """Raises where a function of a device has its memory touched by the host."""
+    from ..analysis import verify_memory
+
+    def verify(function: PrimFunc, _module: Any, _context: Any) -> PrimFunc:
+        if not verify_memory(function):
+            names = ", ".join(f"`{name}`" for name in touched_by_host(function))
+            raise RuntimeError(f"memory verification failed: {names} is touched by the host, outside of all threads")
+        return function
+
+    return prim_func_pass(verify, 0, "tir.VerifyMemory")

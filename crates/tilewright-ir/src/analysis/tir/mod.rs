@@ -5,6 +5,7 @@
 
 pub mod amount;
 pub mod blocks;
+pub mod device;
 pub mod memory;
 pub mod op_pattern;
 pub mod purity;
@@ -19,6 +20,7 @@ use crate::tir::PrimFunc;
 
 pub use amount::Amount;
 pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
+pub use device::{Needs, allocated_bytes, constant_bytes, kernel_needs, out_of_bounds, touched_by_host, verify_ssa};
 pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars, with_declared_allocations};
 pub use op_pattern::{OpPattern, op_pattern};
 pub use purity::{assert_pure_function, is_pure_function};
