@@ -318,3 +318,27 @@ def chain_of(names):
             value = builder.emit_output(value)
         builder.emit_func_output(value)
     return builder.finalize()["main"]
+
+
+def test_a_context_is_told_which_values_have_one_shape():
+    @I.ir_module
+    class Module:
+        @R.function
+        def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((3,), "float32")):
+            with R.dataflow():
+                a = R.exp(x)
+                b = R.exp(y)
+                c = R.add(a, b)
+                R.output(c)
+            return c
+
+    def matched(same: bool) -> bool:
+        with PatternContext() as context:
+            left, right = is_op("relax.exp")(wildcard()), is_op("relax.exp")(wildcard())
+            is_op("relax.add")(left, right)
+            if same:
+                left.same_shape_as(right)
+            return context.match_dfb(Module["main"].body.blocks[0]) is not None
+
+    assert matched(same=False)
+    assert not matched(same=True)

@@ -602,3 +602,82 @@ def test_modules_are_written_after_each_pass(tmp_path):
         assert found == [*written, *(() if refresh else ("007_left.py",)), "mine.txt"]
         for name in written:
             tw.ir.assert_structural_equal(tw.script.from_source((folder / name).read_text()), after)
+
+
+def test_a_symbolic_variable_is_bound_where_it_is_and_not_by_its_name():
+    @I.ir_module
+    class Sizes:
+        @R.function
+        def first(x: R.Tensor(("n",), "float32")):
+            return R.nn.relu(x)
+
+        @R.function
+        def second(x: R.Tensor(("n",), "float32")):
+            return R.nn.relu(x)
+
+    [n] = Sizes["first"].params[0].struct_info.shape
+    bound = tw.relax.transform.BindSymbolicVars({n: 4})(Sizes)
+    assert "R.Tensor((4,)" in bound["first"].script()
+    assert 'R.Tensor(("n",)' in bound["second"].script()
+    both = tw.relax.transform.BindSymbolicVars({"n": 4})(Sizes)
+    assert "R.Tensor((4,)" in both["second"].script()
+
+
+def test_outputs_that_nothing_uses_are_hidden():
+    @I.ir_module
+    class Outputs:
+        @R.function
+        def main(x: R.Tensor((2, 3), "float32")):
+            with R.dataflow():
+                a = R.exp(x)
+                b = R.nn.relu(a)
+                R.output(a, b)
+            return b
+
+    block = tw.relax.transform.CanonicalizeBindings()(Outputs)["main"].body.blocks[0]
+    assert [isinstance(binding.var, tw.relax.DataflowVar) for binding in block.bindings] == [True, False]
+
+
+def test_inference_uses_the_moving_statistics():
+    @I.ir_module
+    class Norm:
+        @R.function
+        def main(
+            x: R.Tensor((4, 3), "float32"),
+            gamma: R.Tensor((3,), "float32"),
+            beta: R.Tensor((3,), "float32"),
+            mean: R.Tensor((3,), "float32"),
+            var: R.Tensor((3,), "float32"),
+        ):
+            with R.dataflow():
+                norm = R.nn.batch_norm(x, gamma, beta, mean, var, axis=1)
+                y = norm[0]
+                R.output(y)
+            return y
+
+    values = np.random.default_rng(3).random((5, 3), "float32")
+    x, (gamma, beta, mean, var) = np.random.default_rng(4).random((4, 3), "float32"), values[:4]
+    module = tw.relax.transform.DecomposeOpsForInference()(Norm)
+    machine = tw.relax.VirtualMachine(tw.relax.build(module, "llvm"), tw.cpu())
+    found = machine["main"](*map(tw.nd.array, (x, gamma, beta, mean, var))).numpy()
+    np.testing.assert_allclose(found, (x - mean) / np.sqrt(var + 1e-5) * gamma + beta, rtol=1e-5)
+    # The program as it is keeps its meaning, which is the statistics of the batch.
+    machine = tw.relax.VirtualMachine(tw.relax.build(Norm, "llvm"), tw.cpu())
+    found = machine["main"](*map(tw.nd.array, (x, gamma, beta, mean, var))).numpy()
+    wanted = (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5) * gamma + beta
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-5)
+
+
+def test_the_sum_of_two_products_is_combined():
+    @I.ir_module
+    class Products:
+        @R.function
+        def main(x: R.Tensor((2, 3), "float32"), a: R.Tensor((3, 4), "float32"), b: R.Tensor((3, 4), "float32")):
+            with R.dataflow():
+                p = R.matmul(x, a)
+                q = R.matmul(x, b)
+                o = R.add(p, q)
+                R.output(o)
+            return o
+
+    assert tw.relax.transform.CombineParallelMatmul()(Products).script().count("R.matmul(") == 1

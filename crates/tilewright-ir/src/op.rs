@@ -360,12 +360,23 @@ pub struct OpDef {
     pub infer: fn(&InferCx, &OpCall<'_>) -> Result<StructInfo, InferError>,
     pub legalize: Legalize,
     pub properties: Properties,
+    /// The names of its function and of the function's block, where they are no plain ones.
+    pub loops: Option<LoopNames>,
+    /// The operands of which the first that is a constant without dimensions becomes a number of the loops.
+    pub numbers: &'static [usize],
     /// How calls are expressed by simpler operators, for those that passes may look through.
     pub decompose: Option<Decompose>,
     /// How it takes operands in another layout, if [`OpDef::layouts`] does not tell by itself.
     pub layouts: Option<Layouts>,
     /// An alternative order of positional arguments and attributes.
     pub other_order: Option<OtherOrder>,
+}
+
+/// The names of the loops that an operator becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopNames {
+    pub function: &'static str,
+    pub block: &'static str,
 }
 
 /// Another order of an operator's arguments and attributes, recognised by a positional argument.
@@ -410,6 +421,19 @@ pub enum Precision {
 impl OpDef {
     /// The attribute of operators that sum products in a type of its own.
     pub const OUT_DTYPE: &str = "out_dtype";
+
+    /// The name of the function that it becomes.
+    pub fn function_name(&self) -> &'static str {
+        self.loops.map_or_else(|| self.name.rsplit('.').next().unwrap_or(self.name), |loops| loops.function)
+    }
+
+    /// The base name of the blocks and buffers of that function.
+    pub fn block_name(&self) -> String {
+        match self.loops {
+            Some(loops) => loops.block.to_owned(),
+            None => format!("T_{}", self.name.rsplit('.').next().unwrap_or(self.name)),
+        }
+    }
 
     /// How the operator takes part in mixed precision.
     pub fn precision(&self) -> Precision {

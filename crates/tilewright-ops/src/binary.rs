@@ -56,9 +56,9 @@ binary! {
     /// Whether the elements differ; true where one is NaN.
     not_equal "not_equal": any -> Bool, |a, b| a.compare(super::CmpOp::Ne, b);
     /// Whether the first is greater; false where one is NaN.
-    greater "greater": any -> Bool, |a, b| a.compare(super::CmpOp::Gt, b);
+    greater "greater": any -> Bool, |a, b| b.compare(super::CmpOp::Lt, a);
     /// Whether the first is greater or equal; false where one is NaN.
-    greater_equal "greater_equal": any -> Bool, |a, b| a.compare(super::CmpOp::Ge, b);
+    greater_equal "greater_equal": any -> Bool, |a, b| b.compare(super::CmpOp::Le, a);
     /// Whether the first is less; false where one is NaN.
     less "less": any -> Bool, |a, b| a.compare(super::CmpOp::Lt, b);
     /// Whether the first is less or equal; false where one is NaN.

@@ -109,6 +109,8 @@ macro_rules! attr_value {
 ///         infer: |cx, call| …,
 ///         legalize: Legalize::PrimFunc(…),
 ///         properties: Properties { pure: true, fusion: Fusion::Injective },
+///         loops: "function", "block", // the names of its PrimFunc and of its blocks, see `OpDef::loops`
+///         numbers: &[1], // the operands of which constants are numbers of the loops, see `OpDef::numbers`
 ///         decompose: |cx, call, purpose| …, // where there is one
 ///         layouts: Layouts::Numbered(&["axis"]), // where the fusion does not tell, see `OpDef::layouts`
 ///         other_order: OtherOrder { … }, // where programs order arguments otherwise
@@ -116,6 +118,8 @@ macro_rules! attr_value {
 /// }
 /// ```
 macro_rules! op {
+    (@list) => { &[] };
+    (@list $value:expr) => { $value };
     (@given) => { None };
     (@given $value:expr) => { Some($value) };
     (
@@ -126,6 +130,8 @@ macro_rules! op {
             infer: $infer:expr,
             legalize: $legalize:expr,
             properties: $properties:expr
+            $(, loops: $function:expr, $block:expr)?
+            $(, numbers: $numbers:expr)?
             $(, decompose: $decompose:expr)?
             $(, layouts: $layouts:expr)?
             $(, other_order: $other_order:expr)? $(,)?
@@ -149,6 +155,8 @@ macro_rules! op {
             infer: $infer,
             legalize: $legalize,
             properties: $properties,
+            loops: op!(@given $(::tilewright_ir::op::LoopNames { function: $function, block: $block })?),
+            numbers: op!(@list $($numbers)?),
             decompose: op!(@given $($decompose)?),
             layouts: op!(@given $($layouts)?),
             other_order: op!(@given $($other_order)?),
@@ -170,7 +178,13 @@ macro_rules! op {
 /// Declares ops of one tensor, element by element, a line each: name, element types, type of the result (`Same` or
 /// `Bool`), formula of an element.
 macro_rules! unary {
-    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident -> $gives:ident, |$x:ident| $formula:expr;)*) => {
+    (@loops $name:literal) => { "compute" };
+    (@loops $name:literal $block:literal) => { $block };
+    ($(
+        $(#[doc = $doc:literal])+
+        $module:ident $name:literal $function:literal $($block:literal)?: $takes:ident -> $gives:ident,
+        |$x:ident| $formula:expr;
+    )*) => {
         $(
             $(#[doc = $doc])+
             pub mod $module {
@@ -190,6 +204,7 @@ macro_rules! unary {
                             pure: true,
                             fusion: ::tilewright_ir::op::Fusion::Elementwise,
                         },
+                        loops: $function, unary!(@loops $name $($block)?),
                     }
                 }
             }
@@ -226,6 +241,7 @@ macro_rules! binary {
                             pure: true,
                             fusion: ::tilewright_ir::op::Fusion::Broadcast,
                         },
+                        numbers: &[1, 0],
                     }
                 }
             }

@@ -86,9 +86,9 @@ pub fn check_loops(
     if cx.for_loops { check_dtype(call, arg, dtype, takes) } else { Ok(()) }
 }
 
-/// The last part of the op's name: the base name of blocks and buffers of its PrimFunc.
+/// The base name of blocks and buffers of the op's PrimFunc.
 pub fn block_name(call: &OpCall<'_>) -> String {
-    format!("T_{}", call.op.name.rsplit('.').next().unwrap_or(call.op.name))
+    call.op.block_name()
 }
 
 pub fn legalize_unary(call: &OpCall<'_>, formula: impl FnOnce(Value) -> Value) -> Result<PrimFunc, InferError> {

@@ -141,12 +141,25 @@ pub fn legalize_kept(
 /// The loops of a reduction by one operation, which narrow floats go through in float32.
 pub fn legalize_reduced(call: &OpCall<'_>, f: impl Fn(Value, &[&ReduceAxis]) -> Value) -> Result<PrimFunc, InferError> {
     let axes = reduced_axes(call, shapes::dims_of(call, 0)?.len())?;
-    let (keeps, name) = (attributes::flag(call, "keepdims"), block_name(call));
+    let keeps = attributes::flag(call, "keepdims");
     legalize(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
-        let dtype = wide(x.dtype());
+        let (dtype, name) = (wide(x.dtype()), format!("{}_red", x.name()));
         let wide = reduced(x, &axes, keeps, &name, |i, over| f(x.at_all(i).cast(dtype), over))?;
-        Ok(vec![converted(&wide, x.dtype(), &format!("{name}_narrow"))?])
+        Ok(vec![converted(&wide, x.dtype(), "T_cast")?])
+    })
+}
+
+/// The loops of the mean, which narrow floats go through in float32.
+pub fn legalize_mean(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let axes = reduced_axes(call, shapes::dims_of(call, 0)?.len())?;
+    let keeps = attributes::flag(call, "keepdims");
+    legalize(call, |inputs| {
+        let [x] = inputs else { return Ok(Vec::new()) };
+        let (dtype, name) = (wide(x.dtype()), format!("{}_red", x.name()));
+        let total = reduced(x, &axes, keeps, &name, |i, over| sum(x.at_all(i).cast(dtype), over))?;
+        let mean = topi::elementwise(&total, "T_divide", |total| (total / count(x, &axes, dtype)).cast(x.dtype()))?;
+        Ok(vec![mean])
     })
 }
 

@@ -12,67 +12,67 @@ family! {
 
 unary! {
     /// The absolute value; the least integer stays itself.
-    abs "abs": signed -> Same, |x| x.intrinsic(super::Intrinsic::Abs);
+    abs "abs" "tir_abs": signed -> Same, |x| x.intrinsic(super::Intrinsic::Abs);
     /// The angle in radians whose cosine is `x`.
-    acos "acos": float -> Same, |x| x.intrinsic(super::Intrinsic::Acos);
+    acos "acos" "tir_acos": float -> Same, |x| x.intrinsic(super::Intrinsic::Acos);
     /// The inverse of the hyperbolic cosine.
-    acosh "acosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Acosh);
+    acosh "acosh" "tir_acosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Acosh);
     /// The angle in radians whose sine is `x`.
-    asin "asin": float -> Same, |x| x.intrinsic(super::Intrinsic::Asin);
+    asin "asin" "tir_asin": float -> Same, |x| x.intrinsic(super::Intrinsic::Asin);
     /// The inverse of the hyperbolic sine.
-    asinh "asinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Asinh);
+    asinh "asinh" "tir_asinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Asinh);
     /// The angle in radians whose tangent is `x`.
-    atan "atan": float -> Same, |x| x.intrinsic(super::Intrinsic::Atan);
+    atan "atan" "tir_atan": float -> Same, |x| x.intrinsic(super::Intrinsic::Atan);
     /// The inverse of the hyperbolic tangent.
-    atanh "atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
+    atanh "atanh" "tir_atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
     /// Every bit inverted; of a bool, its negation.
-    bitwise_not "bitwise_not": bits -> Same, |x| super::inverted(&x);
+    bitwise_not "bitwise_not" "tir_bitwise_not" "T_bitwise_not": bits -> Same, |x| super::inverted(&x);
     /// The least integer that is not less; an integer stays itself.
-    ceil "ceil": number -> Same, |x| super::rounded(&x, super::Intrinsic::Ceil);
+    ceil "ceil" "tir_ceil": number -> Same, |x| super::rounded(&x, super::Intrinsic::Ceil);
     /// The cosine of `x` in radians.
-    cos "cos": float -> Same, |x| x.intrinsic(super::Intrinsic::Cos);
+    cos "cos" "tir_cos": float -> Same, |x| x.intrinsic(super::Intrinsic::Cos);
     /// The hyperbolic cosine.
-    cosh "cosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Cosh);
+    cosh "cosh" "tir_cosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Cosh);
     /// The error function.
-    erf "erf": float -> Same, |x| x.intrinsic(super::Intrinsic::Erf);
+    erf "erf" "erf": float -> Same, |x| x.intrinsic(super::Intrinsic::Erf);
     /// e to the power of `x`.
-    exp "exp": float -> Same, |x| x.intrinsic(super::Intrinsic::Exp);
+    exp "exp" "tir_exp": float -> Same, |x| x.intrinsic(super::Intrinsic::Exp);
     /// The greatest integer that is not greater; an integer stays itself.
-    floor "floor": number -> Same, |x| super::rounded(&x, super::Intrinsic::Floor);
+    floor "floor" "tir_floor": number -> Same, |x| super::rounded(&x, super::Intrinsic::Floor);
     /// Whether the element is neither infinite nor NaN.
-    isfinite "isfinite": any -> Bool, |x| super::special(&x, super::Intrinsic::IsFinite, true);
+    isfinite "isfinite" "tir_isfinite": any -> Bool, |x| super::special(&x, super::Intrinsic::IsFinite, true);
     /// Whether the element is one of the two infinities.
-    isinf "isinf": any -> Bool, |x| super::special(&x, super::Intrinsic::IsInf, false);
+    isinf "isinf" "tir_isinf": any -> Bool, |x| super::special(&x, super::Intrinsic::IsInf, false);
     /// Whether the element is NaN.
-    isnan "isnan": any -> Bool, |x| super::special(&x, super::Intrinsic::IsNan, false);
+    isnan "isnan" "tir_isnan": any -> Bool, |x| super::special(&x, super::Intrinsic::IsNan, false);
     /// The natural logarithm.
-    log "log": float -> Same, |x| x.intrinsic(super::Intrinsic::Log);
+    log "log" "tir_log": float -> Same, |x| x.intrinsic(super::Intrinsic::Log);
     /// Whether the element is zero or false.
-    logical_not "logical_not": any -> Bool, |x| x.compare(super::CmpOp::Eq, 0);
+    logical_not "logical_not" "tir_logical_not" "T_logical_not": any -> Bool, |x| x.compare(super::CmpOp::Eq, 0);
     /// The negative; the least integer stays itself.
-    negative "negative": signed -> Same, |x| -&x;
+    negative "negative" "tir_negative": signed -> Same, |x| -&x;
     /// The nearest integer, ties to even; an integer stays itself.
-    round "round": number -> Same, |x| super::rounded(&x, super::Intrinsic::Round);
+    round "round" "tir_round": number -> Same, |x| super::rounded(&x, super::Intrinsic::Round);
     /// One divided by the square root.
-    rsqrt "rsqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Rsqrt);
+    rsqrt "rsqrt" "tir_rsqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Rsqrt);
     /// `1 / (1 + exp(-x))`.
-    sigmoid "sigmoid": float -> Same, |x| x.intrinsic(super::Intrinsic::Sigmoid);
+    sigmoid "sigmoid" "tir_sigmoid": float -> Same, |x| x.intrinsic(super::Intrinsic::Sigmoid);
     /// 1 for positive elements, -1 for negative ones; zero and NaN stay themselves.
-    sign "sign": number -> Same, |x| super::sign_of(&x);
+    sign "sign" "tir_sign" "T_sign": number -> Same, |x| super::sign_of(&x);
     /// The sine of `x` in radians.
-    sin "sin": float -> Same, |x| x.intrinsic(super::Intrinsic::Sin);
+    sin "sin" "tir_sin": float -> Same, |x| x.intrinsic(super::Intrinsic::Sin);
     /// The hyperbolic sine.
-    sinh "sinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Sinh);
+    sinh "sinh" "tir_sinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Sinh);
     /// The square root, correctly rounded; NaN for negative numbers.
-    sqrt "sqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Sqrt);
+    sqrt "sqrt" "tir_sqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Sqrt);
     /// The element multiplied by itself.
-    square "square": number -> Same, |x| &x * &x;
+    square "square" "tir_square" "T_multiply": number -> Same, |x| &x * &x;
     /// The tangent of `x` in radians.
-    tan "tan": float -> Same, |x| x.intrinsic(super::Intrinsic::Tan);
+    tan "tan" "tir_tan": float -> Same, |x| x.intrinsic(super::Intrinsic::Tan);
     /// The hyperbolic tangent.
-    tanh "tanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Tanh);
+    tanh "tanh" "tir_tanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Tanh);
     /// The integer part; an integer stays itself.
-    trunc "trunc": number -> Same, |x| super::rounded(&x, super::Intrinsic::Trunc);
+    trunc "trunc" "tir_trunc": number -> Same, |x| super::rounded(&x, super::Intrinsic::Trunc);
 }
 
 /// A function that rounds: an integer is round.

@@ -11,7 +11,7 @@ use crate::{CreateOptions, TeError, TeParam, Tensor, create_prim_func_with, te_t
 /// The PrimFunc of an op's call: `formula` gets a placeholder for each tensor argument (each field of a tuple) and
 /// gives the results.
 ///
-/// Parameters are the tensor arguments, then variables that no argument's shape says by itself, then the
+/// Parameters are the tensor arguments, then variables that no tensor's shape says by itself, then the
 /// results. They bear the caller's names. Symbolic dimensions are the call's own variables: who puts the function into
 /// a module renews them.
 pub fn legalize(
@@ -58,9 +58,9 @@ fn of_inputs(
     create_prim_func_with(&params, &CreateOptions::default())
 }
 
-/// Variables of tensors' dimensions and of `values` that no input's shape says by itself.
+/// Variables of tensors' dimensions and of `values` that no tensor's shape says by itself.
 pub(crate) fn untold(inputs: &[Tensor], outputs: &[Tensor], values: &[Expr]) -> Vec<Var> {
-    let told: Vec<&Var> = inputs.iter().flat_map(|t| t.shape()).filter_map(|dim| dim.as_var()).collect();
+    let told: Vec<&Var> = inputs.iter().chain(outputs).flat_map(|t| t.shape()).filter_map(|dim| dim.as_var()).collect();
     let mut scalars: Vec<Var> = Vec::new();
     for dim in inputs.iter().chain(outputs).flat_map(|t| t.shape()).chain(values) {
         walk(&vec![dim.clone()], |var: &Var| {

@@ -1,7 +1,7 @@
 //! Formulas to loops: one nest for each operation that is no input.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_expr::{Buffer, Expr, ExprKind, Range, Var};
+use tilewright_expr::{BinOp, Buffer, Expr, ExprKind, Range, Var};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, ForKind, IterKind, IterVar, Param, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright_ir::{Attr, Attrs};
@@ -152,6 +152,8 @@ struct Lowering {
     weights: Weights,
     /// Temporaries of external stages.
     temporaries: Vec<Buffer>,
+    /// The names of blocks, each of which only one has.
+    names: Set<String>,
 }
 
 impl Lowering {
@@ -163,6 +165,7 @@ impl Lowering {
             inlined: Map::default(),
             weights: Weights::default(),
             temporaries: Vec::new(),
+            names: Set::default(),
         };
         for tensor in order.iter().flat_map(Operation::outputs) {
             let shape = tensor.shape().iter().map(|extent| lowering.index(extent)).collect::<Result<Vec<_>, _>>()?;
@@ -238,7 +241,7 @@ impl Lowering {
 
     /// A formula as the function has it.
     fn value(&mut self, value: &Expr) -> Result<Expr, TeError> {
-        let value = self.with_inlined(value);
+        let value = folded(&self.with_inlined(value));
         // Buffers first: the widening of a shape would make a buffer another one.
         let value = rewrapped(&value, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned());
         match &mut self.widening {
@@ -268,6 +271,15 @@ impl Lowering {
         }
     }
 
+    /// The name itself, or the first of `name_1`, `name_2`, … that no block has.
+    fn fresh(&mut self, name: &str) -> String {
+        let numbered = (1..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        let fresh = names.find(|name| !self.names.contains(name)).unwrap_or_else(|| name.to_owned());
+        self.names.insert(fresh.clone());
+        fresh
+    }
+
     /// The loops and blocks that compute an operation's tensors.
     fn compute(&mut self, op: &Operation, compute: &Compute) -> Result<Vec<Stmt>, TeError> {
         let outs: Vec<Buffer> = op.outputs().iter().map(|tensor| self.buffer(tensor)).collect();
@@ -281,7 +293,7 @@ impl Lowering {
             let stores = |out: &Buffer, value: &Expr, indices: &[Expr]| Stmt::store(out, indices.to_vec(), value);
             let mut blocks = Vec::new();
             for (out, value) in outs.iter().zip(&values) {
-                let nest = nest(&out.name, axes.clone());
+                let nest = nest(&self.fresh(&out.name), axes.clone());
                 blocks.push(nest.block(None, |indices| Ok(stores(out, value, indices)?))?);
             }
             return Ok(vec![nest(op.name(), axes).around(Stmt::seq(blocks))]);
@@ -295,7 +307,7 @@ impl Lowering {
         for (axis, range) in &reduction.axes {
             axes.push((self.var(axis), self.range(range)?, IterKind::Reduce));
         }
-        let nest = nest(op.name(), axes);
+        let nest = nest(&self.fresh(op.name()), axes);
         Ok(vec![nest.around(nest.block(Some(&start), update)?)])
     }
 }
@@ -309,6 +321,31 @@ fn locals(value: &Expr) -> Set<VarId> {
         }
     });
     bound
+}
+
+/// The formula with index arithmetic on constants worked out: `i * 1 + 0` is `i`.
+fn folded(value: &Expr) -> Expr {
+    let index = |expr: &Expr| {
+        let ExprKind::Binary(op, a, b) = &expr.kind else { return None };
+        if !expr.dtype.is_scalar() || !matches!(expr.dtype, DataType::I32 | DataType::I64) {
+            return None;
+        }
+        match (op, a.as_int(), b.as_int()) {
+            (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => Some(a.clone()),
+            (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => Some(b.clone()),
+            (BinOp::Add | BinOp::Sub | BinOp::Mul, Some(a), Some(b)) => {
+                let result = match op {
+                    BinOp::Add => a.checked_add(b),
+                    BinOp::Sub => a.checked_sub(b),
+                    _ => a.checked_mul(b),
+                };
+                let fits = |result: &i64| expr.dtype == DataType::I64 || i32::try_from(*result).is_ok();
+                result.filter(fits).map(|result| Expr::int(result, expr.dtype))
+            }
+            _ => None,
+        }
+    };
+    rewrapped(value, index)
 }
 
 /// A rewriting that may change the root: the machinery of traversal looks below it.

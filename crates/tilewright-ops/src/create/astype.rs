@@ -20,5 +20,6 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        loops: "cast", "compute",
     }
 }

@@ -6,7 +6,7 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
-use super::legalize_by_index;
+use super::{legalize_by_index, moved};
 use crate::attributes;
 
 op! {
@@ -26,12 +26,14 @@ op! {
             legalize_by_index(call, |i, dtype| match i {
                 [row, column] => {
                     let [one, zero] = [1, 0].map(|value| Value::from(Expr::number(value, dtype)));
-                    (column - row).compare(CmpOp::Eq, k).select(&one, &zero)
+                    let column = if k == 0 { column.clone() } else { moved(column, -k) };
+                    row.compare(CmpOp::Eq, &column).if_then_else(&one, &zero)
                 }
                 _ => Expr::number(0, dtype).into(),
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "eye", "eye",
     }
 }
 

@@ -21,6 +21,8 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(|call| legalize_filled(call, 0)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "full", "T_full",
+        numbers: &[1],
     }
 }
 

@@ -22,5 +22,7 @@ op! {
         },
         legalize: Legalize::PrimFunc(|call| legalize_filled(call, 1)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "full", "T_full",
+        numbers: &[1],
     }
 }

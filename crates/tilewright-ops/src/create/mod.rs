@@ -1,6 +1,6 @@
 //! Ops that make tensors from nothing, or from the shape or element type of one.
 
-use tilewright_expr::Expr;
+use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
@@ -76,15 +76,32 @@ fn fill_dtype(call: &OpCall<'_>, arg: usize) -> Result<Option<DataType>, InferEr
     }
 }
 
+/// An index plus a distance.
+fn moved(index: &Value, distance: i64) -> Value {
+    match distance {
+        0 => index.clone(),
+        1.. => index + distance,
+        _ => index - distance.saturating_neg(),
+    }
+}
+
+/// Whether index `a` is at most `b` plus a distance.
+fn at_most(a: &Value, b: &Value, distance: i64) -> Value {
+    match distance {
+        -1 => a.compare(CmpOp::Lt, b),
+        _ => a.compare(CmpOp::Le, &moved(b, distance)),
+    }
+}
+
 /// The elements of the last two dimensions on one side of a diagonal; the others are 0.
-fn legalize_triangle(call: &OpCall<'_>, keeps: fn(&Value, &Value) -> Value) -> Result<PrimFunc, InferError> {
+fn legalize_triangle(call: &OpCall<'_>, keeps: fn(&Value, &Value, i64) -> Value) -> Result<PrimFunc, InferError> {
     let k = attributes::int(call, "k")?;
     legalize(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         let result = compute(x.shape(), &block_name(call), |i| match i {
             [.., row, column] => {
                 let zero = Value::from(Expr::number(0, x.dtype()));
-                keeps(&(column - row), &Expr::i64(k).into()).select(&x.at_all(i), &zero)
+                keeps(row, column, k).select(&x.at_all(i), &zero)
             }
             _ => x.at_all(i),
         });

@@ -13,5 +13,6 @@ op! {
         infer: infer_allocation,
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 1)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "ones", "T_full",
     }
 }

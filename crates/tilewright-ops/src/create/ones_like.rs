@@ -15,5 +15,6 @@ op! {
         infer: infer_like,
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 1)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "ones", "T_full",
     }
 }

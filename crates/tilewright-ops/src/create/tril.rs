@@ -1,9 +1,8 @@
 //! The lower triangle of matrices.
 
-use tilewright_expr::CmpOp;
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 
-use super::{infer_triangle, legalize_triangle};
+use super::{at_most, infer_triangle, legalize_triangle};
 
 op! {
     /// The lower triangle of each matrix in the last two dimensions: elements beyond its diagonal are 0.
@@ -13,7 +12,8 @@ op! {
             k: Int = AttrDefault::Int(0), "The diagonal that bounds the triangle: 0 the main one, more to the right.";
         }
         infer: infer_triangle,
-        legalize: Legalize::PrimFunc(|call| legalize_triangle(call, |above, k| above.compare(CmpOp::Le, k))),
+        legalize: Legalize::PrimFunc(|call| legalize_triangle(call, |row, column, k| at_most(column, row, k))),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "tril", "trilu",
     }
 }

@@ -13,5 +13,6 @@ op! {
         infer: infer_allocation,
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 0)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "zeros", "T_full",
     }
 }

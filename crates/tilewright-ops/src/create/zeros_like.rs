@@ -15,5 +15,6 @@ op! {
         infer: infer_like,
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 0)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "zeros", "T_full",
     }
 }

@@ -43,7 +43,7 @@ op! {
             coordinate_transformation_mode: Str = AttrDefault::Str("half_pixel"), "See above.";
             rounding_method: Str = AttrDefault::Str("round"),
                 "What the nearest neighbour is: `round` (of two the even one), `round_prefer_floor`, `round_prefer_ceil`, \
-                 `floor` or `ceil`.";
+                 `floor` or `ceil`; an empty text: `round` for `align_corners`, else `floor`.";
             cubic_alpha: Float = AttrDefault::Float(-0.5), "The parameter of the cubic convolution.";
             cubic_exclude: Int = AttrDefault::Int(0), "Whether neighbours outside of the image have no weight.";
             extrapolation_value: Float = AttrDefault::Float(0.0), "What lies outside of the image, see above.";
@@ -115,7 +115,6 @@ fn parameters(call: &OpCall<'_>) -> Result<Resize, InferError> {
     ];
     let roundings = [
         ("round", Rounding::Even),
-        ("", Rounding::Even),
         ("round_prefer_floor", Rounding::PreferFloor),
         ("round_prefer_ceil", Rounding::PreferCeil),
         ("floor", Rounding::Floor),
@@ -131,11 +130,17 @@ fn parameters(call: &OpCall<'_>) -> Result<Resize, InferError> {
     if roi.len() != 4 || roi.iter().any(|end| !end.is_finite()) {
         return Err(wrong(format!("`roi` has 4 ends, found {roi:?}")));
     }
+    let mode = chosen(call, "coordinate_transformation_mode", &modes)?;
+    let rounding = match (attributes::text(call, "rounding_method"), mode) {
+        ("", Mode::AlignCorners) => Rounding::Even,
+        ("", _) => Rounding::Floor,
+        _ => chosen(call, "rounding_method", &roundings)?,
+    };
     Ok(Resize {
         layout,
         method: chosen(call, "method", &methods)?,
-        mode: chosen(call, "coordinate_transformation_mode", &modes)?,
-        rounding: chosen(call, "rounding_method", &roundings)?,
+        mode,
+        rounding,
         excludes: attributes::int(call, "cubic_exclude")? != 0,
         roi,
         extrapolation: attributes::float(call, "extrapolation_value")?,

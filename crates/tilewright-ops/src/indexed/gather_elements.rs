@@ -23,6 +23,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "gather", "T_gather",
     }
 }
 

@@ -6,7 +6,6 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
 
-use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
@@ -38,6 +37,21 @@ struct Slice {
     begin: Expr,
     stride: i64,
     length: Expr,
+}
+
+impl Slice {
+    /// The index into the tensor of an index of the slice.
+    fn index(&self, i: &Value) -> Value {
+        let begin = Value::from(self.begin.clone());
+        match (self.stride, self.begin.as_int()) {
+            (1, Some(0)) => i.clone(),
+            (1, Some(_)) => i + begin,
+            (1, None) => begin + i,
+            (stride, _) if stride < 0 => begin - i * stride.saturating_neg(),
+            (stride, Some(0)) => i * stride,
+            (stride, _) => i * stride + begin,
+        }
+    }
 }
 
 fn refused(error: tilewright_expr::TypeMismatch) -> InferError {
@@ -132,12 +146,14 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, from) = (shapes::result_dims(call)?, shapes::dims_of(call, 0)?);
     let slices = slices(&InferCx::default(), call, &from)?;
+    let is_static = from.iter().chain(slices.iter().map(|slice| &slice.begin)).all(|dim| dim.as_int().is_some());
+    let name = if is_static { "T_strided_slice_with_axes" } else { "T_dynamic_strided_slice_with_axes" };
     legalize_formula(call, |inputs| {
         let sliced = |x: &Tensor| {
-            compute(&dims, &block_name(call), |i| {
+            compute(&dims, name, |i| {
                 let mut source = i.to_vec();
                 for slice in &slices {
-                    source[slice.axis] = &i[slice.axis] * slice.stride + Value::from(slice.begin.clone());
+                    source[slice.axis] = slice.index(&i[slice.axis]);
                 }
                 x.at_all(&source)
             })

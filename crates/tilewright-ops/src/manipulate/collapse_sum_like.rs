@@ -15,5 +15,6 @@ op! {
         infer: |cx, call| infer_collapsed(cx, call, call.tensor(1)?.0),
         legalize: Legalize::PrimFunc(legalize_collapsed),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        loops: "collapse_sum", "T_collapse_sum",
     }
 }

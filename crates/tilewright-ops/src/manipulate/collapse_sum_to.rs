@@ -7,7 +7,7 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, Value, compute, legalize, reduce_axis, sum};
 
-use crate::elementwise::{block_name, check_dtype, number};
+use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
 op! {
@@ -21,6 +21,7 @@ op! {
         infer: |cx, call| infer_collapsed(cx, call, attributes::shape(call, 1)?),
         legalize: Legalize::PrimFunc(legalize_collapsed),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        loops: "collapse_sum", "T_collapse_sum",
     }
 }
 
@@ -67,7 +68,7 @@ pub fn legalize_collapsed(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
             count.clone().map(|count| reduce_axis(Expr::i64(0), count, &format!("k{at}")))
         };
         let axes: Vec<Option<ReduceAxis>> = counts.iter().enumerate().map(axis).collect();
-        let result = compute(&dims, &block_name(call), |i| {
+        let result = compute(&dims, &format!("{}_red", x.name()), |i| {
             let index = |(at, axis): (usize, &Option<ReduceAxis>)| match axis {
                 Some(axis) if at < leading || dims[at - leading].as_int() == Some(1) => Value::clone(axis),
                 // One of the two runs over one element only.

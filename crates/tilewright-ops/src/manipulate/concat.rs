@@ -1,5 +1,6 @@
 //! Tensors joined along a dimension.
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
@@ -21,6 +22,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "concatenate", "T_concat",
         layouts: Layouts::Numbered(&["axis"]),
     }
 }
@@ -49,20 +51,24 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::result_dims(call)?;
     let axis = attributes::axis(call, axis_of(call).unwrap_or(0), dims.len())?;
-    legalize_formula(call, |inputs| {
-        Ok(vec![compute(&dims, &block_name(call), |i| element(inputs, i, axis, &Expr::int(0, dims[axis].dtype)))?])
-    })
+    legalize_formula(call, |inputs| Ok(vec![compute(&dims, &block_name(call), |i| element(inputs, i, axis))?]))
 }
 
-/// The element at `i` of what is joined, `start` of whose indices along the axis lie before these tensors.
-fn element(tensors: &[Tensor], i: &[Value], axis: usize, start: &Expr) -> Value {
+/// The element at `i` of what is joined: that of the last tensor which begins before it.
+fn element(tensors: &[Tensor], i: &[Value], axis: usize) -> Value {
     let Some((first, rest)) = tensors.split_first() else { return i[axis].clone() };
-    let mut own = i.to_vec();
-    own[axis] = if start.as_int() == Some(0) { i[axis].clone() } else { &i[axis] - Value::from(start.clone()) };
-    let here = first.at_all(&own);
-    if rest.is_empty() {
-        return here;
+    let analyzer = Analyzer::new();
+    let mut element = first.at_all(i);
+    let mut start = first.shape()[axis].clone();
+    for tensor in rest {
+        let mut own = i.to_vec();
+        own[axis] = &i[axis] - Value::from(start.clone());
+        let begins = match start.as_int() {
+            Some(_) => Value::from(start.clone()).compare(CmpOp::Le, &i[axis]),
+            None => Value::from(Expr::int(0, start.dtype)).compare(CmpOp::Le, &own[axis]),
+        };
+        element = begins.if_then_else(&tensor.at_all(&own), &element);
+        start = analyzer.simplify(&(&start + &tensor.shape()[axis]));
     }
-    let end = start + &first.shape()[axis];
-    i[axis].compare(CmpOp::Lt, Value::from(end.clone())).if_then_else(&here, &element(rest, i, axis, &end))
+    element
 }

@@ -18,6 +18,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "expand_dims", "expand_dims",
     }
 }
 

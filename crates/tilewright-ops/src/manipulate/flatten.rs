@@ -15,6 +15,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "reshape", "T_reshape",
     }
 }
 

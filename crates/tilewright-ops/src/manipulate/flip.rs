@@ -18,10 +18,13 @@ op! {
             let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
             legalize(call, |inputs| {
                 let flipped = |x: &tilewright_te::Tensor| {
-                    let last = Value::from(&x.shape()[axis] - &Expr::int(1, x.shape()[axis].dtype));
+                    let (extent, dtype) = (x.shape()[axis].clone(), x.shape()[axis].dtype);
                     compute(x.shape(), &block_name(call), |i| {
                         let mut indices = i.to_vec();
-                        indices[axis] = &last - &i[axis];
+                        indices[axis] = match extent.as_int() {
+                            Some(extent) => Value::from(Expr::int(extent - 1, dtype)) - &i[axis],
+                            None => Value::from(extent.clone()) - &i[axis] - 1,
+                        };
                         x.at_all(&indices)
                     })
                 };
@@ -29,6 +32,7 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "flip", "T_reverse_sequence",
         layouts: Layouts::Numbered(&["axis"]),
     }
 }

@@ -81,10 +81,12 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         Some(Attr::None) | None => 0.0,
         Some(_) => attributes::float(call, "pad_value")?,
     };
+    let padded = back.inside.is_some();
+    let name = if padded { "te_layout_transform_with_pad" } else { "te_layout_transform" };
     legalize_formula(call, |inputs| {
         let moved = |x: &Tensor| {
             let names: Vec<&str> = outputs.iter().map(|var| &*var.name).collect();
-            compute_over(&back.shape, "te_layout_transform", &names, |i| {
+            compute_over(&back.shape, name, &names, |i| {
                 let at = |expr: &Expr| substituted(expr, &outputs, i);
                 let element = x.at_all(&back.initial.iter().map(at).collect::<Vec<_>>());
                 let fill = Value::from(Expr::float(fill, DataType::F64)).cast(x.dtype());

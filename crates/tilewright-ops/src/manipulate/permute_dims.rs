@@ -19,6 +19,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "transpose", "T_transpose",
     }
 }
 

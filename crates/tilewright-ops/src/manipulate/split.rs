@@ -7,7 +7,6 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Value, compute, legalize as legalize_formula};
 
-use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
@@ -91,14 +90,18 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (cx, dims) = (InferCx::default(), shapes::dims_of(call, 0)?);
     let axis = attributes::axis_attr(call, "axis", dims.len())?;
     let cuts = cuts(&cx, call, &dims[axis])?;
+    let in_sections = matches!(call.attr("indices_or_sections"), Some(Attr::Int(_)));
+    let name = if in_sections { "T_split_sections" } else { "T_split" };
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
         let part = |(from, to): (&Expr, &Expr)| {
             let mut dims = dims.clone();
             dims[axis] = cx.analyzer.simplify(&(to - from));
-            compute(&dims, &block_name(call), |i| {
+            compute(&dims, name, |i| {
                 let mut indices = i.to_vec();
-                indices[axis] = &i[axis] + Value::from(from.clone());
+                if from.as_int() != Some(0) {
+                    indices[axis] = &i[axis] + Value::from(from.clone());
+                }
                 x.at_all(&indices)
             })
         };

@@ -28,6 +28,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "pad", "PadInput",
     }
 }
 

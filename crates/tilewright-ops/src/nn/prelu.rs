@@ -20,6 +20,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        loops: "prelu", "compute",
         layouts: Layouts::Numbered(&["axis"]),
     }
 }

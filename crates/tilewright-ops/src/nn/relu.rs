@@ -12,5 +12,6 @@ op! {
         infer: |cx, call| infer_unary(cx, call, number, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        loops: "relu", "compute",
     }
 }

@@ -21,6 +21,7 @@ op! {
             legalize_unary(call, |x| in_wide(&x, |x| softplus(x, beta, threshold)))
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        loops: "softplus", "compute",
     }
 }
 

@@ -22,6 +22,7 @@ op! {
         infer: |cx, call| infer(cx, call, number, float),
         legalize: Legalize::PrimFunc(|call| legalize(call, dequantized)),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        loops: "dequantize", "dequantized",
         layouts: Layouts::Numbered(&["axis"]),
     }
 }

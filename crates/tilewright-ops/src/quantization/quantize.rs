@@ -24,6 +24,7 @@ op! {
         infer: |cx, call| infer(cx, call, float, integer),
         legalize: Legalize::PrimFunc(|call| legalize(call, quantized)),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        loops: "quantize", "quantized",
         layouts: Layouts::Numbered(&["axis"]),
     }
 }

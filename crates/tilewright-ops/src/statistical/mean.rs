@@ -3,7 +3,7 @@
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::float;
-use crate::reduction::{infer_reduced, legalize_kept, means};
+use crate::reduction::{infer_reduced, legalize_mean};
 
 op! {
     /// The mean over dimensions.
@@ -16,7 +16,7 @@ op! {
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
         }
         infer: |cx, call| infer_reduced(cx, call, float, None),
-        legalize: Legalize::PrimFunc(|call| legalize_kept(call, means)),
+        legalize: Legalize::PrimFunc(legalize_mean),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
         layouts: Layouts::Dropped("axis"),
     }

@@ -1,6 +1,6 @@
 //! Elements held between two bounds.
 
-use tilewright_expr::Expr;
+use tilewright_expr::{Expr, ExprKind};
 use tilewright_ir::op::{Fusion, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::Value;
@@ -21,6 +21,7 @@ op! {
         infer: |cx, call| infer_unary(cx, call, number, Gives::Same),
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        loops: "tir_clip", "compute",
     }
 }
 
@@ -43,5 +44,11 @@ fn bound(value: &Expr, x: &Value) -> Value {
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (low, high) = (attributes::scalar(call, 1)?, attributes::scalar(call, 2)?);
-    legalize_unary(call, |x| x.max(bound(&low, &x)).min(bound(&high, &x)))
+    // Where the bounds are known to be in order, it does not matter which comes first.
+    let in_order = low.as_int().zip(high.as_int()).is_some_and(|(low, high)| low <= high)
+        || matches!((&low.kind, &high.kind), (ExprKind::Float(low), ExprKind::Float(high)) if low.0 <= high.0);
+    legalize_unary(call, |x| match in_order {
+        true => x.min(bound(&high, &x)).max(bound(&low, &x)),
+        false => x.max(bound(&low, &x)).min(bound(&high, &x)),
+    })
 }

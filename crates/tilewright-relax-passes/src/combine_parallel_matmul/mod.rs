@@ -210,7 +210,10 @@ impl<'b> Block<'b> {
             _ => return None,
         };
         let (own, width) = (bias.struct_info.dims()?.last()?, rhs.struct_info.dims()?.last()?);
-        (op == OpRef(&add::OP) && self.cx.analyzer.prove_equal(own, width)).then_some(bias)
+        // The sum of two products has no bias.
+        let other = self.bindings.iter().position(|binding| bias.as_var() == Some(&binding.var));
+        let is_product = other.and_then(|other| self.call(other)).is_some_and(|(op, ..)| op == OpRef(&matmul::OP));
+        (op == OpRef(&add::OP) && !is_product && self.cx.analyzer.prove_equal(own, width)).then_some(bias)
     }
 
     fn is_activation(&self, at: usize) -> bool {
@@ -397,21 +400,27 @@ impl<'b> Block<'b> {
             members.iter().fold(Origins::default(), |all, &member| all.merge(&self.bindings[member].origins))
         };
         let mut out = Written { bindings: Vec::new(), origins: origins(&members) };
-        let rhs = out.bind(concat::call(&self.cx, Expr::tuple(asked.rhs.clone()), Some(-1))?);
+        let last = |value: &Expr| value.struct_info.rank().and_then(|rank| i64::try_from(rank).ok()).unwrap_or(0) - 1;
+        let columns = asked.rhs.first().map_or(-1, last);
+        let rhs = out.bind(concat::call(&self.cx, Expr::tuple(asked.rhs.clone()), Some(columns))?);
         let out_dtype = match self.call(found[0].product).and_then(|(_, _, attrs)| attrs.get("out_dtype")) {
             Some(Attr::DType(dtype)) => *dtype,
             _ => DataType::VOID,
         };
+        let product = self.bindings[found[0].product].var.struct_info.dtype();
+        let out_dtype = if out_dtype.is_void() { product.unwrap_or(out_dtype) } else { out_dtype };
         let mut whole = out.bind(matmul::call(&self.cx, asked.input.clone(), rhs, out_dtype)?);
         if !asked.bias.is_empty() {
-            let bias = out.bind(concat::call(&self.cx, Expr::tuple(asked.bias.clone()), Some(-1))?);
+            let along = asked.bias.first().map_or(-1, last);
+            let bias = out.bind(concat::call(&self.cx, Expr::tuple(asked.bias.clone()), Some(along))?);
             whole = out.bind(add::call(&self.cx, whole, bias)?);
         }
         if let (Some(op), Some(attrs)) = (asked.activation, activation) {
             whole = out.bind(Expr::call_op(&self.cx, op, vec![whole], attrs.clone())?);
         }
         let Some(parts) = self.parts(&asked.rhs) else { return Ok(None) };
-        let parts = out.bind(split::call(&self.cx, whole, parts, -1)?);
+        let along = last(&whole);
+        let parts = out.bind(split::call(&self.cx, whole, parts, along)?);
         for (i, end) in ends.iter().enumerate() {
             let part = Expr::tuple_get(parts.clone(), i)?;
             let binding = &self.bindings[*end];
@@ -427,7 +436,7 @@ impl<'b> Block<'b> {
     fn parts(&self, rhs: &[Expr]) -> Option<Attr> {
         let widths: Option<Vec<_>> = rhs.iter().map(|rhs| rhs.struct_info.dims()?.last().cloned()).collect();
         let widths = widths?;
-        if widths.iter().all(|width| self.cx.analyzer.prove_equal(width, &widths[0])) {
+        if widths.iter().any(|width| width.as_int().is_none()) {
             return Some(Attr::Int(rhs.len() as i64));
         }
         let numbers: Option<Vec<i64>> = widths.iter().map(|width| width.as_int()).collect();

@@ -223,7 +223,9 @@ fn groups<'p>(pass: &'p FuseOpsByPattern, block: &BindingBlock) -> Result<Vec<Gr
     let mut groups = Vec::new();
     for pattern in &pass.patterns {
         for (i, binding) in block.bindings.iter().enumerate() {
-            if taken.contains(&i) || matches!(binding.value, BindingValue::MatchCast { .. }) {
+            // What only renames a value is no match of its own.
+            let computes = matches!(&binding.value, BindingValue::Expr(value) if value.as_var().is_none());
+            if taken.contains(&i) || !computes {
                 continue;
             }
             let Some(found) = match_expr(&pattern.pattern, &Expr::var(&binding.var), &values) else { continue };

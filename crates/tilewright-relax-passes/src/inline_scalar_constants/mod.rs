@@ -70,14 +70,15 @@ impl Pass for InlineScalarConstants {
 pub(crate) fn number(value: &Expr) -> Option<tir::Expr> {
     let ExprKind::Constant(Constant(tensor)) = &value.kind else { return None };
     let dtype = tensor.dtype();
-    if tensor.num_elements() != 1 || !NUMBERS.contains(&dtype) {
+    if tensor.num_elements() != 1 || !(NUMBERS.contains(&dtype) || dtype.is_int() && dtype.bits <= 64) {
         return None;
     }
     let scalar = Scalar::from_bits(dtype, bits(tensor)?);
     match dtype.is_float() {
         true if scalar.as_float().is_nan() => None,
         true => Some(tir::Expr::float(scalar.as_float(), dtype)),
-        false => Some(tir::Expr::bool(scalar.as_bool())),
+        false if dtype.is_bool() => Some(tir::Expr::bool(scalar.as_bool())),
+        false => Some(tir::Expr::int(scalar.as_int(), dtype)),
     }
 }
 
@@ -164,7 +165,8 @@ fn is_only_read(function: &PrimFunc, buffer: &Buffer) -> bool {
     loads && uses && buffer.shape.iter().all(|dim| dim.as_int() == Some(1))
 }
 
-fn with_numbers(function: &PrimFunc, numbers: &[Option<tir::Expr>]) -> Option<PrimFunc> {
+/// The function with these numbers for its first parameters where there is one.
+pub(crate) fn with_numbers(function: &PrimFunc, numbers: &[Option<tir::Expr>]) -> Option<PrimFunc> {
     let mut values: Map<VarId, &tir::Expr> = Map::default();
     for (param, number) in function.params.iter().zip(numbers) {
         values.extend(param.buffer.as_ref().zip(number.as_ref()).map(|(buffer, number)| (buffer.id(), number)));

@@ -15,17 +15,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tilewright_expr::Var as ScalarVar;
-use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
+use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk};
 use tilewright_ir::legalize::LegalizeCx;
 use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, OpCall};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::tir::{self, Buffer, PrimFunc};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, Origins, Set};
 
 use crate::equal_calls::{Asked, EqualCalls};
+use crate::inline_scalar_constants::{number, with_numbers};
 use crate::normalize::normalized;
 use crate::sequence::{Emitter, Rebuild, map_functions, rebuild};
 
@@ -111,6 +112,8 @@ pub(crate) struct Library {
 #[derive(Clone)]
 struct Answer {
     function: GlobalVar,
+    /// The positions of the tensors that it takes.
+    taken: Vec<usize>,
     scalars: Vec<Expr>,
 }
 
@@ -182,7 +185,7 @@ impl Library {
     ) -> Result<Expr, InferError> {
         let function = self.prim_func(call)?;
         let results = results_of(result)?;
-        let answer = self.answer(wish, function, origins);
+        let answer = self.answer(wish, function, tensors.len(), origins);
         self.called(answer, tensors, results)
     }
 
@@ -194,29 +197,61 @@ impl Library {
         result: &StructInfo,
         origins: &Origins,
     ) -> Result<Expr, InferError> {
+        if let Some((at, number)) = scalar_operand(call) {
+            return self.legalized_with(call, tensors, result, origins, (at, number));
+        }
         let asked = Asked::of(call);
-        if let Some(Answer { function, scalars }) = asked.as_ref().and_then(|asked| self.answers.get(asked)).cloned() {
+        if let Some(answer) = asked.as_ref().and_then(|asked| self.answers.get(asked)).cloned() {
             let results = results_of(result)?;
-            let answer = Answer { function: self.also_from(function, origins), scalars };
+            let answer = Answer { function: self.also_from(answer.function.clone(), origins), ..answer };
             return self.called(answer, tensors, results);
         }
         let function = self.prim_func(call)?;
         let results = results_of(result)?;
-        let answer = self.answer(short_name(call), function, origins);
+        let answer = self.answer(call.op.function_name(), function, tensors.len(), origins);
         if let Some(asked) = asked {
             self.answers.put(asked, answer.clone());
         }
         self.called(answer, tensors, results)
     }
 
-    fn answer(&mut self, wish: &str, function: PrimFunc, origins: &Origins) -> Answer {
+    /// As [`Library::legalized`], where the tensor at this position is a number, which the function gets.
+    fn legalized_with(
+        &mut self,
+        call: &OpCall<'_>,
+        mut tensors: Vec<Expr>,
+        result: &StructInfo,
+        origins: &Origins,
+        (at, number): (usize, tir::Expr),
+    ) -> Result<Expr, InferError> {
+        let whole = self.prim_func(call)?;
+        let mut numbers = vec![None; tensors.len()];
+        numbers[at] = Some(number);
+        let function = match with_numbers(&whole, &numbers) {
+            Some(function) => {
+                tensors.remove(at);
+                function
+            }
+            None => whole,
+        };
+        let results = results_of(result)?;
+        let answer = self.answer(call.op.function_name(), function, tensors.len(), origins);
+        self.called(answer, tensors, results)
+    }
+
+    /// The answer of a function on this many tensors; it does not take those that it has no use for.
+    fn answer(&mut self, wish: &str, mut function: PrimFunc, tensors: usize, origins: &Origins) -> Answer {
+        let taken = taken_tensors(&function, tensors);
+        let mut at = 0..;
+        function.params.retain(|_| at.next().is_none_or(|at| at >= tensors || taken.contains(&at)));
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
         let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var))).collect();
-        Answer { function: self.add(wish, function, origins), scalars }
+        Answer { function: self.add(wish, function, origins), taken, scalars }
     }
 
     fn called(&self, answer: Answer, tensors: Vec<Expr>, results: Vec<StructInfo>) -> Result<Expr, InferError> {
-        let args = tensors.into_iter().chain(answer.scalars).collect();
+        let taken = answer.taken.iter().filter_map(|at| tensors.get(*at).cloned());
+        let args = taken.chain(answer.scalars).collect();
         Expr::call_tir(&self.cx, answer.function, args, results)
     }
 }
@@ -274,6 +309,42 @@ fn check_sizes(call: &OpCall<'_>, emitter: &mut Emitter<'_>) {
         let wanted = StructInfo::Shape(TensorShape::Known(vec![wanted]));
         emitter.match_cast(format!("{}_sizes", short_name(call)), Expr::shape(vec![found]), wanted);
     }
+}
+
+/// The positions of the function's first parameters that it reads, or that say a dimension which no other one does.
+fn taken_tensors(function: &PrimFunc, count: usize) -> Vec<usize> {
+    let mut used: Set<VarId> = Set::default();
+    walk(&function.body, |buffer: &Buffer| {
+        used.insert(buffer.data.id());
+    });
+    let buffer = |at: usize| function.params.get(at).and_then(|param| param.buffer.as_ref());
+    let says = |at: usize, dim: &ScalarVar| {
+        buffer(at).is_some_and(|buffer| buffer.shape.iter().any(|own| own.as_var() == Some(dim)))
+    };
+    let mut taken: Vec<usize> =
+        (0..count).filter(|&at| buffer(at).is_none_or(|b| used.contains(&b.data.id()))).collect();
+    for at in 0..count {
+        let dims = buffer(at).into_iter().flat_map(|buffer| buffer.shape.iter().filter_map(tir::Expr::as_var));
+        let missing = |dim: &ScalarVar| {
+            let others = taken.iter().copied().chain(count..function.params.len());
+            let scalar = function.params.iter().any(|param| param.buffer.is_none() && param.var == *dim);
+            !scalar && !others.clone().any(|other| says(other, dim))
+        };
+        if !taken.contains(&at) && dims.into_iter().any(missing) {
+            taken.push(at);
+        }
+    }
+    taken.sort_unstable();
+    taken
+}
+
+/// The operand that becomes a number of the loops: its position among the tensors, and the number.
+fn scalar_operand(call: &OpCall<'_>) -> Option<(usize, tir::Expr)> {
+    call.op.numbers.iter().find_map(|&at| {
+        let arg = call.args.get(at).filter(|arg| arg.struct_info.rank() == Some(0))?;
+        let is_tensor = |arg: &&Expr| matches!(arg.struct_info, StructInfo::Tensor { .. });
+        Some((call.args[..at].iter().filter(is_tensor).count(), number(arg)?))
+    })
 }
 
 /// The last part of the operator's name.

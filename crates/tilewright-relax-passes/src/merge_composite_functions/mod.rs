@@ -226,7 +226,7 @@ pub(crate) fn for_codegen(module: &IRModule, codegen: &str, bindings: &[Binding]
         }
         let mut closure = renewed(composite);
         closure.attrs.remove(PRIMITIVE);
-        let var = Var::dataflow(global.name.clone(), closure.signature());
+        let var = Var::new(global.name.clone(), closure.signature());
         let value = Expr::raw(closure.signature(), ExprKind::Function(Box::new(closure)));
         let binding = Binding::new(var.clone(), value, composite.origins.clone());
         closures.insert(global.name.to_string(), (var, binding));
@@ -238,9 +238,22 @@ pub(crate) fn for_codegen(module: &IRModule, codegen: &str, bindings: &[Binding]
     if let Some(changed) = rewrite(&function.body, called) {
         function.body = changed;
     }
+    let mut visible: Map<VarId, Var> = Map::default();
     if let Some(block) = function.body.blocks.first_mut() {
-        let own = std::mem::take(&mut block.bindings);
-        block.bindings = closures.into_values().map(|(_, binding)| binding).chain(own).collect();
+        block.dataflow = false;
+        for binding in std::mem::take(&mut block.bindings) {
+            let mut called: Vec<VarId> = Vec::new();
+            walk(value_of(&binding), |var: &Var| called.push(var.id()));
+            let closure =
+                closures.iter().find(|(_, (var, _))| called.contains(&var.id())).map(|(name, _)| name.clone());
+            let closure = closure.and_then(|name| closures.shift_remove(&name));
+            block.bindings.extend(closure.map(|(_, closure)| closure));
+            visible.insert(binding.var.id(), Var::new(binding.var.name.clone(), binding.var.struct_info.clone()));
+            block.bindings.push(binding);
+        }
+    }
+    if let Some(changed) = rewrite(&function.body, |var: &Var| visible.get(&var.id()).cloned()) {
+        function.body = changed;
     }
     Outlined { function, args }
 }

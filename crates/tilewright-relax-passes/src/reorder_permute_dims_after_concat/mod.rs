@@ -55,5 +55,6 @@ fn permuted_once(around: &Around, value: &Expr) -> Option<Expr> {
     let source = wrapped(*axes.get(usize::try_from(axis).ok()?)?);
     let sources = parts.iter().map(|(args, _)| args.first().cloned()).collect::<Option<_>>()?;
     let joined = concat::call(&around.cx, Expr::tuple(sources), Some(source)).ok()?;
-    permute_dims::call(&around.cx, joined, Some(&axes)).ok()
+    let given = first.get("axes").and_then(Attr::as_ints);
+    permute_dims::call(&around.cx, joined, given.as_deref()).ok()
 }

@@ -47,7 +47,8 @@ fn taken_last(around: &Around, value: &Expr) -> Option<Expr> {
         return None;
     }
     let product = matmul::call(&around.cx, left.clone(), weights.clone(), out_dtype(attrs)).ok()?;
-    take::call(&around.cx, product, indices.clone(), Some(-1), mode).ok()
+    let columns = i64::try_from(product.struct_info.rank()?).ok()? - 1;
+    take::call(&around.cx, product, indices.clone(), Some(columns), mode).ok()
 }
 
 /// The type of the sums.

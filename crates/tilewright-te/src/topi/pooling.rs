@@ -5,13 +5,14 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
+use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::DataType;
 
 use super::convolution::Along;
 use super::layout::{Layout, times};
 use super::positions::positions;
 use super::{all_of, padded, wide};
-use crate::{ReduceAxis, Reducer, TeError, Tensor, Value, compute_over, max_over, reduce_axis, sum};
+use crate::{ReduceAxis, Reducer, TeError, Tensor, Value, compute_op, compute_over, max_over, reduce_axis, sum};
 
 /// The reduction of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -274,9 +275,10 @@ pub fn adaptive_average(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout
     let total = compute_over(&windows.result, "adaptive_pool_sum", &names(to), |i| {
         sum(windows.element(i, |element| element.cast(wide), &zero), &windows.axes())
     })?;
-    compute_over(&windows.result, "adaptive_pool_avg", &names(to), |i| {
-        (total.at_all(i) / windows.count(i).cast(wide)).cast(dtype)
-    })
+    let attrs = Attrs::from([("schedule_rule".into(), Attr::str("meta_schedule.adaptive_pool_avg"))]);
+    let mean = |i: &[Value]| vec![(total.at_all(i) / windows.count(i).cast(wide)).cast(dtype)];
+    let mean = compute_op(&windows.result, "adaptive_pool_avg", &names(to), attrs, mean)?;
+    mean.outputs().into_iter().next().ok_or_else(|| TeError("a mean has one result".into()))
 }
 
 /// The largest elements of windows that divide the data into as many as `size` says, along each spatial dimension.

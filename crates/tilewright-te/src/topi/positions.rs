@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn forms_of_sums() {
-        let var = |name: &str| Expr::from(tilewright_expr::Var::new(name, DataType::I64));
+        let var = |name: &str| Expr::var(&tilewright_expr::Var::new(name, DataType::I64));
         let (h, k) = (var("h"), var("k"));
-        let text = |expr: Expr| expr.to_string();
+        let text = |expr: Expr| tilewright_ir::verify::show_dim(&expr);
         for (room, stride, wanted) in [
             (&h - &k, 1, "h + 1 - k"),
             (&h - 3, 2, "(h - 3) // 2 + 1"),
