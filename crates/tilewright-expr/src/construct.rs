@@ -287,7 +287,7 @@ impl Expr {
 
     /// The bits as another type of as many.
     pub fn reinterpret(&self, dtype: DataType) -> Result<Self, TypeMismatch> {
-        if !can_reinterpret(self.dtype, dtype) {
+        if !can_reinterpret(self.dtype, dtype) && !is_address_by_bits(self.dtype, dtype) {
             return mismatch(format!("the bits of {} cannot be read as {dtype}", self.dtype));
         }
         Ok(if self.dtype == dtype { self.clone() } else { Self::raw(dtype, ExprKind::Reinterpret(self.clone())) })
@@ -305,6 +305,13 @@ impl Expr {
     pub fn foreign(dtype: DataType, callee: ForeignCallee, args: Vec<Self>) -> Self {
         Self::raw(dtype, ExprKind::Foreign { callee, args })
     }
+}
+
+/// Whether an integer is read as an address, or the other way round. Texts say so of addresses that are none; no
+/// machine code is made of it.
+pub fn is_address_by_bits(from: DataType, to: DataType) -> bool {
+    let bits = |dtype: DataType| [DataType::U64, DataType::I64].contains(&dtype);
+    (bits(from) && to == DataType::HANDLE) || (from == DataType::HANDLE && bits(to))
 }
 
 /// Whether the bits of one type can be read as the other: neither is an address or a bool, and both have as many.

@@ -21,6 +21,6 @@ pub mod semantics;
 
 pub use buffer::{Buffer, BufferNode, Scope};
 pub use builtin::{Builtin, BuiltinEffect, BuiltinResult};
-pub use construct::{TypeMismatch, can_reinterpret, promote};
+pub use construct::{TypeMismatch, can_reinterpret, is_address_by_bits, promote};
 pub use expr::{BinOp, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Range, Var, VarNode};
 pub use intrinsic::{Intrinsic, MATH_ULPS};

@@ -167,6 +167,9 @@ impl Interpreter<'_> {
                 }
                 _ => Err(fault(semantics::Fault::NotDefined)),
             },
+            ExprKind::Reinterpret(value) if value.dtype.is_handle() || expr.dtype.is_handle() => {
+                Err(ErrorKind::Unsupported("an address is no value by its bits".to_owned()).into())
+            }
             ExprKind::Reinterpret(value) => {
                 let value = self.eval(value)?;
                 let lanes: Vec<_> = (0..value.lanes()).map(|lane| value.lane(lane)).collect();

@@ -49,6 +49,13 @@ def ir_module(cls: type | None = None, *, check_well_formed: bool = True) -> Any
     return Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read()
 
 
+def rewriter(cls: type) -> Any:
+    """Reads a class with the functions `pattern` and `replacement` as what rewrites the one into the other."""
+    from ..relax.dpl.rewriter import PatternMatchingRewriter
+
+    return PatternMatchingRewriter.from_module(Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read())
+
+
 def _decorate(function: Callable, frame: Any, decorator: str, **options: bool) -> Any:
     capture = Capture.of(function, frame, decorator, **options)
     # In a class body this runs before the class's own decorator, which reads the whole text.

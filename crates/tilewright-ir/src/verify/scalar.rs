@@ -1,8 +1,8 @@
 //! Scalar expressions: types and scopes.
 
-use tilewright_expr::can_reinterpret;
 use tilewright_expr::node::AnyHandle;
 use tilewright_expr::semantics::wrap;
+use tilewright_expr::{can_reinterpret, is_address_by_bits};
 use tilewright_support::{nearest, with_stack};
 use tilewright_tensor::DataType;
 
@@ -299,7 +299,8 @@ pub(super) fn typed(expr: &Expr) -> Result<(), String> {
             must(intrinsic.result(&types) == Some(dtype), &|| format!("{} of {types:?}", intrinsic.name()))
         }
         ExprKind::Reinterpret(value) => {
-            must(can_reinterpret(value.dtype, dtype), &|| format!("the reinterpretation of {}", value.dtype))
+            let allowed = can_reinterpret(value.dtype, dtype) || is_address_by_bits(value.dtype, dtype);
+            must(allowed, &|| format!("the reinterpretation of {}", value.dtype))
         }
         ExprKind::AddressOf { buffer, .. } => {
             must(dtype == DataType::HANDLE, &|| format!("the address of an element of `{}`", buffer.name))

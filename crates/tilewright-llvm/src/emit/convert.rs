@@ -121,6 +121,11 @@ impl FnCx<'_, '_> {
 
     /// The same bits as another type. Bools, whose lanes are bits here, have no such form.
     pub(crate) fn reinterpret(&mut self, value: &Expr, to: DataType) -> Result<Value> {
+        if value.dtype.is_handle() || to.is_handle() {
+            return Err(self
+                .unit
+                .unsupported(format!("the bits of {} as {to}: an address is that of a buffer", value.dtype)));
+        }
         if !can_reinterpret(value.dtype, to) {
             return Err(self.unit.malformed(format!("the bits of {} as {to}", value.dtype)));
         }

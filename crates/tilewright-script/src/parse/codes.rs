@@ -51,5 +51,3 @@ pub const NOT_YET: &str = "TW0406";
 
 /// The extent of an unrolled loop that is no constant: a property of well-formed modules, reported at the loop.
 pub const UNROLLED: &str = "TW0507";
-/// An init in a block without a reduce axis: a property of well-formed modules, reported at the init.
-pub const INIT: &str = "TW0512";

@@ -285,6 +285,13 @@ impl Parser<'_> {
                     }
                 }
             }
+            Value::Dict(items) => {
+                let key = self.string(&subscript.slice)?;
+                match items.into_iter().find(|(known, _)| *known == key) {
+                    Some((_, value)) => Ok(value),
+                    None => Err(self.fail(codes::KIND, expr, format!("the dict has no \"{key}\""), "")),
+                }
+            }
             Value::Graph(tuple) => self.tuple_item(expr, tuple, &subscript.slice),
             Value::TensorField(tensor, field) => self.tensor_size(expr, tensor, field, &subscript.slice),
             other if let Some(value) = self.try_host(expr) => {

@@ -22,6 +22,8 @@ use super::relax::Header;
 use super::value::Value;
 
 const IR_MODULE: &str = "script.ir.ir_module";
+/// A class that says what is rewritten into what is read as a module of both.
+const REWRITER: &str = "script.relax.rewriter";
 const PRIM_FUNC: &str = "script.tir.prim_func";
 const RELAX_FUNCTION: &str = "script.relax.function";
 
@@ -275,7 +277,7 @@ impl<'a> Parser<'a> {
                     .help("remove `async`: the text of a function is compiled, never awaited");
                 return Err(self.report(diagnostic));
             }
-            let unchecked = self.functions.unchecked;
+            let unchecked = self.functions.unchecked || self.unchecked;
             let mut said = Decorator { kind, private: false, pure: None, forced: false, unchecked };
             if let Some(call) = call {
                 let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure", "s_tir"], 0)?;
@@ -306,7 +308,7 @@ impl<'a> Parser<'a> {
         for decorator in &class.decorator_list {
             let (function, _) = called(decorator);
             match self.path(function) {
-                Some(path) if path == IR_MODULE => return Ok(true),
+                Some(path) if path == IR_MODULE || path == REWRITER => return Ok(true),
                 Some(path) if in_a_namespace(&path) => return Err(self.unknown_decorator(function, "class")),
                 Some(path) if self.in_no_namespace(&path) => return Err(self.unknown_namespace(function, &path)),
                 _ => {}

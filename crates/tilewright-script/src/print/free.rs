@@ -7,7 +7,7 @@
 //! A[x, 0] = T.float16(1.0)
 //! ```
 
-use tilewright_expr::node::{AnyHandle, IrNode, VarId, walk, walk_some};
+use tilewright_expr::node::{IrNode, VarId, walk, walk_some};
 use tilewright_expr::{Buffer, Expr, Var};
 use tilewright_ir::analysis::tir::undefined_vars;
 use tilewright_ir::analysis::{defined_symbolic_vars, free_vars};

@@ -14,5 +14,7 @@ from .kinds import __all__ as _kinds
 from .pattern import *
 from .pattern import __all__ as _pattern
 from .rewrite import rewrite_bindings, rewrite_call
+from .rewriter import *
+from .rewriter import __all__ as _rewriter
 
-__all__ = [*_context, *_kinds, *_pattern, "rewrite_bindings", "rewrite_call"]
+__all__ = [*_context, *_kinds, *_pattern, *_rewriter, "rewrite_bindings", "rewrite_call"]

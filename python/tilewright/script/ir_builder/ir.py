@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir.global_info import DummyGlobalInfo, VDevice
 from ...ir.expr import Range
+from ...ir.global_info import DummyGlobalInfo, VDevice
 from ...ir.module import GlobalVar, IRModule
 from .base import Frame, IRBuilder, expected_frame
 
 __all__ = [
     "GlobalVar",
-    "Range",
     "IRModuleFrame",
+    "Range",
     "decl_function",
     "def_function",
     "dummy_global_info",
     "ir_module",
+    "lookup_vdevice",
     "module_attrs",
     "module_get_attr",
     "module_get_attrs",
     "module_global_infos",
-    "lookup_vdevice",
     "module_set_attr",
     "vdevice",
 ]

@@ -275,13 +275,6 @@ fn tw0511_conditions_are_bools() {
 }
 
 #[test]
-fn tw0512_init_needs_a_reduce_axis() {
-    let mut p = parts();
-    p.block.iters[1].kind = IterKind::Spatial;
-    refused("TW0512", &p.module(), Form::Any);
-}
-
-#[test]
 fn tw0513_nothing_is_defined_twice() {
     let mut p = parts();
     p.m = p.n.clone();
@@ -355,9 +348,13 @@ fn messages_name_the_function_and_underline_the_block() {
     let file = SourceFile::new("m.py", "with T.block(\"sum\"):\n    pass\n");
     let mut p = parts();
     p.block.origins = Origins::at(Span::new(&file, 5, 19));
-    p.block.iters[1].kind = IterKind::Spatial;
+    p.values.pop();
     let text = verify(&p.module(), Form::Any).unwrap_err().to_string();
-    for part in ["error[TW0512]: block `sum` has an init but no reduce axis", "m.py:1:6", "in function `f`"] {
+    for part in [
+        "error[TW0509]: block `sum` has 2 axes and 1 value, expected a value for each axis",
+        "m.py:1:6",
+        "in function `f`",
+    ] {
         assert!(text.contains(part), "{text}");
     }
 }

@@ -67,7 +67,6 @@ const PLANTED: &[Planted] = &[
     ("TW0511", "assert `positive`", || {
         with_body(|_| StmtKind::Assert { condition: i(1), message: "positive".into() }.into())
     }),
-    ("TW0512", "block `sum`", || changed(|p| p.block.iters[1].kind = IterKind::Spatial)),
     ("TW0513", "loop `v`, loop `v`", || {
         with_body(|_| {
             let v = index("v");

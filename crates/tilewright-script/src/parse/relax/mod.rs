@@ -225,6 +225,10 @@ impl Parser<'_> {
             let label = "define it by a cast, or as a dimension of a parameter";
             self.fail(codes::UNKNOWN_NAME, span, format!("nothing gives `{}` a value", var.name), label);
         }
+        let (mut body, mut ret) = (body, ret);
+        if let (Ok(body), Some(ret)) = (&mut body, &mut ret) {
+            self.cast_result(def, body, ret);
+        }
         let ret = match (&body, ret) {
             (Ok(body), Some(ret)) => self.check_result(def, &body.result, ret),
             (Ok(body), None) => {
@@ -277,6 +281,22 @@ impl Parser<'_> {
         let spread = self.unstarred(value)?;
         let result = self.graph_expr(spread.as_ref().unwrap_or(value))?;
         self.leaf(value, result)
+    }
+
+    /// A cast of a result of which the function's annotation says more than is known.
+    fn cast_result(&self, def: &ast::StmtFunctionDef, body: &mut SeqExpr, ret: &StructInfo) {
+        let found = &body.result.struct_info;
+        if self.mismatch(ret, found).is_none() || self.contradiction(ret, found).is_some() {
+            return;
+        }
+        let var = Var::new("result", ret.clone());
+        let value = BindingValue::MatchCast { value: body.result.clone(), struct_info: ret.clone() };
+        let binding = Binding { value, var: var.clone(), origins: self.origins(def) };
+        match body.blocks.last_mut() {
+            Some(last) if !last.dataflow => last.bindings.push(binding),
+            _ => body.blocks.push(BindingBlock { dataflow: false, bindings: vec![binding] }),
+        }
+        body.result = Expr::var(&var);
     }
 
     /// The annotation of a function's result, checked against what is returned.

@@ -12,7 +12,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 36] = [
+pub(super) const OTHERS: [&str; 37] = [
     "function",
     "dataflow",
     "output",
@@ -43,6 +43,7 @@ pub(super) const OTHERS: [&str; 36] = [
     "TupleGetItem",
     "emit_te",
     "macro",
+    "rewriter",
     "Tensor",
     "Shape",
     "Prim",

@@ -189,6 +189,12 @@ impl Parser<'_> {
             Some(info) => Some(self.check_annotation(annotation.unwrap_or(value), value, info, &expr.struct_info)?),
             None => None,
         };
+        if let (ExprKind::Call { .. }, Some(info)) = (&expr.kind, &info)
+            && !is_storage(&expr)
+            && self.mismatch(info, &expr.struct_info).is_some()
+        {
+            return self.narrowed(stmt, name, expr, info.clone());
+        }
         // A call is of the struct info that its annotation says; any other value keeps its own.
         let (expr, info) = match (&expr.kind, info) {
             (ExprKind::Call { .. }, Some(info)) if !is_storage(&expr) => {
@@ -272,6 +278,16 @@ impl Parser<'_> {
         let var = self.new_var(&name.id, struct_info.clone());
         let origins = self.origins(stmt);
         self.push_match_cast(var.clone(), value, struct_info, origins);
+        self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
+        Ok(())
+    }
+
+    /// A call of which its annotation says more than is known: a cast checks it when the program runs.
+    fn narrowed(&mut self, stmt: &ast::Stmt, name: &ast::ExprName, value: Expr, info: StructInfo) -> Res<()> {
+        let origins = self.origins(stmt);
+        let known = self.emit(&format!("{}_0", name.id), value, None, origins.clone())?;
+        let var = self.new_var(&name.id, info.clone());
+        self.push_match_cast(var.clone(), Expr::var(&known), info, origins);
         self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
         Ok(())
     }

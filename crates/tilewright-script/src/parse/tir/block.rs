@@ -8,7 +8,7 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, Expr, IterKind, IterVar, MatchBuffer, Range, Stmt, StmtKind, Var,
 };
-use tilewright_support::{Diagnostic, Span};
+use tilewright_support::Diagnostic;
 use tilewright_tensor::DataType;
 
 use super::stmt::Pieces;
@@ -32,7 +32,6 @@ pub(super) struct Frame {
     pub(super) alloc_buffers: Vec<Buffer>,
     match_buffers: Vec<MatchBuffer>,
     init: Option<Stmt>,
-    init_at: Option<Span>,
     /// Whether a statement of the block could not be read.
     pub(super) in_error: bool,
     /// Loops and conditions of this block around the current statement.
@@ -52,7 +51,6 @@ impl Frame {
             alloc_buffers: Vec::new(),
             match_buffers: Vec::new(),
             init: None,
-            init_at: None,
             in_error: false,
             nested: 0,
         }
@@ -114,9 +112,7 @@ impl Parser<'_> {
         if self.frame().init.is_some() {
             return Err(self.fail(codes::BOUND_TWICE, call, "a block has one init", ""));
         }
-        let span = self.span(call);
-        let frame = self.frame();
-        (frame.init, frame.init_at) = (Some(init), Some(span));
+        self.frame().init = Some(init);
         Ok(())
     }
 

@@ -136,11 +136,21 @@ impl Parser<'_> {
         }
         let scope = bound[2].map_or(Ok(Scope::Global), |scope| self.memory_scope(scope))?;
         if let Some(condition) = bound[3]
-            && !matches!(self.eval(condition)?, Value::Bool(true) | Value::None)
+            && !self.always(condition)?
         {
             return Err(self.fail(codes::NOT_YET, condition, "memory is allocated without a condition", ""));
         }
         Ok(Buffer::new(name, shape, dtype.element()).derive(|node| node.scope = scope))
+    }
+
+    /// Whether a condition is true whatever happens.
+    fn always(&mut self, condition: &ast::Expr) -> Res<bool> {
+        Ok(match self.eval(condition)? {
+            Value::Bool(value) => value,
+            Value::None | Value::Int(1) => true,
+            Value::Scalar(scalar) => scalar.as_int() == Some(1),
+            _ => false,
+        })
     }
 
     /// `T.allocate_const([1, 2, 3], "int32", [3])`: memory with constant contents.

@@ -172,21 +172,20 @@ impl Parser<'_> {
     /// The values of the macro's parameters.
     fn macro_arguments(&mut self, definition: &Macro, call: &ast::ExprCall) -> Res<Vec<(String, Value)>> {
         let parameters = &definition.def.parameters;
-        if let Some(extra) = parameters.vararg.iter().chain(&parameters.kwarg).next() {
-            return Err(self.fail(codes::FORM, &**extra, "a macro has a fixed number of parameters", ""));
-        }
         let given = &call.arguments.args;
         let all: Vec<_> = parameters.iter_non_variadic_params().collect();
-        if given.len() > all.len() {
-            let (name, takes) = (&definition.def.name, count(all.len(), "argument"));
+        let positional = all.len() - parameters.kwonlyargs.len();
+        if given.len() > positional && parameters.vararg.is_none() {
+            let (name, takes) = (&definition.def.name, count(positional, "argument"));
             let message = format!("macro `{name}` takes {takes}, found {}", given.len());
-            return Err(self.fail(codes::ARGUMENTS, &given[all.len()], message, "unexpected argument"));
+            return Err(self.fail(codes::ARGUMENTS, &given[positional], message, "unexpected argument"));
         }
         let mut values = Vec::with_capacity(all.len());
         for (at, parameter) in all.iter().enumerate() {
             let name = parameter.parameter.name.as_str();
             let named = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_deref() == Some(name));
-            let node = given.get(at).or(named.map(|keyword| &keyword.value)).or(parameter.default.as_deref());
+            let own = given.get(at).filter(|_| at < positional);
+            let node = own.or(named.map(|keyword| &keyword.value)).or(parameter.default.as_deref());
             let Some(node) = node else {
                 let message = format!("macro `{}` needs the argument `{name}`", definition.def.name);
                 return Err(self.fail(codes::ARGUMENTS, call, message, ""));
@@ -194,6 +193,20 @@ impl Parser<'_> {
             values.push((name.to_owned(), self.eval(node)?));
         }
         let known = |name: &str| all.iter().any(|parameter| parameter.parameter.name.as_str() == name);
+        if let Some(rest) = &parameters.vararg {
+            let items = given.iter().skip(positional).map(|node| self.eval(node)).collect::<Res<_>>()?;
+            values.push((rest.name.to_string(), Value::Tuple(items)));
+        }
+        if let Some(rest) = &parameters.kwarg {
+            let mut items = Vec::new();
+            for keyword in &call.arguments.keywords {
+                if let Some(name) = keyword.arg.as_deref().filter(|name| !known(name)) {
+                    items.push((name.into(), self.eval(&keyword.value)?));
+                }
+            }
+            values.push((rest.name.to_string(), Value::Dict(items)));
+            return Ok(values);
+        }
         match call.arguments.keywords.iter().find(|keyword| !keyword.arg.as_deref().is_some_and(known)) {
             Some(keyword) => {
                 let message = format!("macro `{}` has no such argument", definition.def.name);

@@ -96,6 +96,12 @@ impl Parser<'_> {
             let bound = self.bind(call, &["var|v", "dom", "iter_type", "thread_tag"], 4)?;
             let (Some(var), Some(tag)) = (bound[0], bound[3]) else { return Err(Reported) };
             let tag = self.string(tag)?;
+            if let Some((path, call)) = self.call_path(var)
+                && let Some(function) = path.strip_prefix("script.tir.")
+                && let Some((dtype, _)) = self.declared_type(function, call)?
+            {
+                return Ok((Var::new(thread_name(&tag), dtype), tag));
+            }
             let var = match self.eval(var)? {
                 Value::Str(name) => Var::new(name, DataType::I32),
                 Value::Scalar(scalar) if scalar.as_var().is_some() => scalar.as_var().cloned().ok_or(Reported)?,
