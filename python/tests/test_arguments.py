@@ -44,8 +44,8 @@ WHY_NOT_READ = {
         ir/transform.py module_pass traceable
         relax/transform/transform.py dataflowblock_pass traceable
         relax/transform/transform.py function_pass traceable
-        script/ir_builder/tir.py handle dtype
-        script/ir_builder/tir.py handle storage_scope
+        script/ir_builder/values.py handle dtype
+        script/ir_builder/values.py handle storage_scope
         target/codegen.py llvm_version_major allow_none
         te/operation.py thread_axis name
         tir/buffer.py access_ptr extent
@@ -72,9 +72,6 @@ WHY_NOT_READ = {
         relax/dpl/pattern.py _call add_constraint
         relax/frontend/nn/modules.py forward cross_attention_kwargs
         relax/struct_info.py opaque_func derive_func
-        script/entry.py function check_well_formed
-        script/entry.py ir_module check_well_formed
-        script/entry.py prim_func check_well_formed
         script/ir_builder/base.py name s
         script/ir_builder/base.py name_many s
     """,

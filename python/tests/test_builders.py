@@ -316,7 +316,6 @@ def open_frame(frame):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: BT.evaluate(0), "may not stand here"),
         (lambda: BT.func_name("f"), "may not stand here"),
         (lambda: BT.axis.spatial(4, 0), "may not stand here"),
         (lambda: open_frame(BT.serial(4)), "no function and no module was built"),

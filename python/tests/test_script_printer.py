@@ -121,7 +121,10 @@ STATEMENTS = [
     (CommentDoc("a\nb"), "# a\n# b"),
     (stmt(AssignDoc(x, y), "why"), "x = y  # why"),
     (stmt(IfDoc(x, *CHOICE), "a\nb"), "# a\n# b\nif x:\n    y\nelse:\n    z"),
-    (stmt(FunctionDoc(IdDoc("f"), [], [], None, [ReturnDoc(x)]), "says"), 'def f():\n    """\n    says\n    """\n    return x'),
+    (
+        stmt(FunctionDoc(IdDoc("f"), [], [], None, [ReturnDoc(x)]), "says"),
+        'def f():\n    """\n    says\n    """\n    return x',
+    ),
 ]  # fmt: skip
 
 

@@ -44,14 +44,14 @@ impl Scope {
     pub fn named(name: &str) -> Option<Self> {
         let (first, tag) = name.split_once('.').map_or((name, None), |(first, tag)| (first, Some(tag)));
         let Some(plain) = Self::ALL.into_iter().find(|scope| scope.name() == first) else {
-            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+            let letters = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
             let known = Self::OF_TARGETS.contains(&first) && tag.is_none_or(|tag| !tag.is_empty());
             return (known && name.chars().all(letters)).then(|| Self::Tagged(name.into()));
         };
         match tag {
             None => Some(plain),
             Some(tag) => {
-                let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+                let letters = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
                 (!tag.is_empty() && tag.chars().all(letters)).then(|| Self::Tagged(name.into()))
             }
         }

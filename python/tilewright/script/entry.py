@@ -32,7 +32,8 @@ def from_source(
         return source
     if isinstance(source, (type, FunctionType)):
         return Capture.by_hand(source, sys._getframe(1), "").with_values(extra_vars or {}).read(check_well_formed)
-    value = None if extra_vars is None else lambda text, local=None: eval(text, dict(extra_vars) | dict(local or {}))
+    names = _usual_names() | (extra_vars or {})
+    value = None if extra_vars is None else lambda text, local=None: eval(text, names | dict(local or {}))
     if not isinstance(source, PathLike):
         return _core.from_source(source, "<text>", value, check_well_formed)
     path = Path(source)
@@ -42,11 +43,21 @@ def from_source(
         raise TVMError(f"{path}: the file is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
+def _usual_names() -> dict[str, Any]:
+    """What the letters of the namespaces mean to Python."""
+    import tilewright
+
+    from . import ir, relax, tir
+
+    return {"I": ir, "R": relax, "T": tir, "tvm": tilewright}
+
+
 def ir_module(cls: type | None = None, *, check_well_formed: bool = True) -> Any:
-    """Reads a class as a module. `check_well_formed` is accepted: a module is always checked when it is read."""
+    """Reads a class as a module. Without `check_well_formed` variables may lack a value."""
+    meaning, options = "script.ir.ir_module", {"check_well_formed": check_well_formed}
     if cls is None:
-        return lambda cls: Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read()
-    return Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read()
+        return lambda cls: Capture.of(cls, sys._getframe(1), meaning, **options).read()
+    return Capture.of(cls, sys._getframe(1), meaning, **options).read()
 
 
 def rewriter(cls: type) -> Any:
@@ -64,7 +75,7 @@ def _decorate(function: Callable, frame: Any, decorator: str, **options: bool) -
 
 def prim_func(function: Callable | None = None, *, private: bool = False, check_well_formed: bool = True) -> Any:
     """Reads a function as a PrimFunc. The arguments are read from the decorator's text."""
-    meaning, options = "script.tir.prim_func", {"private": private}
+    meaning, options = "script.tir.prim_func", {"private": private, "check_well_formed": check_well_formed}
     if function is None:
         return lambda function: _decorate(function, sys._getframe(1), meaning, **options)
     return _decorate(function, sys._getframe(1), meaning, **options)
@@ -88,7 +99,8 @@ def function(
 
     The arguments are read from the decorator's text.
     """
-    meaning, options = "script.relax.function", {"private": private} | ({} if pure is None else {"pure": pure})
+    meaning, options = "script.relax.function", {"private": private, "check_well_formed": check_well_formed}
+    options |= {} if pure is None else {"pure": pure}
     if function is None:
         return lambda function: _decorate(function, sys._getframe(1), meaning, **options)
     return _decorate(function, sys._getframe(1), meaning, **options)

@@ -212,7 +212,7 @@ impl Parser<'_> {
         let locals = self.locals(expr)?;
         let value = self.host.eval_with(&expression, &self.span(expr), &locals);
         match value.and_then(|value| self.taken_over(value, &locals)) {
-            Ok(value) => Ok(value),
+            Ok(value) => self.normalised(expr, value),
             Err(reason) => Err(self.unknown_place(expr, &text, reason, last)),
         }
     }
@@ -393,7 +393,7 @@ impl Parser<'_> {
         }
         let function = match self.outside_function(&call.func) {
             Some(function) => function,
-            None if self.is_outside(&call.func) => return self.outside(expr),
+            None if self.is_outside(&call.func) || call.func.is_lambda_expr() => return self.outside(expr),
             None => self.eval(&call.func)?,
         };
         self.graph_call(expr, function, call)

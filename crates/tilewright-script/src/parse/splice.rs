@@ -6,9 +6,9 @@
 
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use tilewright_ir::node::walk;
-use tilewright_ir::relax;
-use tilewright_support::{Set, with_stack};
+use tilewright_ir::node::{AnyHandle as _, walk};
+use tilewright_ir::relax::{self, ExprKind};
+use tilewright_support::{Map, Set, with_stack};
 
 use super::HostValue;
 use super::cx::{Parser, Reported, Res};
@@ -92,7 +92,50 @@ impl Parser<'_> {
         let text = self.text_of(expr);
         let expression = if text.contains('\n') { format!("({text})") } else { text.to_owned() };
         let value = self.host.eval_with(&expression, &self.span(expr), &locals).ok()?;
-        self.taken_over(value, &locals).ok()
+        let value = self.taken_over(value, &locals).ok()?;
+        self.normalised(expr, value).ok()
+    }
+
+    /// A value of the graph whose operands are variables and constants: those that are calls are bound first.
+    pub(super) fn normalised(&mut self, node: &ast::Expr, value: Value) -> Res<Value> {
+        Ok(match value {
+            Value::Graph(expr) => Value::Graph(self.normal(node, &expr, &mut Map::default())?),
+            Value::Tuple(items) => {
+                let items = items.into_iter().map(|item| with_stack(|| self.normalised(node, item)));
+                Value::Tuple(items.collect::<Res<_>>()?)
+            }
+            value => value,
+        })
+    }
+
+    fn normal(
+        &mut self,
+        node: &ast::Expr,
+        expr: &relax::Expr,
+        bound: &mut Map<usize, relax::Expr>,
+    ) -> Res<relax::Expr> {
+        let mut kind = expr.kind.clone();
+        let operands: Vec<&mut relax::Expr> = match &mut kind {
+            ExprKind::Call { args, .. } => args.iter_mut().collect(),
+            ExprKind::Tuple(fields) => fields.iter_mut().collect(),
+            ExprKind::TupleGet { tuple, .. } => vec![tuple],
+            _ => return Ok(expr.clone()),
+        };
+        let mut changed = false;
+        for operand in operands {
+            let leaf = match bound.get(&operand.address()) {
+                Some(leaf) => leaf.clone(),
+                None => {
+                    let own = with_stack(|| self.normal(node, operand, bound))?;
+                    let leaf = self.leaf(node, own)?;
+                    bound.insert(operand.address(), leaf.clone());
+                    leaf
+                }
+            };
+            changed |= !leaf.same(operand);
+            *operand = leaf;
+        }
+        Ok(if changed { relax::Expr::raw(expr.struct_info.clone(), kind) } else { expr.clone() })
     }
 
     /// What the host gave, as a value of the script.

@@ -141,7 +141,6 @@ impl Printer<'_> {
                 }
             }
         }
-        self.doc.line();
     }
 
     /// `x = T.int32()` for each variable of a function to which nothing gives a value.

@@ -37,6 +37,9 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
     let statement = matches!(node, Node::Stmt(_) | Node::Block(_) | Node::BindingBlock(_) | Node::Seq(_));
     if statement || options.verbose_expr {
         p.declare_free(node);
+        if !statement {
+            p.doc.line();
+        }
     }
     match node {
         Node::Scalar(expr) => p.scalar(expr),

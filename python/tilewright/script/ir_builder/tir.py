@@ -507,6 +507,8 @@ def allocate(
 
 def allocate_const(data: Any, dtype: str, extents: Any, annotations: Any = None) -> _Around:
     """Memory with constant contents; `as` names its address."""
+    if annotations:
+        raise TVMError(f"`T.allocate_const` has no annotations here, found {annotations}")
     memory = _tir.decl_buffer(extents, dtype, "data")
     values = np.asarray(data, dtype).reshape([int(extent) for extent in extents])
     return _Around(lambda body: AllocateConst(memory.data, dtype, extents, nd_array(values), body), memory.data)

@@ -47,7 +47,7 @@ def boolean(expr: Any = None, is_size_var: bool = False) -> Any:
     return _typed("bool")(expr, is_size_var)
 
 
-def void(expr: Any = None) -> Any:
+def void() -> Any:
     """A variable without a value."""
     return Var("v", "void")
 
@@ -62,7 +62,7 @@ def meta_var(value: Any) -> Any:
     return value
 
 
-def index_map(mapping: Any, *, inverse_index_map: Any = None) -> Any:
+def index_map(mapping: Any) -> Any:
     """A map of indices."""
     return _tir.IndexMap.from_func(mapping)
 

@@ -227,7 +227,14 @@ impl Parser<'_> {
             value => self.scalar_value(arg, value, None)?,
         };
         match (&value.kind, value.dtype.is_handle()) {
-            (ExprKind::Str(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } | ExprKind::Var(_), _)
+            (
+                ExprKind::Str(_)
+                | ExprKind::AddressOf { .. }
+                | ExprKind::Foreign { .. }
+                | ExprKind::Reinterpret(_)
+                | ExprKind::Var(_),
+                _,
+            )
             | (_, false) => Ok(value),
             (_, true) => Err(self.fail(codes::KIND, arg, "expected a number, a text or `T.address_of(…)`", "")),
         }
