@@ -5,10 +5,10 @@ import pytest
 
 import tilewright as tw
 from tilewright import relax
-from tilewright.error import TVMError
 from tilewright.relax import dpl
 from tilewright.script import ir as I
 from tilewright.script import relax as R
+from tilewright.script import tir as T
 
 
 @R.function
@@ -80,6 +80,36 @@ def test_one_or_the_other():
     ]
 
 
+def test_sizes_are_those_of_the_match():
+    @I.ir_module
+    class Padded:
+        @R.function
+        def pattern(a: R.Tensor(("n", "n"), "float32")) -> R.Tensor(("n", "n"), "float32"):
+            return R.nn.relu(a)
+
+        @R.function
+        def replacement(a: R.Tensor(("n", "n"), "float32")) -> R.Tensor(("n", "n"), "float32"):
+            n = T.int64()
+            return R.call_pure_packed("relu", a, R.shape([n]), sinfo_args=R.Tensor((n, n), "float32"))
+
+    @R.function
+    def main(x: R.Tensor((3, 3), "float32"), y: R.Tensor((2, 3), "float32")):
+        a = R.nn.relu(x)
+        b = R.nn.relu(y)
+        return (a, b)
+
+    first, second = (
+        binding.value for binding in dpl.PatternMatchingRewriter.from_module(Padded)(main).body.blocks[0].bindings
+    )
+    assert str(first) == 'R.call_pure_packed("relu", x, R.shape([3]), sinfo_args=(R.Tensor((3, 3), dtype="float32"),))'
+    assert second.op.name == "relax.nn.relu"
+
+
 def test_both_functions_are_needed():
-    with pytest.raises(TVMError, match="replacement"):
-        dpl.PatternMatchingRewriter.from_module(tw.IRModule({"pattern": Distributed["pattern"]}))
+    def of(**functions):
+        return dpl.PatternMatchingRewriter.from_module(tw.IRModule(functions))
+
+    with pytest.raises(KeyError, match="replacement"):
+        of(pattern=Distributed["pattern"])
+    with pytest.raises(ValueError, match="parameters"):
+        of(pattern=Distributed["pattern"], replacement=before)

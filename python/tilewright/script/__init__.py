@@ -4,7 +4,7 @@
 code itself is never run. `from_source` reads text.
 """
 
-from . import ir, parser, relax, tir
+from . import ir, parser, printer, relax, tir
 from .entry import from_source, ir_module
 
-__all__ = ["from_source", "ir", "ir_module", "parser", "relax", "tir"]
+__all__ = ["from_source", "ir", "ir_module", "parser", "printer", "relax", "tir"]

@@ -24,8 +24,11 @@ from typing import Any
 from ...error import TVMError
 from ...ir import structural_equal
 from ...ir.module import IRModule
-from ..expr import Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem, Var, VarBinding
+from ...tir.expr import IntImm
+from ...tir.expr import Var as TirVar
+from ..expr import Call, Constant, Expr, Function, GlobalVar, ShapeExpr, Tuple, TupleGetItem, Var, VarBinding
 from ..expr_functor import PyExprMutator
+from ..struct_info import TensorStructInfo
 from .pattern import DFPattern, is_const, is_expr, is_op, is_tuple, is_tuple_get_item, wildcard
 from .rewrite import rewrite_call
 
@@ -78,8 +81,11 @@ class PatternMatchingRewriter:
     def from_module(mod: IRModule) -> PatternMatchingRewriter:
         """The rewriter of a module with the functions `pattern` and `replacement`."""
         by_name = {var.name_hint: func for var, func in mod.functions_items()}
-        if missing := {"pattern", "replacement"} - set(by_name):
-            raise TVMError(f"a rewriter has the functions `pattern` and `replacement`, missing: {sorted(missing)}")
+        for name in ("pattern", "replacement"):
+            if name not in by_name:
+                raise KeyError(f"a rewriter is a module with the function `{name}`, found {sorted(by_name)}")
+            if not isinstance(by_name[name], Function):
+                raise TypeError(f"`{name}` of a rewriter is a Relax function, found {type(by_name[name]).__name__}")
         pattern, replacement = by_name.pop("pattern"), by_name.pop("replacement")
         return _ByExample(pattern, replacement, by_name)
 
@@ -119,8 +125,13 @@ class _ByExample(ExprPatternRewriter):
     def __init__(self, pattern: Function, replacement: Function, others: dict[str, Any]) -> None:
         if len(pattern.params) != len(replacement.params):
             message = f"the pattern has {len(pattern.params)} parameters, the replacement {len(replacement.params)}"
-            raise TVMError(message)
-        holes = [wildcard().has_struct_info(param.struct_info) for param in pattern.params]
+            raise ValueError(message)
+        infos = [param.struct_info for param in pattern.params]
+        for own, other in zip(infos, (param.struct_info for param in replacement.params), strict=True):
+            if not structural_equal(own, other, map_free_vars=True):
+                raise ValueError(f"a parameter of the pattern is {own}, that of the replacement {other}")
+        self.infos = [param.struct_info for param in replacement.params]
+        holes = [wildcard().has_struct_info(_of_any_size(info)) for info in infos]
         known = dict(zip(pattern.params, holes, strict=True))
         super().__init__(_pattern_of(pattern, known), self._replace)
         self.holes, self.replacement, self.others = holes, replacement, others
@@ -128,9 +139,35 @@ class _ByExample(ExprPatternRewriter):
     def functions(self) -> dict[str, Any]:
         return self.others
 
-    def _replace(self, _: Expr, matches: Match) -> Expr:
+    def _replace(self, _: Expr, matches: Match) -> Expr | None:
         values = [matches[hole] for hole in self.holes]
-        return _Inlined(dict(zip(self.replacement.params, values, strict=True))).of(self.replacement)
+        sizes: dict[Any, Any] = {}
+        if not all(_unified(info, value.struct_info, sizes) for info, value in zip(self.infos, values, strict=True)):
+            return None
+        function = self.replacement.bind_symbolic_vars(sizes) if sizes else self.replacement
+        return _Inlined(dict(zip(function.params, values, strict=True))).of(function)
+
+
+def _of_any_size(info: Any) -> Any:
+    """The struct info without the dimensions that are symbolic, which stand for any."""
+    if isinstance(info, TensorStructInfo) and isinstance(info.shape, ShapeExpr):
+        if any(not isinstance(dim, IntImm) for dim in info.shape.values):
+            return TensorStructInfo(dtype=info.dtype, ndim=info.ndim)
+    return info
+
+
+def _unified(info: Any, found: Any, sizes: dict[Any, Any]) -> bool:
+    """Whether the dimensions found are those of the struct info, of which variables are what `sizes` says."""
+    if not isinstance(info, TensorStructInfo) or not isinstance(info.shape, ShapeExpr):
+        return True
+    if not isinstance(found.shape, ShapeExpr):
+        return False
+    for dim, own in zip(info.shape.values, found.shape.values, strict=True):
+        if not isinstance(dim, TirVar):
+            continue
+        if not structural_equal(sizes.setdefault(dim, own), own):
+            return False
+    return True
 
 
 def _pattern_of(function: Function, known: dict[Var, DFPattern]) -> DFPattern:

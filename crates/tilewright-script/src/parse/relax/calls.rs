@@ -416,6 +416,11 @@ impl Parser<'_> {
     fn call_from_prim_func(&mut self, call: &ast::ExprCall, function: Value) -> Reported {
         match function {
             Value::Function(name) if self.functions.is_in_error(&name) => Reported,
+            Value::Function(name) if !self.is_relax(&name) => {
+                let message = format!("`{name}` calls itself, and no module is here to hold both");
+                let diagnostic = Diagnostic::error(codes::KIND, message).at(self.span(&*call.func));
+                self.report(diagnostic.help("PrimFuncs of a class decorated with `I.ir_module` call each other"))
+            }
             Value::Function(name) => {
                 let message = format!("`{name}` is a Relax function, which a PrimFunc cannot call");
                 let diagnostic = Diagnostic::error(codes::KIND, message).at(self.span(&*call.func));
@@ -437,7 +442,11 @@ impl Parser<'_> {
     ) -> Res<Value> {
         if self.in_prim_func() {
             return match function {
-                Value::Function(name) if !self.is_relax(&name) && !self.functions.is_in_error(&name) => {
+                Value::Function(name)
+                    if !self.functions.module.is_empty()
+                        && !self.is_relax(&name)
+                        && !self.functions.is_in_error(&name) =>
+                {
                     self.call_prim_func(&name, call)
                 }
                 function => Err(self.call_from_prim_func(call, function)),

@@ -268,26 +268,13 @@ fn wrong_numbers_of_indices() {
 #[test]
 fn wrong_data_types() {
     check_prim(
-        "A[0] = B[0, 0]",
+        "x: T.int32 = A[0]",
         expect![[r#"
-        error[TW0303]: buffer `A` holds float32, the stored value is int32
-         --> test.py:3:12
+        error[TW0303]: `x` is declared as int32, its value is float32
+         --> test.py:3:18
           |
-        3 |     A[0] = B[0, 0]
-          |            ^^^^^^^ this is int32
-          |
-          = help: convert it: `T.Cast("float32", …)`"#]],
-    );
-    check_prim(
-        "B[0, 0] = 1.5",
-        expect![[r#"
-        error[TW0303]: buffer `B` holds int32, the stored value is float32
-         --> test.py:3:15
-          |
-        3 |     B[0, 0] = 1.5
-          |               ^^^ this is float32
-          |
-          = help: convert it: `T.Cast("int32", …)`"#]],
+        3 |     x: T.int32 = A[0]
+          |                  ^^^^"#]],
     );
     check_prim(
         "A[A[0]] = 1.0",
@@ -452,11 +439,13 @@ fn misplaced_statements() {
               |
               = help: the text is compiled, not run: code for Python belongs outside of the function
 
-            error[TW0403]: a PrimFunc returns nothing
-             --> test.py:4:5
+            error[TW0302]: expected a scalar, found the buffer `A`
+             --> test.py:4:12
               |
             4 |     return A
-              |     ^^^^^^^^ write the result into a buffer that is a parameter"#]],
+              |            ^
+              |
+              = help: index it: `A[…]`"#]],
     );
     check_relax(
         "with R.dataflow():\n    m = R.call_packed(\"f\", x)\n    R.output(m)\nreturn m",
