@@ -330,12 +330,23 @@ def test_tensor_expressions_in_a_graph():
 n, m = tir.Var("n", "int64"), tir.Var("m", "int64")
 x, buffer = tir.Var("x", "int32"), tir.decl_buffer((128, 128), "float16", name="A")
 tensor = relax.Var("a", relax.TensorStructInfo((1, n), "float32"))
+bound = relax.Var("b", relax.TensorStructInfo((1, n), "float32"))
+BINDING = 'n = T.int64()\na: R.Tensor((1, n), dtype="float32")\nb: R.Tensor((1, n), dtype="float32") = R.sin(a)'
+LET = "with T.LetStmt(1) as x:\n    T.evaluate(x)"
 FRAGMENTS = [
+    (relax.BindingBlock([relax.VarBinding(bound, relax.op.sin(tensor))]), BINDING, BINDING),
+    (tir.LetStmt(x, tir.IntImm("int32", 1), tir.Evaluate(x)), LET, LET),
     (x + 1, "x = T.int32()\nx + 1", "x + 1"),
     (tir.SizeVar("s", "int32"), "s = T.int32(is_size_var=True)\ns", "s"),
     (buffer, 'A = T.Buffer((128, 128), "float16")\nA', "A"),
     (buffer[x, 0], 'A = T.Buffer((128, 128), "float16")\nx = T.int32()\nA[x, 0]', "A[x, 0]"),
     (tw.ir.Range(0, 10), "I.Range(0, 10)", "I.Range(0, 10)"),
+    (
+        tir.IterVar((0, 8), x, 0),
+        'x = T.int32()\nT.iter_var(x, T.Range(0, 8), "DataPar", "")',
+        'T.iter_var(x, T.Range(0, 8), "DataPar", "")',
+    ),
+    (tw.ir.GlobalVar("f"), 'I.GlobalVar("f")', 'I.GlobalVar("f")'),
     (
         relax.TensorStructInfo((1, n), "float32"),
         'n = T.int64()\nR.Tensor((1, n), dtype="float32")',

@@ -184,6 +184,9 @@ impl Parser<'_> {
         if self.functions.contains(name) {
             return Ok(Value::Function(name.into()));
         }
+        if let Some(value) = self.functions.named(name) {
+            return Ok(value);
+        }
         let names: Vec<String> = self.functions.names().map(str::to_owned).collect();
         let message = format!("the module has no function `{name}`");
         Err(self.unknown(codes::UNKNOWN_ATTRIBUTE, expr, message, name, names.iter().map(String::as_str)))

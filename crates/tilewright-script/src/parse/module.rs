@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::analysis::used_global_vars;
-use tilewright_ir::relax::{GlobalVar, StructInfo, VDevice};
+use tilewright_ir::relax::{Expr, ExprKind, GlobalVar, StructInfo, VDevice};
 use tilewright_ir::tir::attr_names;
 use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo, IRModule};
 use tilewright_support::{Diagnostic, OrderedMap, Span, nearest};
@@ -101,6 +101,8 @@ pub(super) struct Functions<'a> {
     reading: Vec<Arc<str>>,
     /// Functions that others take for pure although nothing declares it, with the first location of each.
     taken_for_pure: OrderedMap<Arc<str>, Span>,
+    /// Functions of the runtime that the class names.
+    externs: OrderedMap<Arc<str>, Expr>,
     /// Functions of the host that the module takes in, as they were, by their names here.
     taken_in: OrderedMap<Arc<str>, GlobalFunc>,
 }
@@ -130,6 +132,15 @@ impl<'a> Functions<'a> {
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(|name| &**name)
+    }
+
+    /// What a name of the class means that is no function of its text.
+    pub(super) fn named(&self, name: &str) -> Option<Value> {
+        let taken_in = || {
+            let function = self.taken_in.get(name)?;
+            Some(Value::Global(GlobalVar { name: name.into(), signature: function.signature() }))
+        };
+        self.externs.get(name).cloned().map(Value::Graph).or_else(taken_in)
     }
 
     /// The annotation of a function's result.
@@ -208,8 +219,28 @@ impl<'a> Parser<'a> {
                 value => self.class_expression(value, attrs),
             },
             other if broken.touches(other.range()) => Err(Reported),
+            ast::Stmt::Assign(assign) => self.class_assignment(assign),
             other => Err(self.fail(codes::FORM, other, "a module holds functions", "not a function")),
         }
+    }
+
+    /// `f = R.ExternFunc("f")`, or `f = function` with a function from outside of the text.
+    fn class_assignment(&mut self, assign: &ast::StmtAssign) -> Res<()> {
+        if let [ast::Expr::Name(name)] = assign.targets.as_slice() {
+            let name: Arc<str> = name.id.as_str().into();
+            match self.eval(&assign.value)? {
+                Value::Captured(function) => {
+                    self.functions.taken_in.insert(name, function);
+                    return Ok(());
+                }
+                Value::Graph(function) if matches!(function.kind, ExprKind::ExternFunc(_)) => {
+                    self.functions.externs.insert(name, function);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        Err(self.fail(codes::FORM, assign, "a module holds functions", "not a function"))
     }
 
     fn class_expression(&mut self, value: &ast::Expr, attrs: &mut Attrs) -> Res<()> {

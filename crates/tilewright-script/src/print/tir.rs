@@ -230,6 +230,14 @@ impl Printer<'_> {
         }
     }
 
+    /// A statement that is printed by itself: what it defines is defined for its own suite.
+    pub(super) fn statement_alone(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let { .. } | StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => self.statement(stmt),
+            _ => self.statements(stmt),
+        }
+    }
+
     /// A statement that is followed by others in the suite.
     fn statement(&mut self, stmt: &Stmt) {
         with_stack(|| self.marked(stmt, |p| p.statement_text(stmt)));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tilewright_expr::node::{IrNode, Mismatch, Path, Saver};
 use tilewright_ir::json::{self, Node};
-use tilewright_ir::relax::Expr as GraphExpr;
+use tilewright_ir::relax::{Expr as GraphExpr, ExprKind};
 use tilewright_ir::tir::{Buffer, Expr, Stmt, Var};
 
 use super::underline::{Marks, Target};
@@ -31,7 +31,14 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
     let mut p = Printer::of(options, node.solid().unwrap_or(node));
     let graph_level = !matches!(
         node,
-        Node::Scalar(_) | Node::Range(_) | Node::Buffer(_) | Node::Region(_) | Node::Stmt(_) | Node::Block(_)
+        Node::Scalar(_)
+            | Node::Var(_)
+            | Node::Range(_)
+            | Node::IterVar(_)
+            | Node::Buffer(_)
+            | Node::Region(_)
+            | Node::Stmt(_)
+            | Node::Block(_)
     );
     p.graph_level = graph_level;
     let statement = matches!(node, Node::Stmt(_) | Node::Block(_) | Node::BindingBlock(_) | Node::Seq(_));
@@ -61,9 +68,15 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
             p.doc.close(")");
         }
         Node::Region(region) => p.region(region),
-        Node::Stmt(stmt) => p.statements(stmt),
+        Node::Stmt(stmt) => p.statement_alone(stmt),
         Node::Info(info) => p.info(info),
-        Node::Relax(expr) => p.graph(expr),
+        Node::Relax(expr) => match &expr.kind {
+            ExprKind::GlobalVar(global) => {
+                p.qualified(Namespace::Module, "GlobalVar");
+                p.doc.write(format_args!("(\"{}\")", global.name));
+            }
+            _ => p.graph(expr),
+        },
         Node::GraphVar(var) => {
             let name = p.graph_name(var);
             p.doc.text(&name);

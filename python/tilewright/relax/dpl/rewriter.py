@@ -150,9 +150,9 @@ class _ByExample(ExprPatternRewriter):
 
 def _of_any_size(info: Any) -> Any:
     """The struct info without the dimensions that are symbolic, which stand for any."""
-    if isinstance(info, TensorStructInfo) and isinstance(info.shape, ShapeExpr):
-        if any(not isinstance(dim, IntImm) for dim in info.shape.values):
-            return TensorStructInfo(dtype=info.dtype, ndim=info.ndim)
+    known = isinstance(info, TensorStructInfo) and isinstance(info.shape, ShapeExpr)
+    if known and any(not isinstance(dim, IntImm) for dim in info.shape.values):
+        return TensorStructInfo(dtype=info.dtype, ndim=info.ndim)
     return info
 
 
