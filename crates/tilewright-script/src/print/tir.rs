@@ -305,7 +305,11 @@ impl Printer<'_> {
             }
             StmtKind::Evaluate(value) => {
                 self.doc.line();
-                self.call("evaluate", |p| p.scalar(value));
+                match &value.kind {
+                    // A call is a statement.
+                    ExprKind::Foreign { .. } | ExprKind::Call { .. } if self.options.syntax_sugar => self.scalar(value),
+                    _ => self.call("evaluate", |p| p.scalar(value)),
+                }
             }
             StmtKind::Block { values, predicate, block } => self.block(values, predicate, block),
             StmtKind::Attr { node, key, value, body } => {
