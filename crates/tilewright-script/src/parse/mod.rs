@@ -31,6 +31,7 @@
 
 mod api;
 pub mod codes;
+mod compare;
 mod cx;
 mod dims;
 mod eval;

@@ -6,6 +6,7 @@
 //! Arguments of calls are variables, constants and tuples of these: nested expressions are bound to variables of their
 //! own first, in the order of evaluation.
 
+mod branch;
 mod calls;
 mod constant;
 mod index_map;

@@ -8,6 +8,7 @@ mod block;
 mod buffers;
 mod calls;
 mod foreign;
+mod indices;
 mod loops;
 mod macros;
 mod reducer;
