@@ -80,6 +80,10 @@ class WrongTypeError(TVMError, TypeError):
     """An object of a class that does not fit: `except TypeError` catches it too."""
 
 
+class WrongValueError(TVMError, ValueError):
+    """A value that does not fit: `except ValueError` catches it too."""
+
+
 class UnknownNameError(TVMError, AttributeError, ValueError):
     """A name that no function or operator has: `except AttributeError` and `except ValueError` catch it too."""
 

@@ -1,4 +1,4 @@
-"""Documents of Python code, and their text."""
+"""Texts of Python from documents: trees of its syntax that programs build."""
 
 from . import doc, doc_printer
 

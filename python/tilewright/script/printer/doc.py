@@ -1,13 +1,17 @@
-"""Documents: Python code as a tree of expressions and statements, for programs that print scripts of their own.
+"""Documents: the syntax of Python as values. `doc_printer.to_python_script` writes one as text.
 
-`doc_printer.to_python_script` gives the text.
+Every document may say where it comes from (`source_paths`), which is what the printer underlines; every statement may
+have a comment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from enum import IntEnum, unique
-from typing import Any
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, NoReturn
+
+from ..._core import ObjectPath
+from ...error import WrongValueError
 
 __all__ = [
     "AssertDoc", "AssignDoc", "AttrAccessDoc", "CallDoc", "ClassDoc", "CommentDoc", "DictDoc", "Doc", "DocStringDoc",
@@ -18,121 +22,91 @@ __all__ = [
 
 
 class Doc:
-    """A part of a document. `source_paths` say which parts of the IR it shows."""
+    """A document."""
 
-    __slots__ = ("source_paths",)
+    source_paths: list[ObjectPath]
 
-    def __init__(self) -> None:
-        self.source_paths: Sequence[Any] = []
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        self = super().__new__(cls)
+        self.source_paths = []
+        return self
 
 
 class ExprDoc(Doc):
     """An expression."""
 
-    __slots__ = ()
-
     def attr(self, name: str) -> AttrAccessDoc:
-        """`self.name`."""
+        """An attribute of it."""
         return AttrAccessDoc(self, name)
 
     def call(self, *args: ExprDoc, **kwargs: ExprDoc) -> CallDoc:
-        """`self(…)`."""
+        """A call of it."""
         return CallDoc(self, *args, **kwargs)
 
     def __getitem__(self, indices: Any) -> IndexDoc:
-        return IndexDoc(self, indices if isinstance(indices, tuple) else (indices,))
+        found = indices if isinstance(indices, tuple) else (indices,)
+        parts = [SliceDoc(i.start, i.stop, i.step) if isinstance(i, slice) else i for i in found]
+        return IndexDoc(self, parts)
 
-    def __iter__(self) -> Any:
-        raise RuntimeError(f"{self.__class__} cannot be used as iterable.")
+    def __iter__(self) -> NoReturn:
+        # Without this, Python would ask for `self[0]`, `self[1]`, … without end.
+        raise RuntimeError(f"{type(self).__name__} cannot be iterated over")
 
 
 class StmtDoc(Doc):
-    """A statement, with a comment or none."""
+    """A statement."""
 
-    __slots__ = ("_comment",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._comment: str | None = None
-
-    @property
-    def comment(self) -> str | None:
-        """The text after the statement, before it where it holds others, or its documentation."""
-        return self._comment
-
-    @comment.setter
-    def comment(self, value: str | None) -> None:
-        self._comment = value
+    comment: str | None = None
 
 
 class StmtBlockDoc(Doc):
-    """Statements one after the other."""
-
-    __slots__ = ("stmts",)
+    """Statements in order."""
 
     def __init__(self, stmts: Sequence[StmtDoc]) -> None:
-        super().__init__()
-        self.stmts = list(stmts)
+        self.stmts = _all(StmtDoc, stmts)
 
 
 class LiteralDoc(ExprDoc):
-    """None, a text, a truth value or a number."""
+    """A constant: None, a text, a number or a truth value."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: str | float | bool | int | None, path: Any = None) -> None:
-        super().__init__()
-        if not (value is None or isinstance(value, (str, bool, int, float))):
-            raise TypeError(f"Unsupported type {type(value)} for LiteralDoc")
+    def __init__(self, value: str | float | bool | int | None, path: ObjectPath | None = None) -> None:
+        if value is not None and not isinstance(value, (str, float, bool, int)):
+            raise TypeError(f"a literal is a text, a number or None, found {type(value).__name__}")
         self.value = value
-        if path is not None:
-            self.source_paths = [path]
+        self.source_paths = [] if path is None else [path]
 
 
 class IdDoc(ExprDoc):
     """A name."""
 
-    __slots__ = ("name",)
-
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
+        self.name = _one(str, name)
 
 
 class AttrAccessDoc(ExprDoc):
     """`value.name`."""
 
-    __slots__ = ("name", "value")
-
     def __init__(self, value: ExprDoc, name: str) -> None:
-        super().__init__()
-        self.value, self.name = value, name
+        self.value, self.name = _one(ExprDoc, value), _one(str, name)
 
 
 class IndexDoc(ExprDoc):
     """`value[indices]`."""
 
-    __slots__ = ("indices", "value")
-
     def __init__(self, value: ExprDoc, indices: Sequence[ExprDoc | SliceDoc]) -> None:
-        super().__init__()
-        self.value, self.indices = value, list(indices)
+        self.value, self.indices = _one(ExprDoc, value), _all(Doc, indices)
 
 
 class CallDoc(ExprDoc):
-    """`callee(args, key=value)`."""
-
-    __slots__ = ("args", "callee", "kwargs_keys", "kwargs_values")
+    """`callee(*args, **kwargs)`."""
 
     def __init__(self, callee: ExprDoc, *args: ExprDoc, **kwargs: ExprDoc) -> None:
-        super().__init__()
-        self.callee, self.args = callee, list(args)
-        self.kwargs_keys, self.kwargs_values = list(kwargs), list(kwargs.values())
+        self.callee, self.args = _one(ExprDoc, callee), _all(ExprDoc, args)
+        self.kwargs_keys, self.kwargs_values = list(kwargs), _all(ExprDoc, list(kwargs.values()))
 
 
-@unique
 class OperationKind(IntEnum):
-    """The operators."""
+    """Operators: those of one operand, of two, and the conditional expression."""
 
     _UnaryStart = 0
     USub = 1
@@ -167,152 +141,117 @@ class OperationKind(IntEnum):
 
 
 class OperationDoc(ExprDoc):
-    """An operator with its operands; of `IfThenElse` the condition comes first."""
-
-    __slots__ = ("kind", "operands")
+    """An operator with its operands; those of a conditional expression are the condition and the two values."""
 
     def __init__(self, kind: OperationKind, operands: Sequence[ExprDoc]) -> None:
-        super().__init__()
-        self.kind, self.operands = kind, list(operands)
+        self.kind, self.operands = OperationKind(kind), _all(ExprDoc, operands)
 
 
 class LambdaDoc(ExprDoc):
     """`lambda args: body`."""
 
-    __slots__ = ("args", "body")
-
     def __init__(self, args: Sequence[IdDoc], body: ExprDoc) -> None:
-        super().__init__()
-        self.args, self.body = list(args), body
+        self.args, self.body = _all(IdDoc, args), _one(ExprDoc, body)
 
 
 class TupleDoc(ExprDoc):
-    """`(a, b)`."""
-
-    __slots__ = ("elements",)
+    """A tuple."""
 
     def __init__(self, elements: Sequence[ExprDoc]) -> None:
-        super().__init__()
-        self.elements = list(elements)
+        self.elements = _all(ExprDoc, elements)
 
 
 class ListDoc(ExprDoc):
-    """`[a, b]`."""
-
-    __slots__ = ("elements",)
+    """A list."""
 
     def __init__(self, elements: Sequence[ExprDoc]) -> None:
-        super().__init__()
-        self.elements = list(elements)
+        self.elements = _all(ExprDoc, elements)
 
 
 class DictDoc(ExprDoc):
-    """`{key: value}`."""
+    """A dict."""
 
-    __slots__ = ("keys", "values")
-
-    def __init__(self, content: Mapping[ExprDoc, ExprDoc]) -> None:
-        super().__init__()
-        self.keys, self.values = list(content), list(content.values())
+    def __init__(self, content: dict[ExprDoc, ExprDoc]) -> None:
+        self.keys, self.values = _all(ExprDoc, list(content)), _all(ExprDoc, list(content.values()))
 
 
 class SliceDoc(ExprDoc):
-    """`start:stop:step`."""
-
-    __slots__ = ("start", "step", "stop")
+    """`start:stop:step`, inside of an index."""
 
     def __init__(self, start: ExprDoc | None = None, stop: ExprDoc | None = None, step: ExprDoc | None = None) -> None:
-        super().__init__()
-        self.start, self.stop, self.step = start, stop, step
+        self.start, self.stop, self.step = (_optional(ExprDoc, part) for part in (start, stop, step))
 
 
 class AssignDoc(StmtDoc):
     """`lhs: annotation = rhs`."""
 
-    __slots__ = ("annotation", "lhs", "rhs")
-
     def __init__(self, lhs: ExprDoc, rhs: ExprDoc | None = None, annotation: ExprDoc | None = None) -> None:
-        super().__init__()
-        self.lhs, self.rhs, self.annotation = lhs, rhs, annotation
+        if rhs is None and annotation is None:
+            raise WrongValueError("an assignment has a value or an annotation")
+        if annotation is not None and not isinstance(lhs, IdDoc):
+            raise WrongValueError("an annotation stands behind a name")
+        self.lhs, self.rhs = _one(ExprDoc, lhs), _optional(ExprDoc, rhs)
+        self.annotation = _optional(ExprDoc, annotation)
 
 
 class IfDoc(StmtDoc):
-    """`if predicate:` with its branches."""
-
-    __slots__ = ("else_branch", "predicate", "then_branch")
+    """A condition."""
 
     def __init__(self, predicate: ExprDoc, then_branch: Sequence[StmtDoc], else_branch: Sequence[StmtDoc]) -> None:
-        super().__init__()
-        self.predicate, self.then_branch, self.else_branch = predicate, list(then_branch), list(else_branch)
+        self.predicate = _one(ExprDoc, predicate)
+        self.then_branch, self.else_branch = _all(StmtDoc, then_branch), _all(StmtDoc, else_branch)
+        if not self.then_branch and not self.else_branch:
+            raise WrongValueError("one of the branches of a condition has a statement")
 
 
 class WhileDoc(StmtDoc):
-    """`while predicate:`."""
-
-    __slots__ = ("body", "predicate")
+    """A loop with a condition."""
 
     def __init__(self, predicate: ExprDoc, body: Sequence[StmtDoc]) -> None:
-        super().__init__()
-        self.predicate, self.body = predicate, list(body)
+        self.predicate, self.body = _one(ExprDoc, predicate), _all(StmtDoc, body)
 
 
 class ForDoc(StmtDoc):
-    """`for lhs in rhs:`."""
-
-    __slots__ = ("body", "lhs", "rhs")
+    """`for lhs in rhs`."""
 
     def __init__(self, lhs: ExprDoc, rhs: ExprDoc, body: Sequence[StmtDoc]) -> None:
-        super().__init__()
-        self.lhs, self.rhs, self.body = lhs, rhs, list(body)
+        self.lhs, self.rhs, self.body = _one(ExprDoc, lhs), _one(ExprDoc, rhs), _all(StmtDoc, body)
 
 
 class ScopeDoc(StmtDoc):
-    """`with rhs as lhs:`, or of two arguments `with rhs:`."""
+    """`with rhs as lhs`; without a name, `lhs` is None or left out."""
 
-    __slots__ = ("body", "lhs", "rhs")
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__()
-        if len(args) not in (2, 3):
-            raise TypeError(f"ScopeDoc takes (rhs, body) or (lhs, rhs, body), found {len(args)} arguments")
-        self.lhs = args[0] if len(args) == 3 else None
-        self.rhs, self.body = args[-2], list(args[-1])
+    def __init__(self, *args: Any, lhs: Any = None, rhs: Any = None, body: Any = None) -> None:
+        given = {"lhs": lhs, "rhs": rhs, "body": body}
+        names = ("rhs", "body") if len(args) == 2 and rhs is None and body is None else ("lhs", "rhs", "body")
+        given.update(zip(names, args, strict=False))
+        self.lhs = _optional(ExprDoc, given["lhs"])
+        self.rhs, self.body = _one(ExprDoc, given["rhs"]), _all(StmtDoc, given["body"])
 
 
 class ExprStmtDoc(StmtDoc):
     """An expression as a statement."""
 
-    __slots__ = ("expr",)
-
     def __init__(self, expr: ExprDoc) -> None:
-        super().__init__()
-        self.expr = expr
+        self.expr = _one(ExprDoc, expr)
 
 
 class AssertDoc(StmtDoc):
     """`assert test, msg`."""
 
-    __slots__ = ("msg", "test")
-
     def __init__(self, test: ExprDoc, msg: ExprDoc | None = None) -> None:
-        super().__init__()
-        self.test, self.msg = test, msg
+        self.test, self.msg = _one(ExprDoc, test), _optional(ExprDoc, msg)
 
 
 class ReturnDoc(StmtDoc):
     """`return value`."""
 
-    __slots__ = ("value",)
-
     def __init__(self, value: ExprDoc) -> None:
-        super().__init__()
-        self.value = value
+        self.value = _one(ExprDoc, value)
 
 
 class FunctionDoc(StmtDoc):
-    """A function; its comment is its documentation."""
-
-    __slots__ = ("args", "body", "decorators", "name", "return_type")
+    """A function; its parameters are assignments: with an annotation, a default or both."""
 
     def __init__(
         self,
@@ -322,36 +261,44 @@ class FunctionDoc(StmtDoc):
         return_type: ExprDoc | None,
         body: Sequence[StmtDoc],
     ) -> None:
-        super().__init__()
-        self.name, self.args, self.decorators = name, list(args), list(decorators)
-        self.return_type, self.body = return_type, list(body)
+        self.name, self.args = _one(IdDoc, name), _all(AssignDoc, args)
+        self.decorators, self.return_type = _all(ExprDoc, decorators), _optional(ExprDoc, return_type)
+        self.body = _all(StmtDoc, body)
 
 
 class ClassDoc(StmtDoc):
-    """A class; its comment is its documentation."""
-
-    __slots__ = ("body", "decorators", "name")
+    """A class."""
 
     def __init__(self, name: IdDoc, decorators: Sequence[ExprDoc], body: Sequence[StmtDoc]) -> None:
-        super().__init__()
-        self.name, self.decorators, self.body = name, list(decorators), list(body)
+        self.name, self.decorators = _one(IdDoc, name), _all(ExprDoc, decorators)
+        self.body = _all(StmtDoc, body)
 
 
 class CommentDoc(StmtDoc):
-    """A comment of its own."""
-
-    __slots__ = ()
+    """A comment by itself."""
 
     def __init__(self, comment: str) -> None:
-        super().__init__()
-        self.comment = comment
+        self.comment = _one(str, comment)
 
 
 class DocStringDoc(StmtDoc):
-    """Documentation."""
-
-    __slots__ = ()
+    """The documentation at the beginning of a function or class."""
 
     def __init__(self, docs: str) -> None:
-        super().__init__()
-        self.comment = docs
+        self.comment = _one(str, docs)
+
+
+def _one(cls: type, value: Any) -> Any:
+    if not isinstance(value, cls):
+        raise TypeError(f"expected {cls.__name__}, found {type(value).__name__}")
+    return value
+
+
+def _optional(cls: type, value: Any) -> Any:
+    return None if value is None else _one(cls, value)
+
+
+def _all(cls: type, values: Any) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, (list, tuple)):
+        raise TypeError(f"expected a list of {cls.__name__}, found {type(values).__name__}")
+    return [_one(cls, value) for value in values]

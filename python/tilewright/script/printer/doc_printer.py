@@ -1,443 +1,440 @@
-"""The text of documents.
+"""Documents as text.
 
-Brackets are written where precedence asks for them; the value that is called, indexed or asked for an attribute is
-bracketed unless it is a name, a literal or such a thing itself. Parts whose source path is nearest to one that is to be
-underlined get a line of `^` below.
+Expressions get parentheses where Python's precedence asks for them. While it writes, the printer notes which part of
+the text each document of a wanted path became; these parts are underlined afterwards.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from math import isfinite
 from typing import Any
 
+from ..._core import ObjectPath
+from ...error import WrongValueError
 from . import doc as d
-from .doc import OperationKind as Kind
+from .doc import Doc, OperationKind
 
 __all__ = ["to_python_script"]
 
-_UNARY = {Kind.USub: "-", Kind.Invert: "~", Kind.Not: "not "}
-_BINARY = {
-    Kind.Add: "+", Kind.Sub: "-", Kind.Mult: "*", Kind.Div: "/", Kind.FloorDiv: "//", Kind.Mod: "%", Kind.Pow: "**",
-    Kind.LShift: "<<", Kind.RShift: ">>", Kind.BitAnd: "&", Kind.BitOr: "|", Kind.BitXor: "^", Kind.Lt: "<",
-    Kind.LtE: "<=", Kind.Eq: "==", Kind.NotEq: "!=", Kind.Gt: ">", Kind.GtE: ">=", Kind.And: "and", Kind.Or: "or",
+_SIGNS = {
+    OperationKind.USub: "-", OperationKind.Invert: "~", OperationKind.Not: "not ", OperationKind.Add: "+",
+    OperationKind.Sub: "-", OperationKind.Mult: "*", OperationKind.Div: "/", OperationKind.FloorDiv: "//",
+    OperationKind.Mod: "%", OperationKind.Pow: "**", OperationKind.LShift: "<<", OperationKind.RShift: ">>",
+    OperationKind.BitAnd: "&", OperationKind.BitOr: "|", OperationKind.BitXor: "^", OperationKind.Lt: "<",
+    OperationKind.LtE: "<=", OperationKind.Eq: "==", OperationKind.NotEq: "!=", OperationKind.Gt: ">",
+    OperationKind.GtE: ">=", OperationKind.And: "and", OperationKind.Or: "or",
 }  # fmt: skip
-_LAMBDA, _CHOICE, _OR, _AND, _NOT, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND = range(9)
-_SHIFT, _ADD, _MULTIPLY, _UNARY_LEVEL, _POWER, _IDENTITY = range(9, 15)
-_LEVELS = {
-    Kind.IfThenElse: _CHOICE, Kind.Or: _OR, Kind.And: _AND, Kind.Not: _NOT, Kind.BitOr: _BIT_OR, Kind.BitXor: _BIT_XOR,
-    Kind.BitAnd: _BIT_AND, Kind.LShift: _SHIFT, Kind.RShift: _SHIFT, Kind.Add: _ADD, Kind.Sub: _ADD,
-    Kind.Mult: _MULTIPLY, Kind.Div: _MULTIPLY, Kind.FloorDiv: _MULTIPLY, Kind.Mod: _MULTIPLY, Kind.USub: _UNARY_LEVEL,
-    Kind.Invert: _UNARY_LEVEL, Kind.Pow: _POWER,
-} | dict.fromkeys((Kind.Lt, Kind.LtE, Kind.Eq, Kind.NotEq, Kind.Gt, Kind.GtE), _COMPARE)  # fmt: skip
+
+#: Operators by how tightly they bind, the loosest first.
+_LOOSEST_FIRST = (
+    (OperationKind.IfThenElse,), (OperationKind.Or,), (OperationKind.And,), (OperationKind.Not,),
+    (OperationKind.Lt, OperationKind.LtE, OperationKind.Eq, OperationKind.NotEq, OperationKind.Gt, OperationKind.GtE),
+    (OperationKind.BitOr,), (OperationKind.BitXor,), (OperationKind.BitAnd,),
+    (OperationKind.LShift, OperationKind.RShift), (OperationKind.Add, OperationKind.Sub),
+    (OperationKind.Mult, OperationKind.Div, OperationKind.FloorDiv, OperationKind.Mod),
+    (OperationKind.USub, OperationKind.Invert), (OperationKind.Pow,),
+)  # fmt: skip
+_LAMBDA = 1
+_BINDING = {kind: level for level, kinds in enumerate(_LOOSEST_FIRST, 2) for kind in kinds}
+_ATOM = len(_LOOSEST_FIRST) + 2
 
 
-def _level(expr: d.ExprDoc) -> int:
-    if isinstance(expr, d.OperationDoc):
-        return _LEVELS[Kind(expr.kind)]
-    return _LAMBDA if isinstance(expr, d.LambdaDoc) else _IDENTITY
-
-
-class _Underlines:
-    """The parts of the text that show what is to be underlined: those whose paths reach nearest to it."""
-
-    def __init__(self, path: Any) -> None:
-        self.path, self.length, self.spans = path, 0, []
-
-    def note(self, path: Any, span: tuple[int, int]) -> None:
-        if not path.is_prefix_of(self.path):
-            return
-        length = len(path)
-        if length > self.length:
-            self.length, self.spans = length, []
-        if length == self.length:
-            self.spans.append(span)
+def _binding(doc: Doc) -> int:
+    """How tightly an expression binds."""
+    if isinstance(doc, d.OperationDoc):
+        return _BINDING.get(doc.kind, _ATOM)
+    return _LAMBDA if isinstance(doc, d.LambdaDoc) else _ATOM
 
 
 class _Printer:
-    def __init__(self, indent: int, paths: Sequence[Any]) -> None:
-        self.parts: list[str] = []
-        self.at = 0
-        self.indent, self.level = indent, 0
-        self.underlines = [_Underlines(path) for path in paths]
+    """Writes one document."""
+
+    def __init__(self, spaces: int, wanted: Sequence[ObjectPath]) -> None:
+        self.spaces, self.indent = spaces, 0
+        self.text = ""
+        #: For each wanted path, how long the best match is, and the parts of the text that match so well.
+        self.wanted = [(path, [-1, []]) for path in wanted]
 
     def write(self, text: str) -> None:
-        self.parts.append(text)
-        self.at += len(text)
+        self.text += text
 
     def line(self) -> None:
-        self.write("\n" + " " * (self.indent * self.level))
+        self.text += "\n" + " " * self.indent
 
-    def doc(self, doc: d.Doc) -> None:
-        begin = self.at
-        _WRITERS[type(doc)](self, doc)
+    def doc(self, doc: Doc) -> None:
+        begin = len(self.text)
+        getattr(self, f"_{type(doc).__name__}")(doc)
         for path in doc.source_paths:
-            for underline in self.underlines:
-                underline.note(path, (begin, self.at))
+            self._note(path, begin)
 
-    def joined(self, docs: Sequence[d.Doc]) -> None:
+    def _note(self, path: ObjectPath, begin: int) -> None:
+        for wanted, best in self.wanted:
+            length = _length(path)
+            if length >= best[0] and path.is_prefix_of(wanted):
+                if length > best[0]:
+                    best[:] = [length, []]
+                best[1].append((begin, len(self.text)))
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The parts of the text to underline."""
+        return [span for _, (_, spans) in self.wanted for span in spans]
+
+    def joined(self, docs: Sequence[Doc], write: Callable[[Doc], None] | None = None) -> None:
         for index, doc in enumerate(docs):
             if index:
                 self.write(", ")
+            (write or self.doc)(doc)
+
+    def child(self, doc: Doc, least: int) -> None:
+        """An operand, in parentheses where it binds less tightly."""
+        if _binding(doc) < least:
+            self.write("(")
+            self.doc(doc)
+            self.write(")")
+        else:
             self.doc(doc)
 
-    def child(self, child: d.ExprDoc, parent: d.ExprDoc, same: bool = False) -> None:
-        own, around = _level(child), _level(parent)
-        self.bracketed(child, own < around or (same and own == around))
+    # Expressions.
 
-    def bracketed(self, expr: d.ExprDoc, brackets: bool) -> None:
-        self.write("(" if brackets else "")
-        self.doc(expr)
-        self.write(")" if brackets else "")
-
-    def operand(self, expr: d.ExprDoc) -> None:
-        self.bracketed(expr, _level(expr) < _IDENTITY)
-
-    def targets(self, lhs: d.ExprDoc) -> None:
-        if isinstance(lhs, d.TupleDoc) and lhs.elements:
-            self.joined(lhs.elements)
-            self.write("," if len(lhs.elements) == 1 else "")
+    def _LiteralDoc(self, doc: d.LiteralDoc) -> None:
+        value = doc.value
+        if isinstance(value, str):
+            self.write(_quoted(value))
+        elif isinstance(value, float):
+            self.write(_float(value))
         else:
-            self.doc(lhs)
+            self.write(str(value))
 
-    @contextmanager
-    def deeper(self) -> Any:
-        self.level += 1
-        yield
-        self.level -= 1
+    def _IdDoc(self, doc: d.IdDoc) -> None:
+        self.write(doc.name)
 
-    def suite(self, stmts: Sequence[d.StmtDoc]) -> None:
-        with self.deeper():
-            for stmt in stmts:
+    def _AttrAccessDoc(self, doc: d.AttrAccessDoc) -> None:
+        self.child(doc.value, _ATOM)
+        self.write(f".{doc.name}")
+
+    def _IndexDoc(self, doc: d.IndexDoc) -> None:
+        self.child(doc.value, _ATOM)
+        self.write("[")
+        self.joined(doc.indices)
+        self.write("]" if doc.indices else "()]")
+
+    def _CallDoc(self, doc: d.CallDoc) -> None:
+        self.child(doc.callee, _ATOM)
+        self.write("(")
+        self.joined(doc.args)
+        for index, (name, value) in enumerate(zip(doc.kwargs_keys, doc.kwargs_values, strict=True)):
+            self.write(f"{', ' if index or doc.args else ''}{name}=")
+            self.doc(value)
+        self.write(")")
+
+    def _OperationDoc(self, doc: d.OperationDoc) -> None:
+        kind, level = doc.kind, _BINDING.get(doc.kind)
+        count = 1 if kind < OperationKind._UnaryEnd else 3 if kind is OperationKind.IfThenElse else 2
+        if level is None:
+            raise WrongValueError(f"{kind!r} is no operator")
+        if len(doc.operands) != count:
+            raise WrongValueError(f"the operator {kind.name} has {count} operands, found {len(doc.operands)}")
+        if count == 1:
+            self.write(_SIGNS[kind])
+            self.child(doc.operands[0], level)
+        elif count == 3:
+            condition, yes, no = doc.operands
+            self.child(yes, level + 1)
+            self.write(" if ")
+            self.child(condition, level + 1)
+            self.write(" else ")
+            self.child(no, level + 1)
+        else:
+            left, right = doc.operands
+            is_power = kind is OperationKind.Pow
+            self.child(left, level + is_power)
+            self.write(f" {_SIGNS[kind]} ")
+            # The sign of an exponent needs no parentheses.
+            self.child(right, level - 1 if is_power else level + 1)
+
+    def _LambdaDoc(self, doc: d.LambdaDoc) -> None:
+        self.write("lambda ")
+        self.joined(doc.args)
+        self.write(": ")
+        self.child(doc.body, _LAMBDA)
+
+    def _TupleDoc(self, doc: d.TupleDoc) -> None:
+        self.write("(")
+        self.joined(doc.elements)
+        self.write(",)" if len(doc.elements) == 1 else ")")
+
+    def _ListDoc(self, doc: d.ListDoc) -> None:
+        self.write("[")
+        self.joined(doc.elements)
+        self.write("]")
+
+    def _DictDoc(self, doc: d.DictDoc) -> None:
+        self.write("{")
+        for index, (key, value) in enumerate(zip(doc.keys, doc.values, strict=True)):
+            self.write(", " if index else "")
+            self.doc(key)
+            self.write(": ")
+            self.doc(value)
+        self.write("}")
+
+    def _SliceDoc(self, doc: d.SliceDoc) -> None:
+        if doc.start is not None:
+            self.doc(doc.start)
+        self.write(":")
+        if doc.stop is not None:
+            self.doc(doc.stop)
+        if doc.step is not None:
+            self.write(":")
+            self.doc(doc.step)
+
+    # Statements.
+
+    def block(self, docs: Sequence[Doc]) -> None:
+        """Statements in order: functions with an empty line behind them."""
+        for index, doc in enumerate(docs):
+            if index:
+                self.text = self.text if not isinstance(docs[index - 1], d.FunctionDoc) else self.text + "\n"
                 self.line()
-                self.doc(stmt)
-            if not stmts:
+            self.doc(doc)
+
+    def inner(self, docs: Sequence[Doc]) -> None:
+        """Statements inside of another one."""
+        self.indent += self.spaces
+        self.line()
+        if docs:
+            self.block(docs)
+        else:
+            self.write("pass")
+        self.indent -= self.spaces
+
+    def above(self, doc: d.StmtDoc) -> None:
+        """The comment of a statement of several lines."""
+        if doc.comment is not None:
+            for line in doc.comment.split("\n"):
+                self.write(f"# {line}")
                 self.line()
-                self.write("pass")
 
-    def comment_after(self, stmt: d.StmtDoc) -> None:
-        if stmt.comment is None:
-            return
-        if "\n" in stmt.comment:
-            raise ValueError(f"the comment of {type(stmt).__name__} cannot have newline, found {stmt.comment!r}")
-        self.write(f"  # {stmt.comment}")
-
-    def comment_before(self, stmt: d.StmtDoc) -> None:
-        for line in stmt.comment.split("\n") if stmt.comment is not None else ():
-            self.write(f"# {line}")
-            self.line()
+    def behind(self, doc: d.StmtDoc) -> None:
+        """The comment of a statement of one line."""
+        if doc.comment is not None:
+            if "\n" in doc.comment:
+                raise WrongValueError("the comment of a statement of one line has one line")
+            self.write(f"  # {doc.comment}" if doc.comment else "  #")
 
     def documentation(self, text: str) -> None:
-        self.write('"""')
-        for line in text.split("\n"):
-            if line:
-                self.line()
+        if text:
+            for line in ('"""', *text.split("\n")):
                 self.write(line)
-            else:
-                self.write("\n")
-        self.line()
-        self.write('"""')
+                self.line()
+            self.write('"""')
 
-    def head(self, stmt: d.FunctionDoc | d.ClassDoc) -> None:
-        for decorator in stmt.decorators:
+    def _StmtBlockDoc(self, doc: d.StmtBlockDoc) -> None:
+        self.block(doc.stmts)
+
+    def _AssignDoc(self, doc: d.AssignDoc) -> None:
+        if isinstance(doc.lhs, d.TupleDoc):
+            self.joined(doc.lhs.elements)
+        else:
+            self.doc(doc.lhs)
+        if doc.annotation is not None:
+            self.write(": ")
+            self.doc(doc.annotation)
+        if doc.rhs is not None:
+            self.write(" = ")
+            if isinstance(doc.rhs, d.TupleDoc) and len(doc.rhs.elements) > 1:
+                self.joined(doc.rhs.elements)
+            else:
+                self.doc(doc.rhs)
+        self.behind(doc)
+
+    def _IfDoc(self, doc: d.IfDoc) -> None:
+        self.above(doc)
+        self.write("if ")
+        self.doc(doc.predicate)
+        self.write(":")
+        self.inner(doc.then_branch)
+        if doc.else_branch:
+            self.line()
+            self.write("else:")
+            self.inner(doc.else_branch)
+
+    def _WhileDoc(self, doc: d.WhileDoc) -> None:
+        self.above(doc)
+        self.write("while ")
+        self.doc(doc.predicate)
+        self.write(":")
+        self.inner(doc.body)
+
+    def _ForDoc(self, doc: d.ForDoc) -> None:
+        self.above(doc)
+        self.write("for ")
+        if isinstance(doc.lhs, d.TupleDoc):
+            self.joined(doc.lhs.elements)
+            self.write("," if len(doc.lhs.elements) == 1 else "")
+        else:
+            self.doc(doc.lhs)
+        self.write(" in ")
+        self.doc(doc.rhs)
+        self.write(":")
+        self.inner(doc.body)
+
+    def _ScopeDoc(self, doc: d.ScopeDoc) -> None:
+        self.above(doc)
+        self.write("with ")
+        self.doc(doc.rhs)
+        if doc.lhs is not None:
+            self.write(" as ")
+            self.doc(doc.lhs)
+        self.write(":")
+        self.inner(doc.body)
+
+    def _ExprStmtDoc(self, doc: d.ExprStmtDoc) -> None:
+        self.doc(doc.expr)
+        self.behind(doc)
+
+    def _AssertDoc(self, doc: d.AssertDoc) -> None:
+        self.write("assert ")
+        self.doc(doc.test)
+        if doc.msg is not None:
+            self.write(", ")
+            self.doc(doc.msg)
+        self.behind(doc)
+
+    def _ReturnDoc(self, doc: d.ReturnDoc) -> None:
+        self.write("return ")
+        self.doc(doc.value)
+        self.behind(doc)
+
+    def decorators(self, docs: Sequence[Doc]) -> None:
+        for doc in docs:
             self.write("@")
-            self.doc(decorator)
+            self.doc(doc)
             self.line()
 
-    def body(self, stmt: d.FunctionDoc | d.ClassDoc) -> None:
-        if stmt.comment is not None:
-            with self.deeper():
+    def definition(self, doc: Any) -> None:
+        """The colon and the body of a function or class, with its comment as its documentation."""
+        self.write(":")
+        if doc.comment:
+            self.indent += self.spaces
+            self.line()
+            self.documentation(doc.comment)
+            self.indent -= self.spaces
+        self.inner(doc.body)
+
+    def _FunctionDoc(self, doc: d.FunctionDoc) -> None:
+        self.decorators(doc.decorators)
+        self.write("def ")
+        self.doc(doc.name)
+        self.write("(")
+        self.joined(doc.args)
+        self.write(")")
+        if doc.return_type is not None:
+            self.write(" -> ")
+            self.doc(doc.return_type)
+        self.definition(doc)
+
+    def _ClassDoc(self, doc: d.ClassDoc) -> None:
+        self.decorators(doc.decorators)
+        self.write("class ")
+        self.doc(doc.name)
+        self.definition(doc)
+
+    def _CommentDoc(self, doc: d.CommentDoc) -> None:
+        for index, line in enumerate(doc.comment.split("\n")):
+            if index:
                 self.line()
-                self.documentation(stmt.comment)
-        self.suite(stmt.body)
+            self.write(f"# {line}")
+
+    def _DocStringDoc(self, doc: d.DocStringDoc) -> None:
+        self.documentation(doc.comment)
 
 
-def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    for letter, name in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
-        escaped = escaped.replace(letter, name)
-    shown = (letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in escaped)
-    return f'"{"".join(shown)}"'
+def _length(path: ObjectPath) -> int:
+    """The number of steps of a path."""
+    count = 0
+    while (path := path.parent) is not None:
+        count += 1
+    return count
 
 
-def _literal(p: _Printer, doc: d.LiteralDoc) -> None:
-    value = doc.value
-    if isinstance(value, str):
-        p.write(_text(value))
-    elif isinstance(value, float) and not isfinite(value):
-        p.write(f'float("{value}")')
-    else:
-        p.write(repr(value))
-
-
-def _attr(p: _Printer, doc: d.AttrAccessDoc) -> None:
-    p.operand(doc.value)
-    p.write(f".{doc.name}")
-
-
-def _index(p: _Printer, doc: d.IndexDoc) -> None:
-    p.operand(doc.value)
-    p.write("[" if doc.indices else "[()")
-    p.joined(doc.indices)
-    p.write("]")
-
-
-def _call(p: _Printer, doc: d.CallDoc) -> None:
-    p.operand(doc.callee)
-    p.write("(")
-    p.joined(doc.args)
-    for index, (key, value) in enumerate(zip(doc.kwargs_keys, doc.kwargs_values, strict=True)):
-        p.write(", " if index or doc.args else "")
-        p.write(f"{key}=")
-        p.doc(value)
-    p.write(")")
-
-
-def _operation(p: _Printer, doc: d.OperationDoc) -> None:
-    kind = Kind(doc.kind)
-    expected = 1 if kind in _UNARY else 3 if kind == Kind.IfThenElse else 2
-    if len(doc.operands) != expected:
-        raise ValueError(f"Operator {kind.name} requires {expected} operands, but got {len(doc.operands)}")
-    if kind in _UNARY:
-        p.write(_UNARY[kind])
-        p.child(doc.operands[0], doc)
-    elif kind == Kind.IfThenElse:
-        condition, then, otherwise = doc.operands
-        p.child(then, doc, same=True)
-        p.write(" if ")
-        p.child(condition, doc, same=True)
-        p.write(" else ")
-        p.child(otherwise, doc)
-    else:
-        left, right = doc.operands
-        p.child(left, doc, same=kind == Kind.Pow)
-        p.write(f" {_BINARY[kind]} ")
-        p.child(right, doc, same=kind != Kind.Pow)
-
-
-def _lambda(p: _Printer, doc: d.LambdaDoc) -> None:
-    p.write("lambda ")
-    p.joined(doc.args)
-    p.write(": ")
-    p.child(doc.body, doc)
-
-
-def _tuple(p: _Printer, doc: d.TupleDoc) -> None:
-    p.write("(")
-    p.joined(doc.elements)
-    p.write(",)" if len(doc.elements) == 1 else ")")
-
-
-def _list(p: _Printer, doc: d.ListDoc) -> None:
-    p.write("[")
-    p.joined(doc.elements)
-    p.write("]")
-
-
-def _dict(p: _Printer, doc: d.DictDoc) -> None:
-    p.write("{")
-    for index, (key, value) in enumerate(zip(doc.keys, doc.values, strict=True)):
-        p.write(", " if index else "")
-        p.doc(key)
-        p.write(": ")
-        p.doc(value)
-    p.write("}")
-
-
-def _slice(p: _Printer, doc: d.SliceDoc) -> None:
-    if doc.start is not None:
-        p.doc(doc.start)
-    p.write(":")
-    if doc.stop is not None:
-        p.doc(doc.stop)
-    if doc.step is not None:
-        p.write(":")
-        p.doc(doc.step)
-
-
-def _block(p: _Printer, doc: d.StmtBlockDoc) -> None:
-    for index, stmt in enumerate(doc.stmts):
-        if index:
-            p.line()
-        p.doc(stmt)
-
-
-def _assign(p: _Printer, doc: d.AssignDoc) -> None:
-    nothing = isinstance(doc.lhs, d.TupleDoc) and not doc.lhs.elements
-    if not nothing:
-        p.targets(doc.lhs)
-    if doc.annotation is not None:
-        p.write(": ")
-        p.doc(doc.annotation)
-    if doc.rhs is not None:
-        p.write("" if nothing else " = ")
-        if isinstance(doc.rhs, d.TupleDoc) and len(doc.rhs.elements) > 1:
-            p.joined(doc.rhs.elements)
+def _quoted(text: str) -> str:
+    """A text as a literal in double quotes; bytes that are no printable ASCII are escaped."""
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+    parts = []
+    for letter in text:
+        if letter in named:
+            parts.append(named[letter])
+        elif letter.isascii() and letter.isprintable():
+            parts.append(letter)
         else:
-            p.doc(doc.rhs)
-    p.comment_after(doc)
+            parts += [f"\\x{byte:02X}" if byte > 127 else f"\\x{byte:02x}" for byte in letter.encode("utf-8")]
+    return f'"{"".join(parts)}"'
 
 
-def _if(p: _Printer, doc: d.IfDoc) -> None:
-    p.comment_before(doc)
-    p.write("if ")
-    p.doc(doc.predicate)
-    p.write(":")
-    p.suite(doc.then_branch)
-    if doc.else_branch:
-        p.line()
-        p.write("else:")
-        p.suite(doc.else_branch)
-
-
-def _while(p: _Printer, doc: d.WhileDoc) -> None:
-    p.comment_before(doc)
-    p.write("while ")
-    p.doc(doc.predicate)
-    p.write(":")
-    p.suite(doc.body)
-
-
-def _for(p: _Printer, doc: d.ForDoc) -> None:
-    p.comment_before(doc)
-    p.write("for ")
-    p.targets(doc.lhs)
-    p.write(" in ")
-    p.doc(doc.rhs)
-    p.write(":")
-    p.suite(doc.body)
-
-
-def _scope(p: _Printer, doc: d.ScopeDoc) -> None:
-    p.comment_before(doc)
-    p.write("with ")
-    p.doc(doc.rhs)
-    if doc.lhs is not None:
-        p.write(" as ")
-        p.doc(doc.lhs)
-    p.write(":")
-    p.suite(doc.body)
-
-
-def _expr_stmt(p: _Printer, doc: d.ExprStmtDoc) -> None:
-    p.doc(doc.expr)
-    p.comment_after(doc)
-
-
-def _assert(p: _Printer, doc: d.AssertDoc) -> None:
-    p.comment_before(doc)
-    p.write("assert ")
-    p.doc(doc.test)
-    if doc.msg is not None:
-        p.write(", ")
-        p.doc(doc.msg)
-
-
-def _return(p: _Printer, doc: d.ReturnDoc) -> None:
-    p.write("return ")
-    p.doc(doc.value)
-    p.comment_after(doc)
-
-
-def _function(p: _Printer, doc: d.FunctionDoc) -> None:
-    p.head(doc)
-    p.write("def ")
-    p.doc(doc.name)
-    p.write("(")
-    p.joined(doc.args)
-    p.write(")")
-    if doc.return_type is not None:
-        p.write(" -> ")
-        p.doc(doc.return_type)
-    p.write(":")
-    p.body(doc)
-    p.write("\n")
-
-
-def _class(p: _Printer, doc: d.ClassDoc) -> None:
-    p.head(doc)
-    p.write("class ")
-    p.doc(doc.name)
-    p.write(":")
-    p.body(doc)
-
-
-def _comment(p: _Printer, doc: d.CommentDoc) -> None:
-    lines = (doc.comment or "").split("\n")
-    for index, line in enumerate(lines):
-        if index:
-            p.line()
-        p.write(f"# {line}")
-
-
-def _doc_string(p: _Printer, doc: d.DocStringDoc) -> None:
-    if doc.comment:
-        p.documentation(doc.comment)
-
-
-_WRITERS: dict[type, Callable[[_Printer, Any], None]] = {
-    d.LiteralDoc: _literal, d.IdDoc: lambda p, doc: p.write(doc.name), d.AttrAccessDoc: _attr, d.IndexDoc: _index,
-    d.CallDoc: _call, d.OperationDoc: _operation, d.LambdaDoc: _lambda, d.TupleDoc: _tuple, d.ListDoc: _list,
-    d.DictDoc: _dict, d.SliceDoc: _slice, d.StmtBlockDoc: _block, d.AssignDoc: _assign, d.IfDoc: _if,
-    d.WhileDoc: _while, d.ForDoc: _for, d.ScopeDoc: _scope, d.ExprStmtDoc: _expr_stmt, d.AssertDoc: _assert,
-    d.ReturnDoc: _return, d.FunctionDoc: _function, d.ClassDoc: _class, d.CommentDoc: _comment,
-    d.DocStringDoc: _doc_string,
-}  # fmt: skip
-
-
-def _marks(text: str, spans: Sequence[tuple[int, int]]) -> dict[int, str]:
-    """The line of `^` below each line in which something is underlined."""
-    marks, begin = {}, 0
-    for number, line in enumerate(text.split("\n")):
-        columns = {
-            column
-            for first, last in spans
-            for column in range(max(first - begin, len(line) - len(line.lstrip())), min(last - begin, len(line)))
-        }
-        if columns:
-            marks[number] = "".join("^" if column in columns else " " for column in range(max(columns) + 1))
-        begin += len(line) + 1
-    return marks
-
-
-def _shown(count: int, marked: Sequence[int], context: int | None) -> list[bool]:
-    if context is None or context < 0 or not marked:
-        return [True] * count
-    return [any(abs(number - mark) <= context for mark in marked) for number in range(count)]
+def _float(value: float) -> str:
+    if math.isinf(value) or math.isnan(value):
+        return f'"{value}"'
+    return f"{value:.1f}" if value.is_integer() else f"{value:.17g}"
 
 
 def to_python_script(
-    doc: d.Doc,
+    doc: Doc,
     indent_spaces: int = 4,
     print_line_numbers: bool = False,
     num_context_lines: int | None = None,
-    path_to_underline: Sequence[Any] | None = None,
+    path_to_underline: Sequence[ObjectPath] | None = None,
 ) -> str:
     """The text of a document.
 
-    With `num_context_lines` only as many lines are shown before and after each underlined one.
+    What comes from the paths, or from the closest part around them, is underlined; with `num_context_lines` lines that
+    are further away from such a part are left out. `print_line_numbers` writes numbers in front of the lines.
     """
-    printer = _Printer(indent_spaces, path_to_underline or [])
+    printer = _Printer(indent_spaces, list(path_to_underline or ()))
     printer.doc(doc)
-    text = "".join(printer.parts).rstrip()
-    lines = text.split("\n")
-    marks = _marks(text, [span for underline in printer.underlines for span in underline.spans])
-    shown = _shown(len(lines), sorted(marks), num_context_lines)
-    width = len(str(len(lines))) if print_line_numbers else 0
-    written: list[str] = []
+    marks = printer.spans()
+    rows = _rows(printer.text, marks)
+    shown = _shown(rows, num_context_lines) if marks and num_context_lines is not None else [True] * len(rows)
+    width = len(str(len(rows))) + 1 if print_line_numbers else 0
+    lines: list[str] = []
     skipped = 0
-    for number, line in enumerate([*lines, None]):
-        if line is not None and not shown[number]:
+
+    def say_skipped() -> None:
+        if skipped:
+            lines.append(f"(... {skipped} line{'s' if skipped > 1 else ''} skipped ...)")
+
+    for number, ((line, marked), is_shown) in enumerate(zip(rows, shown, strict=True), 1):
+        if not is_shown:
             skipped += 1
             continue
-        if skipped:
-            written.append(f"(... {skipped} line{'s' if skipped > 1 else ''} skipped ...)")
-            skipped = 0
-        if line is None:
-            break
-        prefix = f"{number + 1:>{width}} " if print_line_numbers else ""
-        written.append(f"{prefix}{line}".rstrip())
-        if number in marks:
-            written.append(" " * len(prefix) + marks[number])
-    return "\n".join(written)
+        say_skipped()
+        skipped = 0
+        front = f"{number:>{width - 1}} " if print_line_numbers else ""
+        lines.append(front + line)
+        if marked:
+            under = "".join("^" if place in marked else " " for place in range(max(marked) + 1))
+            lines.append(" " * width + under)
+    say_skipped()
+    return "\n".join(lines)
+
+
+def _rows(text: str, marks: Sequence[tuple[int, int]]) -> list[tuple[str, set[int]]]:
+    """The lines, each with the columns to underline; spaces in front of a line are never."""
+    rows, begin = [], 0
+    for line in text.split("\n"):
+        first = len(line) - len(line.lstrip(" "))
+        marked = {at - begin for low, high in marks for at in range(max(low, begin + first), min(high, begin + len(line)))}
+        rows.append((line, marked))
+        begin += len(line) + 1
+    return rows
+
+
+def _shown(rows: Sequence[tuple[str, set[int]]], context: int) -> list[bool]:
+    """Which lines are near enough to one with an underline."""
+    marked = [index for index, (_, columns) in enumerate(rows) if columns]
+    shown = [any(abs(index - near) <= context for near in marked) for index in range(len(rows))]
+    for index in range(len(rows)):
+        # A single line takes no more room than the remark that it is left out.
+        around = shown[max(index - 1, 0) : index] + shown[index + 1 : index + 2]
+        shown[index] = shown[index] or (all(around) and bool(marked))
+    return shown
