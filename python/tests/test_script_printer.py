@@ -103,7 +103,6 @@ STATEMENTS = [
     (AssignDoc(x, annotation=IdDoc("int")), "x: int"),
     (AssignDoc(TupleDoc([x, y]), TupleDoc([y, x])), "x, y = y, x"),
     (IfDoc(x, *CHOICE), "if x:\n    y\nelse:\n    z"),
-    (IfDoc(x, [], []), "if x:\n    pass"),
     (WhileDoc(x, []), "while x:\n    pass"),
     (ForDoc(TupleDoc([x, y]), z, []), "for x, y in z:\n    pass"),
     (ScopeDoc(x, []), "with x:\n    pass"),

@@ -14,6 +14,7 @@ from . import (
     op,
     supply,
     transform,
+    type,
 )
 from .attrs import Attrs, DictAttrs, make_node
 from .base import (
@@ -34,6 +35,21 @@ from .global_info import DummyGlobalInfo, GlobalInfo, VDevice
 from .module import GlobalVar, IRModule
 from .op import Op, register_intrin_lowering, register_op_attr
 from .supply import GlobalVarSupply, NameSupply
+from .type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    PointerType,
+    PrimType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeConstraint,
+    TypeKind,
+    TypeRelation,
+    TypeVar,
+)
 
 __all__ = [
     "Array",
@@ -43,21 +59,34 @@ __all__ = [
     "CallingConv",
     "DictAttrs",
     "DummyGlobalInfo",
+    "FuncType",
     "GlobalInfo",
+    "GlobalTypeVar",
     "GlobalVar",
     "GlobalVarSupply",
     "IRModule",
+    "IncompleteType",
     "Map",
     "NameSupply",
     "Node",
     "Object",
     "Op",
+    "PointerType",
     "PrimExpr",
+    "PrimType",
     "Range",
     "RelaxExpr",
     "RelayExpr",
     "SourceName",
     "Span",
+    "TensorType",
+    "TupleType",
+    "Type",
+    "TypeCall",
+    "TypeConstraint",
+    "TypeKind",
+    "TypeRelation",
+    "TypeVar",
     "VDevice",
     "assert_structural_equal",
     "attrs",
@@ -80,4 +109,5 @@ __all__ = [
     "structural_hash",
     "supply",
     "transform",
+    "type",
 ]

@@ -105,8 +105,8 @@ PROCESSORS = {
 
 #: Features that LLVM knows of some processor, besides those of the processors that are described.
 _NAMES = """neon sve sve2 sme sme2 dotprod fullfp16 bf16 i8mm fp16fml lse crc crypto aes sha2 sha3 sm4 rcpc ras rdm
-    fp-armv8 thumb2 thumb-mode vfp2 vfp3 vfp4 vfp4d16sp mve mve.fp dsp soft-float hard-float noarm d32 fp16 fp64 f16mm f32mm
-    f64mm sve2-aes sve-aes perfmon ssbs mte pauth predres reserve-x18 outline-atomics
+    fp-armv8 thumb2 thumb-mode vfp2 vfp3 vfp4 vfp4d16sp mve mve.fp dsp soft-float hard-float noarm d32 fp16 fp64 f16mm
+    f32mm f64mm sve2-aes sve-aes perfmon ssbs mte pauth predres reserve-x18 outline-atomics
     avx512bitalg avx512vbmi avx512vbmi2 avx512vpopcntdq avx512ifma avx512vp2intersect avx512fp16 avx512er avx512pf
     avxvnniint8 avxifma avxneconvert gfni vaes vpclmulqdq amx-tile amx-int8 amx-bf16 amx-fp16 adx aes pclmul sha popcnt
     lzcnt bmi bmi2 movbe rdrnd rdseed xsave xsavec xsaves fsgsbase f16c sse4a xop fma4 tbm 3dnow mmx x87 cx8 cx16 sahf

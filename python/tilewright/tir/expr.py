@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..ir.container import Array
 from ..ir.expr import PrimExpr, Range
+from ..ir.type import PrimType, Type
 
 __all__ = [
     "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "BinaryOpExpr", "Broadcast", "BufferLoad", "Call",
@@ -171,7 +172,14 @@ class Var(PrimExprWithOp, kind="tir.Var"):
     name: str
 
     def __new__(cls, name: str, dtype: Any = "int32", span: object = None) -> Any:
+        if isinstance(dtype, Type):
+            dtype = dtype.dtype if isinstance(dtype, PrimType) else "handle"
         return cls._make(name, dtype)
+
+    @property
+    def type_annotation(self) -> Type:
+        """The type of the variable's values."""
+        return PrimType(self.dtype)
 
 
 class SizeVar(Var, kind="tir.SizeVar"):

@@ -20,3 +20,12 @@ __all__ = [
     "broadcast", "get_const_tuple", "image", "math", "nn", "placed", "products", "reduction", "tag", "transform",
     "utils",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name == "testing":
+        # The references need NumPy, which the formulas do not.
+        from importlib import import_module
+
+        return import_module(".testing", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

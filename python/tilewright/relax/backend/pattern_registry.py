@@ -17,6 +17,8 @@ class FusionPattern:
     pattern: Any
     annotation_patterns: Mapping[str, Any] = field(default_factory=dict)
     check: Callable[[Any], bool] | None = None
+    #: What gives attributes of the fused function; accepted, as no code generator here reads any.
+    attrs_getter: Callable[[dict[str, Any]], dict[str, str]] | None = None
 
 
 _PATTERNS: list[FusionPattern] = []

@@ -196,3 +196,12 @@ for _name, _method in {
     "fork_to": _fork_to,
 }.items():
     setattr(DFPattern, _name, _method)
+
+
+def __getattr__(name: str) -> object:
+    """The classes of patterns, which `kinds` makes of what is here."""
+    from . import kinds
+
+    if name in kinds.__all__:
+        return getattr(kinds, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

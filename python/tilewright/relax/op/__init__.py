@@ -18,6 +18,7 @@ from ... import _core
 from ...ir.op import Op
 from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
 from ..struct_info import StructInfo
+from .files import add_modules
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
@@ -208,3 +209,5 @@ for _name in _core.graph_op_names():
         setattr(_module(_family), _short, _OTHERWISE.get(_name) or _function(_name))
         if not _family:
             __all__ += [_short]
+
+add_modules(sys.modules[__name__])

@@ -27,6 +27,7 @@ class Doc:
     source_paths: list[ObjectPath]
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
+        """A document without paths."""
         self = super().__new__(cls)
         self.source_paths = []
         return self

@@ -423,7 +423,9 @@ def _rows(text: str, marks: Sequence[tuple[int, int]]) -> list[tuple[str, set[in
     rows, begin = [], 0
     for line in text.split("\n"):
         first = len(line) - len(line.lstrip(" "))
-        marked = {at - begin for low, high in marks for at in range(max(low, begin + first), min(high, begin + len(line)))}
+        marked = {
+            at - begin for low, high in marks for at in range(max(low, begin + first), min(high, begin + len(line)))
+        }
         rows.append((line, marked))
         begin += len(line) + 1
     return rows

@@ -1,0 +1,63 @@
+"""NumPy references of operators, for tests."""
+
+from .arrays import (
+    adaptive_pool,
+    batch_matmul,
+    dense,
+    depth_to_space_python,
+    gather_nd_python,
+    gather_python,
+    l2_normalize_python,
+    matrix_set_diag,
+    one_hot,
+    poolnd_python,
+    resize2d_python,
+    scatter_elements,
+    scatter_nd,
+    searchsorted_ref,
+    sequence_mask,
+    slice_axis_python,
+    space_to_depth_python,
+    strided_set_python,
+    strided_slice_python,
+    trilu_python,
+)
+from .convolutions import (
+    conv1d_ncw_python,
+    conv1d_transpose_ncw_python,
+    conv2d_hwcn_python,
+    conv2d_nchw_python,
+    conv2d_nhwc_python,
+    conv2d_transpose_nchw_python,
+    conv2d_transpose_nhwc_python,
+    conv3d_ncdhw_python,
+    conv3d_ndhwc_python,
+    conv3d_transpose_ncdhw_python,
+    depthwise_conv2d_python_nchw,
+    depthwise_conv2d_python_nhwc,
+    dilate_python,
+    group_conv2d_nchw_python,
+)
+from .norms import (
+    batch_norm,
+    group_norm_python,
+    instance_norm_python,
+    layer_norm_python,
+    log_softmax_python,
+    lrn_python,
+    rms_norm_python,
+    softmax_python,
+)
+
+__all__ = [
+    "adaptive_pool", "batch_matmul", "batch_norm",
+    "conv1d_ncw_python", "conv1d_transpose_ncw_python", "conv2d_hwcn_python", "conv2d_nchw_python",
+    "conv2d_nhwc_python", "conv2d_transpose_nchw_python", "conv2d_transpose_nhwc_python", "conv3d_ncdhw_python",
+    "conv3d_ndhwc_python", "conv3d_transpose_ncdhw_python", "dense", "depth_to_space_python",
+    "depthwise_conv2d_python_nchw", "depthwise_conv2d_python_nhwc", "dilate_python", "gather_nd_python",
+    "gather_python", "group_conv2d_nchw_python", "group_norm_python", "instance_norm_python", "l2_normalize_python",
+    "layer_norm_python", "log_softmax_python", "lrn_python", "matrix_set_diag", "one_hot", "poolnd_python",
+    "resize2d_python", "rms_norm_python", "scatter_elements", "scatter_nd", "searchsorted_ref", "sequence_mask",
+    "slice_axis_python", "softmax_python", "space_to_depth_python", "strided_set_python", "strided_slice_python",
+    "trilu_python",
+]  # fmt: skip
