@@ -61,7 +61,8 @@ def resolve(path: str) -> Any:
                     (cls.__annotations__[name] for cls in classes if name in vars(cls).get("__annotations__", ())), None
                 )
             value = getattr(value, name)
-        return value
+        # What stands for an absent name or module can be imported, and is not there.
+        return None if type(value).__name__ in ("Absent", "AbsentModule") else value
     return None
 
 

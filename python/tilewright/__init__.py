@@ -20,6 +20,8 @@ from .error import TVMError, register_error
 from .ir import IRModule, instrument, transform
 from .runtime import (
     DataType,
+    DataTypeCode,
+    Object,
     cpu,
     cuda,
     device,
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataType",
+    "DataTypeCode",
     "IRModule",
+    "Object",
     "TVMError",
     "__version__",
     "arith",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._core import __version__
 
-__all__ = ["libinfo"]
+__all__ = ["describe", "libinfo"]
 
 
 def libinfo() -> dict[str, str]:
@@ -16,3 +16,13 @@ def libinfo() -> dict[str, str]:
               "USE_TFLITE_RUNTIME", "USE_ARM_COMPUTE_LIB", "USE_COREML")  # fmt: skip
     major = llvm_version_major()
     return {**dict.fromkeys(absent, "OFF"), "USE_LLVM": "ON", "LLVM_VERSION": f"{major}.0.0", "VERSION": __version__}
+
+
+def describe() -> None:
+    """Prints what this build is: its version, the version of Python and the system."""
+    import platform
+    import sys
+
+    print(f"Python: {sys.version.split()[0]}, {platform.system()} {platform.machine()}")
+    for name, value in sorted(libinfo().items()):
+        print(f"{name}: {value}")

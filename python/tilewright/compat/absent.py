@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ..error import TVMError
 
-__all__ = ["Absent", "AbsentModule", "reason_for"]
+__all__ = ["Absent", "AbsentModule", "absent_name", "reason_for"]
 
 #: Paths, under which everything is absent, and why.
 _REASONS = {
@@ -82,6 +82,45 @@ _REASONS = {
     "tir.contrib": "there is no code generator for these processors",
     "utils": "there are no models of rooflines",
 }
+
+
+#: Names in modules that the package has, and why they are absent.
+_TUNED, _TENSORISED = "nothing is tuned", "there are no tensor intrinsics of vendors"
+_NAMES = {
+    "relax.transform": {
+        "FewShotTuning": _TUNED,
+        "Gradient": "there are no gradients",
+        "IPCAllReduceRewrite": "programs run on one device",
+        "LowerGPUIPCAllocStorage": "programs run on one device",
+        "MetaScheduleApplyDatabase": _TUNED,
+        "MetaScheduleTuneIRMod": _TUNED,
+        "MetaScheduleTuneTIR": _TUNED,
+        "RealizeVDevice": "nothing is copied between devices",
+        "SpecializePrimFuncBasedOnCallSite": "nothing is copied between devices",
+        "SplitCallTIRByPattern": "there are no patterns of loops",
+        "UpdateVDevice": "nothing is copied between devices",
+    },
+    "relax.training": {"SetupTrainer": "there are no gradients", "Trainer": "there are no gradients"},
+    "relax.training.utils": {"register_te_gradient": "there are no gradients"},
+    "tir.schedule.analysis": {
+        "TensorizeInfo": _TENSORISED,
+        "get_auto_tensorize_mapping_info": _TENSORISED,
+        "get_tensorize_loop_mapping": _TENSORISED,
+        "suggest_index_map": _TENSORISED,
+    },
+    "relax.testing.transform": {
+        "dataflow_single_inplace_call": "calls are computed in place by the pass DataflowUseInplaceCalls only"
+    },
+}
+
+
+def absent_name(module: str, name: str) -> Absent:
+    """The name of a module that has none: what stands for it, or an `AttributeError` where nobody knows the name."""
+    path = module.partition(".")[2]
+    reason = _NAMES.get(path, {}).get(name)
+    if reason is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    return Absent(f"{module}.{name}", reason)
 
 
 def reason_for(path: str) -> str | None:

@@ -29,6 +29,7 @@ from .base import (
     structural_hash,
 )
 from .container import Array, Map
+from .env_func import EnvFunc
 from .expr import BaseExpr, PrimExpr, Range, RelaxExpr, RelayExpr
 from .function import BaseFunc, CallingConv
 from .global_info import DummyGlobalInfo, GlobalInfo, VDevice
@@ -59,6 +60,7 @@ __all__ = [
     "CallingConv",
     "DictAttrs",
     "DummyGlobalInfo",
+    "EnvFunc",
     "FuncType",
     "GlobalInfo",
     "GlobalTypeVar",

@@ -8,10 +8,11 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import wraps
+from re import fullmatch
 from typing import Any, Self
 
 from .._core import IRModule, Pass, Sequential, option_names, pass_names, pipeline_names
-from ..error import TVMError, WrongTypeError
+from ..error import TVMError, WrongTypeError, WrongValueError
 from .instrument import (
     DumpIR,
     PassInstrument,
@@ -23,6 +24,7 @@ from .instrument import (
 )
 
 __all__ = [
+    "ApplyPassToFunction",
     "DumpIR",
     "ModulePass",
     "Pass",
@@ -115,6 +117,15 @@ class PassContext:
     is the current one, and `trace` begins a stack), the names of the passes that do so besides those that are
     traceable, the number of evaluations, and a database of records.
     """
+
+    opt_level: int
+    required_pass: list[str]
+    disabled_pass: list[str]
+    instruments: list[Any]
+    config: dict[str, Any]
+    trace_stack: list[Any]
+    make_traceable: list[str] | None
+    num_evals: int
 
     def __init__(
         self,
@@ -356,3 +367,31 @@ def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:
         return module
 
     return own_pass(print_ir, 0, "PrintIR")
+
+
+def ApplyPassToFunction(
+    transform: Pass, func_name_regex: str, error_if_no_function_matches_regex: bool = False
+) -> Pass:
+    """The pass on those functions alone whose whole names the expression matches; the others are only seen by name."""
+
+    def apply(module: IRModule, context: PassContext) -> IRModule:
+        named = [var for var in module.get_global_vars() if fullmatch(func_name_regex, var.name_hint)]
+        if not named:
+            if error_if_no_function_matches_regex:
+                known = ", ".join(var.name_hint for var in module.get_global_vars())
+                raise WrongValueError(f"no function is called like `{func_name_regex}`, only {known}")
+            return module
+        after, changed = transform(module), module.clone()
+        for var in named:
+            kept = [one for one in after.get_global_vars() if one.name_hint == var.name_hint]
+            if kept:
+                changed.update_func(var, after[kept[0]])
+            else:
+                del changed[var]
+        before = {var.name_hint for var in module.get_global_vars()}
+        for var in after.get_global_vars():
+            if var.name_hint not in before:
+                changed[var] = after[var]
+        return changed
+
+    return own_pass(apply, 0, "ApplyPassToFunction")

@@ -29,7 +29,7 @@ from .expr_functor import PyExprMutator, PyExprVisitor
 from .op import *
 from .pipeline import get_default_pipeline, get_pipeline, register_pipeline
 from .struct_info import *
-from .utils import convert_to_expr
+from .utils import convert_to_expr, get_shape_of
 from .vm import Executable, VirtualMachine, VMExecutable, VMInstrumentReturnKind
 from .vm_build import build
 
@@ -58,6 +58,7 @@ __all__ = [
     "frontend",
     "get_default_pipeline",
     "get_pipeline",
+    "get_shape_of",
     "ir",
     "op",
     "pipeline",

@@ -41,6 +41,16 @@ def _unary(name: str) -> Any:
 class ExprWithOp(RelayExpr):
     """A graph expression with Python's operators."""
 
+    @property
+    def shape_(self) -> Any:
+        """The shape as far as it is known, as programs of 2022 ask for it; None where it is not."""
+        info = self.struct_info
+        return getattr(info, "shape", getattr(info, "values", None))
+
+    @property
+    def _checked_type_(self) -> Any:
+        return self.checked_type
+
     __add__ = _operator("add")
     __radd__ = _operator("add", reflected=True)
     __sub__ = _operator("subtract")

@@ -10,7 +10,7 @@ from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
 
 __all__ = [
-    "AnyType", "DynTensorType", "FuncStructInfo", "FuncType", "ObjectStructInfo", "ObjectType", "PrimStructInfo",
+    "AnyType", "DynTensorType", "FuncStructInfo", "FuncType", "ObjectStructInfo", "ObjectType", "PackedFuncType", "PrimStructInfo",
     "ShapeStructInfo", "ShapeType", "StructInfo", "TensorStructInfo", "TensorType", "TupleStructInfo", "TupleType",
     "Type",
 ]  # fmt: skip
@@ -107,6 +107,13 @@ TensorType = TensorStructInfo
 ShapeType = ShapeStructInfo
 TupleType = TupleStructInfo
 FuncType = FuncStructInfo
+
+
+class PackedFuncType(FuncStructInfo):
+    """The type of a function of the process in programs of earlier years: of any parameters and result."""
+
+    def __new__(cls, span: object = None) -> Any:
+        return FuncStructInfo.opaque_func()
 
 
 class DynTensorType:

@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from .expr import Expr, Function, PrimValue, ShapeExpr, StringImm, Tuple
 
-__all__ = ["args_converter", "convert_to_expr", "copy_with_new_vars"]
+__all__ = ["args_converter", "convert_to_expr", "copy_with_new_vars", "get_shape_of"]
 
 
 def convert_to_expr(value: Any) -> Any:
@@ -91,3 +91,12 @@ def _converting(function: Callable[..., Any], single: Callable[[str], bool], lis
 
 
 args_converter = _ArgsConverter()
+
+
+def get_shape_of(expr: Any) -> Any:
+    """The shape of a tensor as an expression: as it is known, else asked for at run time."""
+    from .op import shape_of
+
+    info = expr.struct_info
+    known = getattr(info, "shape", None)
+    return shape_of(expr) if known is None else known

@@ -9,10 +9,11 @@ te.create_prim_func([A, B, C]).show()
 
 from ..tir.expr import CommReducer, ProducerLoad, Reduce
 from ..tir.op import *
-from . import operation, reduction, tensor
+from . import operation, reduction, tag, tensor
 from .operation import *
 from .reduction import *
 from .reduction import all, any, max, min, sum
+from .tag import tag_scope
 from .tensor import *
 
 __all__ = [
@@ -22,4 +23,6 @@ __all__ = [
     *operation.__all__,
     *reduction.__all__,
     *tensor.__all__,
+    "tag",
+    "tag_scope",
 ]

@@ -10,6 +10,7 @@ from .. import _core
 from ..tir.expr import IterVar, SizeVar, Var
 from ..tir.function import PrimFunc
 from ..tir.op import const
+from .tag import current_tag
 from .tensor import Tensor
 
 __all__ = [
@@ -63,7 +64,7 @@ def compute(
     names = _axis_names(fcompute, len(shape))
     if varargs_names is not None:
         names[len(names) - len(varargs_names) :] = varargs_names
-    return _core.te_compute(shape, fcompute, name, names, dict(attrs or {}), tag)
+    return _core.te_compute(shape, fcompute, name, names, dict(attrs or {}), tag or current_tag() or "")
 
 
 def reduce_axis(dom: Any, name: str = "rv", thread_tag: str = "", span: object = None) -> IterVar:

@@ -39,3 +39,9 @@ def dataflow_inplace_analysis(
         [(call[0], set(call[1:])) for call in calls] for calls in _core.dataflow_inplace(block, list(inputs))
     )
     return fitting, exact
+
+
+def __getattr__(name: str) -> object:
+    from ...compat.absent import absent_name
+
+    return absent_name(__name__, name)

@@ -4,3 +4,9 @@ from . import loss, optimizer, utils
 from .utils import AppendLoss
 
 __all__ = ["AppendLoss", "loss", "optimizer", "utils"]
+
+
+def __getattr__(name: str) -> object:
+    from ...compat.absent import absent_name
+
+    return absent_name(__name__, name)

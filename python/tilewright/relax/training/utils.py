@@ -51,3 +51,9 @@ def AppendLoss(
         return made
 
     return own_pass(append, 0, "AppendLoss")
+
+
+def __getattr__(name: str) -> object:
+    from ...compat.absent import absent_name
+
+    return absent_name(__name__, name)

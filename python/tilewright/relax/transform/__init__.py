@@ -4,3 +4,9 @@ from . import legalize_ops, transform
 from .transform import *
 
 __all__ = ["legalize_ops", "transform", *transform.__all__]
+
+
+def __getattr__(name: str) -> object:
+    from ...compat.absent import absent_name
+
+    return absent_name(__name__, name)

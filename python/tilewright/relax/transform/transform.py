@@ -22,6 +22,7 @@ from ..._core import (
     make_pass,
     pass_signature,
 )
+from ...error import TVMError
 from ...ir.transform import ModulePass, Sequential, class_of_passes, function_pass_of, over_functions, own_pass
 from ...runtime.packed_func import code_generator
 from ...tir.function import IndexMap, PrimFunc
@@ -31,6 +32,7 @@ from ..expr_functor import PyExprMutator
 from .legalize_ops.common import registered
 
 __all__ = [
+    "AllocateWorkspace",
     "AlterOpImpl",
     "AttachExternModules",
     "BindParams",
@@ -41,7 +43,9 @@ __all__ = [
     "FusionPattern",
     "LegalizeOps",
     "PatternCheckContext",
+    "RewriteCUDAGraph",
     "RunCodegen",
+    "VMBuiltinLower",
     "dataflowblock_pass",
     "function_pass",
 ]
@@ -82,6 +86,34 @@ def AttachExternModules(extern_modules: Sequence[Any]) -> Pass:
         return module
 
     return Pass.from_python(attach, "AttachExternModules", 0)
+
+
+def AllocateWorkspace() -> Pass:
+    """Gives functions that ask for memory (their attribute `WorkspaceSize`) a parameter for it.
+
+    Only code generators of libraries make such functions, and none comes with the package: others stay as they are, and
+    one with the attribute is an error.
+    """
+
+    def refuse(module: IRModule, _: Any) -> IRModule:
+        for var, function in module.functions_items():
+            if function.attrs and "WorkspaceSize" in function.attrs:
+                raise TVMError(f"`{var.name_hint}` asks for memory: no code generator here makes such functions")
+        return module
+
+    return Pass.from_python(refuse, "AllocateWorkspace", 0)
+
+
+def RewriteCUDAGraph() -> Pass:
+    """Leaves modules as they are: launches of kernels are recorded only where the context's option
+    `relax.backend.use_cuda_graph` says so, and that is an error, since there is no code for such devices."""
+
+    def refuse(module: IRModule, context: Any) -> IRModule:
+        if context.config.get("relax.backend.use_cuda_graph"):
+            raise TVMError("launches of kernels are not recorded: there is no code for CUDA")
+        return module
+
+    return Pass.from_python(refuse, "RewriteCUDAGraph", 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,3 +297,12 @@ for _name in graph_pass_names():
     if _name not in __all__:
         globals()[_name] = _of_table(_name)
         __all__ += [_name]
+
+# The name of earlier years.
+VMBuiltinLower = globals()["LowerRuntimeBuiltin"]
+
+
+def __getattr__(name: str) -> object:
+    from ...compat.absent import absent_name
+
+    return absent_name(__package__, name)

@@ -148,7 +148,9 @@ class _Printer:
         else:
             left, right = doc.operands
             is_power = kind is OperationKind.Pow
-            self.child(left, level + is_power)
+            # `a < b < c` means something else than `(a < b) < c`.
+            is_comparison = OperationKind.Lt <= kind <= OperationKind.GtE
+            self.child(left, level + (is_power or is_comparison))
             self.write(f" {_SIGNS[kind]} ")
             # The sign of an exponent needs no parentheses.
             self.child(right, level - 1 if is_power else level + 1)
