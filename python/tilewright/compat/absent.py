@@ -102,12 +102,6 @@ _NAMES = {
     },
     "relax.training": {"SetupTrainer": "there are no gradients", "Trainer": "there are no gradients"},
     "relax.training.utils": {"register_te_gradient": "there are no gradients"},
-    "tir.schedule.analysis": {
-        "TensorizeInfo": _TENSORISED,
-        "get_auto_tensorize_mapping_info": _TENSORISED,
-        "get_tensorize_loop_mapping": _TENSORISED,
-        "suggest_index_map": _TENSORISED,
-    },
     "relax.testing.transform": {
         "dataflow_single_inplace_call": "calls are computed in place by the pass DataflowUseInplaceCalls only"
     },

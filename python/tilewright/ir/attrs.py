@@ -18,6 +18,22 @@ class Attrs(Map):
             return self[name]
         raise AttributeError(f"there is no attribute `{name}` here")
 
+    def list_field_info(self) -> list[str]:
+        """The names of the attributes."""
+        return list(self)
+
+    def get_str(self, key: str) -> str:
+        """The attribute of this name as text."""
+        return str(self[key])
+
+    def get_int(self, key: str) -> int:
+        """The attribute of this name as a number."""
+        return int(self[key])
+
+    def get_int_tuple(self, key: str) -> tuple[int, ...]:
+        """The attribute of this name as numbers."""
+        return tuple(int(item) for item in self[key])
+
 
 class DictAttrs(Attrs):
     """Attributes from a dict."""

@@ -8,11 +8,8 @@ from typing import Any
 
 from .. import _core
 from .._core import (
-    all_global_vars,
-    collect_non_negative_expressions,
     computable_at_compile_time,
     contains_impure_call,
-    detect_recursion,
     get_var2val,
     has_reshape_pattern,
     name_to_binding,
@@ -63,6 +60,21 @@ def all_vars(expr: Any) -> list[Var]:
 def used_vars(expr: Any) -> list[Var]:
     """The variables whose values are used, wherever they are defined."""
     return _core.graph_vars("used", expr)
+
+
+def all_global_vars(expr: Any) -> list[GlobalVar]:
+    """The functions of the module that an expression mentions."""
+    return _core.all_global_vars(expr)
+
+
+def detect_recursion(mod: IRModule) -> list[list[GlobalVar]]:
+    """The groups of functions that call each other in a circle."""
+    return _core.detect_recursion(mod)
+
+
+def collect_non_negative_expressions(sinfo: StructInfo) -> list[Any]:
+    """The extents in a struct info that are no constants: none is negative."""
+    return _core.collect_non_negative_expressions(sinfo)
 
 
 def struct_info_base_check(base: StructInfo, derived: StructInfo) -> BaseCheckResult:

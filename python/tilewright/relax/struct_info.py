@@ -10,7 +10,8 @@ from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
 
 __all__ = [
-    "AnyType", "DynTensorType", "FuncStructInfo", "FuncType", "ObjectStructInfo", "ObjectType", "PackedFuncType", "PrimStructInfo",
+    "AnyType", "DynTensorType", "FuncStructInfo", "FuncType", "ObjectStructInfo", "ObjectType", "PackedFuncType",
+    "PrimStructInfo",
     "ShapeStructInfo", "ShapeType", "StructInfo", "TensorStructInfo", "TensorType", "TupleStructInfo", "TupleType",
     "Type",
 ]  # fmt: skip

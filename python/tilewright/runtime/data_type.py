@@ -26,8 +26,8 @@ class DataTypeCode(IntEnum):
 
 # Other spellings that programs have.
 _SPELLINGS = {
-    "int1": "bool", "uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32", "e4m3_float8": "float8_e4m3fn",
-    "e5m2_float8": "float8_e5m2",
+    "int1": "bool", "uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32",
+    "e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2",
 }  # fmt: skip
 
 

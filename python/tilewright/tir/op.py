@@ -284,8 +284,23 @@ def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args:
     return te.sum(expr, axis, where, init, *args)
 
 
+#: The names of the operands of operations that programs give by name.
+_OPERANDS = {
+    "assume": ("cond",), "end_profile_intrinsic": ("id",), "isnullptr": ("x",), "lookup_param": ("param_name",),
+    "start_profile_intrinsic": ("id",), "tvm_access_ptr": ("ptype", "data", "offset", "extent", "rw_mask"),
+    "tvm_stack_alloca": ("dtype_str", "num"), "tvm_thread_invariant": ("cond",),
+}  # fmt: skip
+
+
 def _operation(name: str) -> Any:
-    def call(*args: Any, span: object = None) -> Any:
+    names = _OPERANDS.get(name, ())
+
+    def call(*args: Any, span: object = None, **named: Any) -> Any:
+        for operand in names[len(args) :]:
+            if operand in named:
+                args = (*args, named.pop(operand))
+        if named:
+            raise TypeError(f"`{name}` has no operand `{next(iter(named))}`")
         operands = [StringImm(arg) if isinstance(arg, str) else _core.to_expr(arg) for arg in args]
         return _core.call_tir_op(name, operands)
 

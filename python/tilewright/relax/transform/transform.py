@@ -41,11 +41,13 @@ __all__ = [
     "FunctionPass",
     "FuseOpsByPattern",
     "FusionPattern",
+    "LazyTransformParams",
     "LegalizeOps",
     "PatternCheckContext",
     "RewriteCUDAGraph",
     "RunCodegen",
     "VMBuiltinLower",
+    "VMShapeLower",
     "dataflowblock_pass",
     "function_pass",
 ]
@@ -194,6 +196,28 @@ def RunCodegen(
 
     given = {"target_options": target_options, "entry_functions": entry_functions, "generate": generate}
     return make_pass("RunCodegen", given)
+
+
+def VMShapeLower(*, emit_err_ctx: bool = True) -> Pass:
+    """Symbolic dimensions as slots of a tensor that the function allocates, and checks of its parameters.
+
+    `emit_err_ctx` is accepted: errors always say which value does not fit.
+    """
+    return make_pass("VMShapeLower", {})
+
+
+def LazyTransformParams(
+    fget_item: str = "get_item",
+    fset_item: str = "set_item",
+    extra_get_item_params: Sequence[Expr] | None = None,
+    extra_set_item_params: Sequence[Expr] | None = None,
+) -> Pass:
+    """Functions that transform parameters ask for each one (`fget_item`) and hand each result on (`fset_item`) by
+    registered functions, instead of taking and giving tuples.
+    """
+    if extra_get_item_params or extra_set_item_params:
+        raise TVMError("the functions get the number and the name of a parameter: no further arguments are passed on")
+    return make_pass("LazyTransformParams", {"fget_item": fget_item, "fset_item": fset_item})
 
 
 def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]], skipped: Sequence[str] = ()) -> Pass | None:
