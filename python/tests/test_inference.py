@@ -34,12 +34,24 @@ def call(function: Any, *infos: Any, **attrs: Any) -> Any:
 KNOWN = [
     # A window leaves `extent + 1 - taps` positions, or `(extent - taps) // stride + 1`.
     (op.nn.conv2d, [tensor(n, k, h, w), tensor(4, k, m, m)], {}, tensor(n, 4, h + 1 - m, w + 1 - m)),
-    (op.nn.conv2d, [tensor(n, 3, h, w), tensor(4, 3, 3, 3)], {"strides": 2},
-     tensor(n, 4, (h - 3) // 2 + 1, (w - 3) // 2 + 1)),
-    (op.nn.conv1d, [tensor(n, k, w), tensor(4, k, m)], {"padding": 1, "strides": 2, "dilation": 2},
-     tensor(n, 4, (w + 3) // 2 + 1 - m)),
-    (op.nn.max_pool2d, [tensor(n, k, h, w)], {"pool_size": 3, "strides": 2},
-     tensor(n, k, (h - 3) // 2 + 1, (w - 3) // 2 + 1)),
+    (
+        op.nn.conv2d,
+        [tensor(n, 3, h, w), tensor(4, 3, 3, 3)],
+        {"strides": 2},
+        tensor(n, 4, (h - 3) // 2 + 1, (w - 3) // 2 + 1),
+    ),
+    (
+        op.nn.conv1d,
+        [tensor(n, k, w), tensor(4, k, m)],
+        {"padding": 1, "strides": 2, "dilation": 2},
+        tensor(n, 4, (w + 3) // 2 + 1 - m),
+    ),
+    (
+        op.nn.max_pool2d,
+        [tensor(n, k, h, w)],
+        {"pool_size": 3, "strides": 2},
+        tensor(n, k, (h - 3) // 2 + 1, (w - 3) // 2 + 1),
+    ),
     (op.flatten, [tensor(m, 4, n)], {}, tensor(m * 4 * n)),
     (op.flatten, [of_rank(0)], {}, tensor(1)),
     (op.reshape, [tensor(m, n, 4)], {"shape": (0, -1)}, tensor(m, n * 4)),
@@ -50,8 +62,12 @@ KNOWN = [
     (op.cumsum, [of_rank(3)], {}, of_rank(3)),
     (op.ewise_fma, [UNKNOWN, tensor(2, 3), tensor(2, 3)], {}, tensor(2, 3)),
     (op.quantize, [TensorStructInfo((2, 4), ""), tensor(4), tensor(4, dtype="int8")], {}, TensorStructInfo((2, 4), "")),
-    (op.nn.attention, [tensor(2, 8, 4, 6), TensorStructInfo((2, 16, 4, 6), ""), tensor(2, 16, 4, 7)], {},
-     tensor(2, 8, 4, 7)),
+    (
+        op.nn.attention,
+        [tensor(2, 8, 4, 6), TensorStructInfo((2, 16, 4, 6), ""), tensor(2, 16, 4, 7)],
+        {},
+        tensor(2, 8, 4, 7),
+    ),
     # Types of which there are no loops are types all the same.
     (op.mean, [tensor(2, 3, dtype="int8")], {"axis": 1}, tensor(2, dtype="int8")),
     (op.power, [tensor(2, dtype="int32")] * 2, {}, tensor(2, dtype="int32")),
@@ -81,7 +97,11 @@ REFUSED = [
     (op.nn.attention, [UNKNOWN, tensor(2, 16, 4, 6), tensor(2, 16, 4, 7)], {}),
     (op.take, [tensor(2, 3), tensor(2, dtype="int64")], {}),
     (op.ewise_fma, [tensor(2, 3), tensor(3), tensor(2, 3)], {}),
-    (op.dynamic_strided_slice, [tensor(2), of_rank(1, "int64"), tensor(1, dtype="int64"), tensor(1, dtype="int64")], {}),
+    (
+        op.dynamic_strided_slice,
+        [tensor(2), of_rank(1, "int64"), tensor(1, dtype="int64"), tensor(1, dtype="int64")],
+        {},
+    ),
     (op.full_like, [tensor(2, 3), UNKNOWN], {}),
     (op.collapse_sum_like, [tensor(m, n), tensor(k)], {}),
     (op.tensor_to_shape, [TensorStructInfo(dtype="int64")], {}),

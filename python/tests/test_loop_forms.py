@@ -51,8 +51,13 @@ FORMS = [
     (op.tril, [(3, 3)], {}, "tril", ["trilu"]),
     (op.nn.pad, [(2, 3)], {"pad_width": [0, 0, 1, 1]}, "pad", ["PadInput"]),
     (op.nn.conv2d, [(1, 3, 8, 8), (4, 3, 3, 3)], {}, "conv2d", ["pad_temp", "conv2d_nchw"]),
-    (op.nn.adaptive_avg_pool2d, [(1, 3, 8, 8)], {"output_size": 1}, "adaptive_avg_pool2d",
-     ["adaptive_pool_sum", "adaptive_pool_avg"]),
+    (
+        op.nn.adaptive_avg_pool2d,
+        [(1, 3, 8, 8)],
+        {"output_size": 1},
+        "adaptive_avg_pool2d",
+        ["adaptive_pool_sum", "adaptive_pool_avg"],
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The table of names in the documentation is what the package has."""
+"""The tables of names and of behaviours in the documentation are what the package has."""
 
 import subprocess
 import sys
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 
-def test_the_names_are_there_as_the_table_says():
-    script = Path(__file__).parents[2] / "scripts" / "surface.py"
+@pytest.mark.parametrize("name", ["surface", "behaviours"])
+def test_the_package_is_as_the_table_says(name):
+    script = Path(__file__).parents[2] / "scripts" / f"{name}.py"
     run = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 

@@ -58,6 +58,10 @@ class Analyzer(_core.Analyzer):
     Every answer is a proof; "not proven" says nothing. Integers of indices are mathematical integers.
     """
 
+    def update(self, var: Any, info: Any, override: bool = False) -> None:
+        """The variable's values are within this bound, or have this remainder; what is known may be replaced."""
+        super().update(var, info, override)
+
     @contextmanager
     def constraint_scope(self, constraint: Any) -> Iterator[Any]:
         """A scope in which the condition holds."""

@@ -41,6 +41,8 @@ class Type:
 
     _parts: tuple[str, ...] = ()
 
+    span: object = None
+
     def _key(self) -> tuple[Any, ...]:
         return (type(self), *(getattr(self, name) for name in self._parts))
 
@@ -81,7 +83,7 @@ class TupleType(Type):
 
     _parts = ("fields",)
 
-    def __init__(self, fields: Sequence[Type]) -> None:
+    def __init__(self, fields: Sequence[Type], span: object = None) -> None:
         self.fields = tuple(fields)
 
 

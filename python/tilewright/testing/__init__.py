@@ -160,12 +160,12 @@ def parameters(*value_sets: Any, ids: Sequence[str] | None = None) -> Any:
     return [parameter(*values, ids=ids) for values in zip(*value_sets, strict=True)]
 
 
-def fixture(function: Any = None, *, cache_return_value: bool = False) -> Any:
+def fixture(func: Any = None, *, cache_return_value: bool = False) -> Any:
     """`pytest.fixture`; with `cache_return_value` it is made once."""
     import pytest
 
     scope = "session" if cache_return_value else "function"
-    return pytest.fixture(scope=scope)(function) if function is not None else pytest.fixture(scope=scope)
+    return pytest.fixture(scope=scope)(func) if func is not None else pytest.fixture(scope=scope)
 
 
 def parametrize_targets(*targets: Any) -> Any:

@@ -80,9 +80,9 @@ def fmod(x: Any, y: Any, span: object = None) -> Any:
     return Mod(*_matching((x, y)))
 
 
-def ldexp(x: Any, y: Any, span: object = None) -> Any:
-    """`x * 2**y`."""
-    return x * globals()["exp2"](_core.to_expr(y).astype(x.dtype))
+def ldexp(x1: Any, x2: Any, span: object = None) -> Any:
+    """`x1 * 2**x2`."""
+    return x1 * globals()["exp2"](_core.to_expr(x2).astype(x1.dtype))
 
 
 def if_then_else(cond: Any, t: Any, f: Any, span: object = None) -> Any:

@@ -10,11 +10,12 @@ import sys
 from ast import literal_eval
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from types import ModuleType
 from typing import Any
 
 from ... import _core
+from ...error import TVMError, WrongTypeError
 from ...ir.op import Op
 from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
 from ..struct_info import StructInfo
@@ -169,7 +170,13 @@ def _function(name: str) -> Callable[..., Call]:
     parameters, documentation = _core.op_signature(name)
 
     def call(*args: Any, **kwargs: Any) -> Call:
-        return _core.call_op(name, args, kwargs)
+        try:
+            return _core.call_op(name, args, kwargs)
+        except TVMError as error:
+            if isinstance(error, TypeError) or _fits(call, args, kwargs):
+                raise
+            # Arguments that are missing or too many are what Python calls an error of types.
+            raise WrongTypeError(str(error)) from None
 
     call.__name__ = call.__qualname__ = name.rpartition(".")[2]
     call.__doc__ = documentation
@@ -183,6 +190,15 @@ def _function(name: str) -> Callable[..., Call]:
             return_annotation="Call",
         )
     return call
+
+
+def _fits(call: Callable[..., Any], args: Any, kwargs: Any) -> bool:
+    """Whether the arguments are as many and called as the function's parameters."""
+    try:
+        getattr(call, "__signature__", signature(call)).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _module(path: str) -> ModuleType:
