@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of behaviours: the parameters that TVM's functions of 2024 take, and the errors that calls raise, against ours.
+"""The table of behaviours: the parameters of TVM's functions of 2024, and the errors that calls raise, against ours.
 
 scripts/behaviours.py          writes docs/surface/behaviours.md from docs/surface/behaviours.txt and the package
 scripts/behaviours.py --check  fails where the table, the list and the package disagree

@@ -276,3 +276,38 @@ def test_absent_modules_are_imported_and_refuse_their_use(tmp_path):
     assert "Relay is not read" in done.stdout and "nothing_of_this_name" in done.stdout
     assert isinstance(relax.transform.FewShotTuning, Absent) or callable(relax.transform.FewShotTuning)
     assert reason_for("relay.frontend") and reason_for("nothing") is None
+
+
+@pytest.mark.parametrize("name", ["dot_16x4_vnni", "dot_16x4_avx512"])
+def test_a_tensor_intrinsic_computes_what_it_describes(name, rng):
+    from tilewright.tir.tensor_intrin import cuda, x86
+
+    assert name in (x86.VNNI_DOT_16x4_INTRIN, x86.AVX512_DOT_16x4_INTRIN)
+    group = cuda.get_wmma_intrin_group("shared.dyn", "global", "float16", "float32", True)
+    assert group["load_b"] == cuda.WMMA_LOAD_16x16x16_F16_B_TRANS_DYN_INTRIN
+
+    @T.prim_func
+    def product(A: T.Buffer((8, 32), "uint8"), B: T.Buffer((2, 8, 16, 4), "int8"), C: T.Buffer((8, 32), "int32")):
+        for i, j, k in T.grid(8, 32, 32):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = 0
+                C[vi, vj] = C[vi, vj] + T.cast(A[vi, vk], "int32") * T.cast(
+                    B[vj // 16, vk // 4, vj % 16, vk % 4], "int32"
+                )
+
+    sch = tir.Schedule(product)
+    block = sch.get_block("C")
+    i, j, k = sch.get_loops(block)
+    _, ji = sch.split(j, [None, 16])
+    ko, ki = sch.split(k, [None, 4])
+    sch.reorder(i, _, ko, ji, ki)
+    sch.decompose_reduction(block, ko)
+    sch.tensorize(ji, name)
+    a = rng.integers(0, 255, (8, 32), dtype="uint8")
+    b = rng.integers(-128, 127, (2, 8, 16, 4), dtype="int8")
+    c = np.zeros((8, 32), "int32")
+    tvm.build(sch.mod)(a, b, c)
+    columns = b.transpose(0, 2, 1, 3).reshape(32, 32).astype("int64")
+    np.testing.assert_array_equal(c, a.astype("int64") @ columns.T)
