@@ -311,3 +311,37 @@ def test_a_tensor_intrinsic_computes_what_it_describes(name, rng):
     tvm.build(sch.mod)(a, b, c)
     columns = b.transpose(0, 2, 1, 3).reshape(32, 32).astype("int64")
     np.testing.assert_array_equal(c, a.astype("int64") @ columns.T)
+
+
+def test_choices_are_traced_measured_and_recorded(tmp_path):
+    from tilewright.relax.transform import tuning_api as api
+
+    tvm.register_func("test.mark", lambda mod, mark: mod.with_attr("mark", mark), override=True)
+    only = tvm.IRModule({"main": relax_main})
+    knob = api.Knob("marks", {"one": api.Choice("test.mark", [1]), "none": api.Choice()})
+    trace = api.Trace(only, [knob], ["one"])
+    again = api.Trace.from_json(trace.as_json())
+    assert trace.out_mod.attrs["mark"] == again.out_mod.attrs["mark"] == 1 and again.knobs == [knob]
+    with pytest.raises(ValueError, match="no choice `two`"):
+        trace.add(knob, "two")
+    candidates = api.default_generate_candidate([knob, knob], api.Trace(only))
+    assert len(candidates) == 4
+    paths = [tmp_path / name for name in ("workloads", "records", "measurements")]
+    database, target = api.JSONDatabase(*paths), Target("llvm")
+    with PassContext(trace=api.Trace(only), make_traceable=["Normalize"], tuning_api_database=database) as context:
+        relax.transform.FoldConstant()(relax.transform.Normalize()(only))
+        assert [one.name for one in context.get_current_trace().knobs] == ["Normalize"]
+        api.default_evaluate(candidates, "llvm")
+        assert context.num_evals == 2, "equal modules are measured once"
+    assert api.select_best_candidate(candidates).perf == min(one.perf for one in candidates) < 1
+    workload = database.commit_workload(only)
+    for seconds in ([3.0], [1.0, 2.0]):
+        database.commit_tuning_record(workload, target, api.TuningRecord(trace, seconds))
+    other = api.JSONDatabase(*paths)
+    found = other.get_top_k(other.commit_workload(only), target, 1)
+    assert [record.run_secs for record in found] == [[1.0, 2.0]] and found[0].trace.out_mod.attrs["mark"] == 1
+
+
+@R.function
+def relax_main(x: R.Tensor((4,), "float32")):
+    return R.add(x, R.const(1, "float32"))

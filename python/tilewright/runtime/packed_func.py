@@ -16,6 +16,8 @@ __all__ = [
 # Code generators as they are: they are called with functions and options, which no function of a program is.
 _CODE_GENERATORS: dict[str, Callable] = {}
 _CODE_GENERATOR = "relax.ext."
+# Functions of Python by name.
+_OF_PYTHON: dict[str, Callable] = {}
 
 
 def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Any:
@@ -29,9 +31,16 @@ def register_func(func_name: str | Callable, f: Callable | None = None, override
     if f is None:
         return lambda f: register_func(func_name, f, override)
     _core.register_func(func_name, f, override)
+    _OF_PYTHON[func_name] = f
     if func_name.startswith(_CODE_GENERATOR):
         _CODE_GENERATORS[func_name] = f
     return f
+
+
+def registered_function(name: str) -> Callable | None:
+    """The function of Python that is registered under the name, as it is: what no program of the machine can be given,
+    such as a module, is handed on to it unchanged."""
+    return _OF_PYTHON.get(name)
 
 
 # The later name.
@@ -47,6 +56,7 @@ def remove_global_func(name: str) -> None:
     """Forgets the function of that name; compiled code does not find it any more. An unknown name is an error."""
     _core.remove_global_func(name)
     _CODE_GENERATORS.pop(name, None)
+    _OF_PYTHON.pop(name, None)
 
 
 def code_generator(name: str) -> Callable:
