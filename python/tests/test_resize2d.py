@@ -1,4 +1,4 @@
-"""`image.resize2d`: the element that each position takes, for every mode, transformation and rounding, by the definition.
+"""`image.resize2d`: the element that each position takes, for every mode, transformation and rounding.
 
 Positions are exact fractions, so that no rounding of a reference moves a neighbour.
 """
@@ -8,6 +8,7 @@ from math import ceil, floor
 
 import numpy as np
 import pytest
+
 import tilewright as tw
 from tilewright import relax
 

@@ -85,7 +85,7 @@ _REASONS = {
 
 
 #: Names in modules that the package has, and why they are absent.
-_TUNED, _TENSORISED = "nothing is tuned", "there are no tensor intrinsics of vendors"
+_TUNED = "nothing is tuned"
 _NAMES = {
     "relax.transform": {
         "FewShotTuning": _TUNED,

@@ -1,7 +1,7 @@
 """`R`: the graph level. `from tilewright.script import relax as R`.
 
 What annotations use has a value here, and with arguments is a struct info. The rest of the language is read from the
-text; in code that Python runs its names are those of `tilewright.script.ir_builder`, so that `R.add(x, y)` makes a call.
+text; in code that Python runs its names are those of `tilewright.script.ir_builder`: `R.add(x, y)` makes a call.
 """
 
 from .entry import function, macro, rewriter
