@@ -1,4 +1,4 @@
-"""The objects of a schedule: names of blocks and buffers, places and states, dependencies, calls and traces."""
+"""The objects of a schedule: names of blocks and buffers, references and states, dependencies, calls and traces."""
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_errors_say_as_much_as_is_wanted():
     assert "not rendered" in texts["none"]
 
 
-def test_places_stay_while_what_is_inside_changes():
+def test_references_stay_while_what_is_inside_changes():
     function = read(CHAIN)
     sch = tir.Schedule(function, debug_mask="all")
     outer, inner = sch.get_loops("B")
@@ -238,3 +238,75 @@ def test_what_could_be_called():
     assert sch.can_compute_at("B", j) and not sch.can_compute_at("C", j)
     assert not sch.can_decompose_padding("B", i) and len(sch.trace.insts) == 2
     assert tir.schedule.analysis.has_block(sch, "B") and not tir.schedule.analysis.has_block(sch, "X")
+
+
+def test_what_was_drawn_is_a_number_to_calculate_with():
+    sch = tir.Schedule(read(CHAIN))
+    j = sch.get_loops("B")[1]
+    outer, middle, inner = sch.sample_perfect_tile(j, 3, decision=[4, 8, 4])
+    assert isinstance(middle, tir.Var) and sch.get(middle) == 8 and sch.get(middle * inner) == 32
+    sch.split(j, [outer, middle * inner])
+    sch.transform_layout("B", "B", lambda i, j: (i, j // (middle * inner), j % (middle * inner)))
+    assert [sch.get(loop).extent for loop in sch.get_loops("B")] == [128, 4, 32]
+    assert "factors=[v3, 32]" in str(sch.trace)
+    verify_trace_roundtrip(sch, read(CHAIN))
+
+
+def test_layouts_have_separators_and_pads_are_functions():
+    sch = tir.Schedule(read(CHAIN))
+    separator = tir.IndexMap.AXIS_SEPARATOR
+    sch.transform_layout("B", ("write", 0), lambda i, j: [i // 3, separator, j, i % 3], pad_value=lambda i, j, k: j + k)
+    text = sch.mod.script()
+    assert "axis_separators=[1]" in text and 'T.Cast("float32", v1 + v2)' in text
+    with pytest.raises(ScheduleError, match="pad_value"):
+        tir.Schedule(read(CHAIN)).transform_layout("B", "B", lambda i, j: [i // 3, j, i % 3])
+
+
+INTRINSIC = """
+@T.prim_func
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for k in range(4):
+        with T.block("update"):
+            vk = T.axis.spatial(4, k)
+            B[vk] = A[vk] * T.float32(2)
+"""
+
+
+def test_loops_that_an_intrinsic_covers():
+    intrin = read(INTRINSIC)
+    tir.TensorIntrin.register("test.double_4", intrin, intrin, override=True)
+    sch = tir.Schedule(read(CHAIN))
+    info = tir.schedule.analysis.get_tensorize_loop_mapping(sch, sch.get_block("B"), intrin)
+    j = sch.get_loops("B")[1]
+    assert list(info.loop_map) == [sch.get_sref(j)] and info.block_iter_paddings is None
+    tile = tir.schedule.transform.tile_with_tensor_intrin(sch, sch.get_block("B"), "test.double_4")
+    assert sch.get(tile).extent == 4 and len(sch.get_loops("B")) == 3
+    sch.tensorize(tile, "test.double_4")
+    assert tir.schedule.transform.tile_with_tensor_intrin(sch, sch.get_block("C"), "test.double_4") is not None
+
+
+@pytest.mark.parametrize(
+    ("shape", "indices", "extents", "expected"),
+    [
+        ((8, 256), lambda i, j: (i // 16 * 4 + j // 16, i % 16 * 16 + j % 16), (32, 64), "xyXY"),
+        ((256, 8), lambda i, j: (j, i), (8, 256), "yx"),
+        ((2048,), lambda i, j: (j * 32 + i,), (32, 64), "lh"),
+    ],
+)
+def test_layouts_that_suit_the_order_of_loops(shape, indices, extents, expected):
+    loop_vars = [tir.Var("i", "int32"), tir.Var("j", "int32")]
+    loops = [
+        tir.For(var, 0, extent, tir.ForKind.SERIAL, tir.Evaluate(0))
+        for var, extent in zip(loop_vars, extents, strict=True)
+    ]
+    buffer = tir.decl_buffer(shape)
+    found = tir.schedule.analysis.suggest_index_map(buffer, indices(*loop_vars), loops, tir.const(True, "bool"))
+    maps = {
+        "xyXY": lambda x, y: (x // 4, y // 16, x % 4, y % 16),
+        "yx": lambda x, y: (y, x),
+        "lh": lambda x: (x % 32, x // 32),
+    }
+    wanted = tir.IndexMap.from_func(maps[expected], index_dtype="int32")
+    values = dict(zip(wanted.initial_indices, found.initial_indices, strict=True))
+    moved = [tir.stmt_functor.substitute(index, values) for index in wanted.final_indices]
+    assert all(tvm.ir.structural_equal(a, b) for a, b in zip(moved, found.final_indices, strict=True))

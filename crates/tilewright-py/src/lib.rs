@@ -68,7 +68,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<schedule::LoopRv>()?;
     core.add_class::<schedule::ExprRv>()?;
     core.add_class::<schedule::PySchedule>()?;
-    core.add_class::<schedule::PyPlace>()?;
+    core.add_class::<schedule::PyStmtRef>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<machine::PyMachine>()?;
     core.add_class::<timing::PyTimer>()?;

@@ -35,7 +35,7 @@ pub const PASSES: &[PassDef] = &[DefaultGPUSchedule::DEF, rules::ApplyDefaultSch
 pub use default_gpu::{DefaultGPUSchedule, IS_SCHEDULED, MOST_BLOCKS};
 pub use fault::{Fault, FaultKind};
 pub use primitive::{Intrinsics, TensorIntrin};
-pub use schedule::state::{BlockFlags, DepKind, Dependency, Place};
+pub use schedule::state::{BlockFlags, DepKind, Dependency, StmtRef};
 pub use schedule::{Names, Schedule, ScheduleError};
 pub use site::Key;
 pub use trace::{Arg, Output, Rv, Trace};

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .block_scope import BlockScope, StmtSRef, block_place
+from .block_scope import BlockScope, StmtSRef, block_ref
 from .stmt import Block
 
 __all__ = ["BlockDependenceInfo"]
@@ -19,10 +19,10 @@ class BlockDependenceInfo:
         self.mod = self._schedule.mod
 
     def get_sref(self, block: Block) -> StmtSRef | None:
-        """The place of a block; `None` where the module does not have it."""
-        place = _core.Place.of(self._schedule, block)
-        return None if place is None else StmtSRef(self._schedule, place)
+        """The reference to a block; `None` where the module does not have it."""
+        ref = _core.StmtRef.of(self._schedule, block)
+        return None if ref is None else StmtSRef(self._schedule, ref)
 
     def get_block_scope(self, block_sref: StmtSRef) -> BlockScope:
         """How the blocks directly inside of a block depend on each other."""
-        return BlockScope(self._schedule, block_place(block_sref))
+        return BlockScope(self._schedule, block_ref(block_sref))

@@ -25,24 +25,24 @@ class DepKind(IntEnum):
 class StmtSRef:
     """A loop or a block of a schedule's module: it stays the same while primitives change what is inside."""
 
-    def __init__(self, schedule: Any, place: Any) -> None:
-        self._schedule, self._place = schedule, place
+    def __init__(self, schedule: Any, ref: Any) -> None:
+        self._schedule, self._ref = schedule, ref
 
     @property
     def stmt(self) -> Block | For | None:
         """The loop or block as it is now; `None` where it is gone."""
-        return self._place.stmt(self._schedule) if isinstance(self._place, _core.Place) else None
+        return self._ref.stmt(self._schedule) if isinstance(self._ref, _core.StmtRef) else None
 
     @property
     def parent(self) -> StmtSRef | None:
         """The innermost loop or block around it."""
-        place = self._place.parent(self._schedule) if isinstance(self._place, _core.Place) else None
-        return None if place is None else StmtSRef(self._schedule, place)
+        ref = self._ref.parent(self._schedule) if isinstance(self._ref, _core.StmtRef) else None
+        return None if ref is None else StmtSRef(self._schedule, ref)
 
     @property
     def seq_index(self) -> int:
         """Its number among the statements of the sequence around it; -1 where there is none."""
-        return int(self._place.seq_index(self._schedule)) if isinstance(self._place, _core.Place) else -1
+        return int(self._ref.seq_index(self._schedule)) if isinstance(self._ref, _core.StmtRef) else -1
 
     @staticmethod
     def inline_mark() -> StmtSRef:
@@ -62,17 +62,17 @@ class StmtSRef:
         return (
             isinstance(other, StmtSRef)
             and self._schedule_key() == other._schedule_key()
-            and self._place == other._place
+            and self._ref == other._ref
         )
 
     def __hash__(self) -> int:
-        return hash((self._schedule_key(), self._place))
+        return hash((self._schedule_key(), self._ref))
 
     def _schedule_key(self) -> Hashable:
         return None if self._schedule is None else id(self._schedule)
 
     def __repr__(self) -> str:
-        return f"StmtSRef({self._place!r})" if isinstance(self._place, str) else f"StmtSRef({self.stmt!r})"
+        return f"StmtSRef({self._ref!r})" if isinstance(self._ref, str) else f"StmtSRef({self.stmt!r})"
 
 
 class Dependency:
@@ -88,8 +88,8 @@ class Dependency:
 class BlockScope:
     """How the blocks directly inside of a block depend on each other."""
 
-    def __init__(self, schedule: Any, place: Any) -> None:
-        found = place.dependencies(schedule)
+    def __init__(self, schedule: Any, ref: Any) -> None:
+        found = ref.dependencies(schedule)
         self._all = [Dependency(StmtSRef(schedule, src), StmtSRef(schedule, dst), kind) for src, dst, kind in found]
 
     def get_deps_by_src(self, block: StmtSRef) -> list[Dependency]:
@@ -101,10 +101,10 @@ class BlockScope:
         return [dependency for dependency in self._all if dependency.dst == block]
 
 
-def block_place(sref: object) -> Any:
-    """The place of a block."""
-    if isinstance(sref, StmtSRef) and isinstance(sref._place, _core.Place):
-        if sref._place.is_block and sref.stmt is not None:
-            return sref._place
+def block_ref(sref: object) -> Any:
+    """The reference to a block."""
+    if isinstance(sref, StmtSRef) and isinstance(sref._ref, _core.StmtRef):
+        if sref._ref.is_block and sref.stmt is not None:
+            return sref._ref
         raise TVMError(f"expected a block of the module, found {sref!r}")
     raise TypeError(f"expected a StmtSRef of a block, found {type(sref).__name__}")

@@ -5,10 +5,10 @@ mod state;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(crate) use state::PyPlace;
+pub(crate) use state::PyStmtRef;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyList, PyTuple, PyType};
 use tilewright::IRModule;
 use tilewright::expr::node::Path;
 use tilewright::ir::tir::{Stmt, StmtKind};
@@ -180,14 +180,15 @@ fn refused(py: Python<'_>, kind: FaultKind, message: &str, found: &[Diagnostic])
 impl PySchedule {
     /// A schedule of a module's, or of one function's, PrimFuncs.
     #[new]
-    #[pyo3(signature = (module, *, debug_mask=None, error_render_level="detail", seed=None, enable_check=true))]
+    #[pyo3(signature = (r#mod, *, debug_mask=None, error_render_level="detail", seed=None, enable_check=true))]
     fn new(
-        module: &Bound<'_, PyAny>,
+        r#mod: &Bound<'_, PyAny>,
         debug_mask: Option<Py<PyAny>>,
         error_render_level: &str,
         seed: Option<i64>,
         enable_check: bool,
     ) -> PyResult<Self> {
+        let module = r#mod;
         let _ = (debug_mask, enable_check); // Every step is checked.
         let level = match error_render_level {
             "detail" => Level::Detail,
@@ -289,7 +290,13 @@ impl PySchedule {
     /// Another schedule that begins where this one is, whose handles are these.
     fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let class = slf.get_type();
-        let copy = class.call1((slf.get().module(),))?;
+        let level = match slf.get().level {
+            Level::Detail => "detail",
+            Level::Fast => "fast",
+            Level::None => "none",
+        };
+        let options = [("error_render_level", level)].into_py_dict(slf.py())?;
+        let copy = class.call((slf.get().module(),), Some(&options))?;
         let state = slf.get().lock().clone();
         *copy.cast::<Self>()?.get().lock() = state;
         Ok(copy)

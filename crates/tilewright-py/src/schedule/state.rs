@@ -2,19 +2,19 @@
 
 use pyo3::prelude::*;
 use tilewright::ir::tir::StmtKind;
-use tilewright::schedule::{DepKind, Place};
+use tilewright::schedule::{DepKind, StmtRef};
 
-use super::{PySchedule, handle_object, handle_of, schedule_error, stmt_object, unknown};
+use super::{PySchedule, handle_of, schedule_error, stmt_object, unknown};
 use crate::error;
 use crate::view::{self, Node};
 
 /// A loop or a block of a schedule's module.
-#[pyclass(frozen, eq, hash, name = "Place", module = "tilewright.tir.block_scope")]
+#[pyclass(frozen, eq, hash, name = "StmtRef", module = "tilewright.tir.block_scope")]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct PyPlace(Place);
+pub(crate) struct PyStmtRef(StmtRef);
 
 #[pymethods]
-impl PyPlace {
+impl PyStmtRef {
     /// Whether it is a block's.
     #[getter]
     fn is_block(&self) -> bool {
@@ -29,37 +29,31 @@ impl PyPlace {
             if !schedule.knows(rv) {
                 return Err(unknown(object.py(), rv));
             }
-            return Ok(schedule.place(rv).map(Self));
+            return Ok(schedule.stmt_ref(rv).map(Self));
         }
         let found = match view::node_of(object) {
-            Some(Node::Block(block)) => schedule.place_of_block(block),
+            Some(Node::Block(block)) => schedule.ref_of_block(block),
             Some(Node::Stmt(stmt)) => match &stmt.kind {
-                StmtKind::Block { block, .. } => schedule.place_of_block(block),
-                _ => schedule.place_of_loop(stmt),
+                StmtKind::Block { block, .. } => schedule.ref_of_block(block),
+                _ => schedule.ref_of_loop(stmt),
             },
             _ => return Err(error::wrong_type("expected a block, a loop or a handle of one", object)),
         };
         Ok(found.map(Self))
     }
 
-    /// A handle for a place, which is in no trace.
-    fn handle<'py>(&self, schedule: &Bound<'py, PySchedule>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, rv) = (schedule.py(), schedule.get().lock().handle(&self.0));
-        handle_object(py, rv.ok_or_else(|| schedule_error(py, "the loop or block is gone"))?)
-    }
-
-    /// The block or the loop at a place; `None` where it is gone.
+    /// The block or the loop that it refers to; `None` where it is gone.
     fn stmt<'py>(&self, schedule: &Bound<'py, PySchedule>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let stmt = schedule.get().lock().stmt_at(&self.0);
         stmt.map(|stmt| stmt_object(schedule.py(), stmt)).transpose()
     }
 
-    /// The innermost loop or block around a place.
+    /// The innermost loop or block around it.
     fn parent(&self, schedule: &Bound<'_, PySchedule>) -> Option<Self> {
         schedule.get().lock().parent(&self.0).map(Self)
     }
 
-    /// The number of a place among the statements of the sequence around it; -1 where there is none.
+    /// Its number among the statements of the sequence around it; -1 where there is none.
     fn seq_index(&self, schedule: &Bound<'_, PySchedule>) -> i64 {
         schedule.get().lock().number_in_sequence(&self.0)
     }

@@ -1,7 +1,7 @@
 //! A schedule's module as a tree of loops and blocks: where each is, how blocks depend on each other, and what is known
 //! of a block.
 //!
-//! A [`Place`] names a loop or a block as a handle does, without being one: it is in no trace. The blocks directly
+//! A [`StmtRef`] refers to a loop or a block as a handle does, without being one: it is in no trace. The blocks directly
 //! inside of a block are its *stages*, and one depends on an earlier one where both use a buffer and one of them writes
 //! it. A stage's reads are *covered* where the earlier stages, at each loop or block that they share with it, write all
 //! that it reads of their buffers. A scope is a *stage pipeline* where that holds of every stage and none overwrites
@@ -20,18 +20,17 @@ use crate::analysis::guard::known_around;
 use crate::analysis::required::loops_to;
 use crate::build::exprs::substituted;
 use crate::build::rewrite::path_of;
-use crate::primitive::Results;
 use crate::site::{Key, Site, axis_values, below, blocks_below, find, follow, key_at, loop_of, search};
-use crate::trace::{Output, Rv};
+use crate::trace::Rv;
 
 /// A loop or a block of a module.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct StmtRef {
     pub(crate) function: Arc<str>,
     pub(crate) key: Key,
 }
 
-impl Place {
+impl StmtRef {
     /// Whether it is a block's.
     pub fn is_block(&self) -> bool {
         !matches!(self.key, Key::Loop(_))
@@ -49,8 +48,8 @@ pub enum DepKind {
 /// An earlier stage, a later one that depends on it, and why.
 #[derive(Clone, Debug)]
 pub struct Dependency {
-    pub source: Place,
-    pub target: Place,
+    pub source: StmtRef,
+    pub target: StmtRef,
     pub kind: DepKind,
 }
 
@@ -67,35 +66,26 @@ pub struct BlockFlags {
 
 impl Schedule {
     /// Where the loop or block of a handle is; `None` where it is gone.
-    pub fn place(&self, rv: Rv) -> Option<Place> {
+    pub fn stmt_ref(&self, rv: Rv) -> Option<StmtRef> {
         match self.handles.get(rv.number)? {
             Handle::Place(function, key) => {
                 self.stmt(rv)?;
-                Some(Place { function: function.clone(), key: key.clone() })
+                Some(StmtRef { function: function.clone(), key: key.clone() })
             }
             Handle::Expr(_) | Handle::Removed => None,
         }
     }
 
-    /// A handle for a place, which is in no trace.
-    pub fn handle(&mut self, place: &Place) -> Option<Rv> {
-        let of = Results::One(place.key.clone());
-        match self.give_out(&place.function, of) {
-            Output::One(rv) => Some(rv),
-            _ => None,
-        }
-    }
-
     /// Where this very loop is in the module.
-    pub fn place_of_loop(&self, stmt: &Stmt) -> Option<Place> {
+    pub fn ref_of_loop(&self, stmt: &Stmt) -> Option<StmtRef> {
         let var = loop_of(stmt)?.var;
-        self.place_by(|found| found.same(stmt) && loop_of(found).is_some_and(|l| l.var == var))
+        self.ref_by(|found| found.same(stmt) && loop_of(found).is_some_and(|l| l.var == var))
     }
 
     /// Where this very block is in the module.
-    pub fn place_of_block(&self, block: &Block) -> Option<Place> {
+    pub fn ref_of_block(&self, block: &Block) -> Option<StmtRef> {
         let axes = |block: &Block| block.iters.iter().map(|iter| iter.var.id()).collect::<Vec<_>>();
-        self.place_by(|found| match &found.kind {
+        self.ref_by(|found| match &found.kind {
             StmtKind::Block { block: other, .. } => {
                 other.body.same(&block.body) && other.name == block.name && axes(other) == axes(block)
             }
@@ -103,36 +93,36 @@ impl Schedule {
         })
     }
 
-    fn place_by(&self, is_it: impl Fn(&Stmt) -> bool) -> Option<Place> {
+    fn ref_by(&self, is_it: impl Fn(&Stmt) -> bool) -> Option<StmtRef> {
         prims(&self.module).find_map(|(name, function)| {
             let path = search(&function.body, |stmt, path| is_it(stmt).then(|| path.to_vec()))?;
             let site = follow(&function.body, &path)?;
-            Some(Place { function: name.clone(), key: key_at(&function.body, &site)? })
+            Some(StmtRef { function: name.clone(), key: key_at(&function.body, &site)? })
         })
     }
 
-    fn site_at(&self, place: &Place) -> Option<(&PrimFunc, Site)> {
-        let function = self.module.prim(&place.function)?;
-        Some((function, find(&function.body, &place.key)?))
+    fn site_at(&self, stmt_ref: &StmtRef) -> Option<(&PrimFunc, Site)> {
+        let function = self.module.prim(&stmt_ref.function)?;
+        Some((function, find(&function.body, &stmt_ref.key)?))
     }
 
-    /// The loop or block at a place; `None` where it is gone.
-    pub fn stmt_at(&self, place: &Place) -> Option<Stmt> {
-        self.site_at(place).map(|(_, site)| site.stmt)
+    /// The loop or block referred to; `None` where it is gone.
+    pub fn stmt_at(&self, stmt_ref: &StmtRef) -> Option<Stmt> {
+        self.site_at(stmt_ref).map(|(_, site)| site.stmt)
     }
 
-    /// The innermost loop or block around a place.
-    pub fn parent(&self, place: &Place) -> Option<Place> {
-        let (function, site) = self.site_at(place)?;
-        let at = site.above.iter().rposition(|(stmt, _)| is_place(stmt))?;
+    /// The innermost loop or block around it.
+    pub fn parent(&self, stmt_ref: &StmtRef) -> Option<StmtRef> {
+        let (function, site) = self.site_at(stmt_ref)?;
+        let at = site.above.iter().rposition(|(stmt, _)| is_loop_or_block(stmt))?;
         let (above, rest) = site.above.split_at(at);
         let around = Site { above: above.to_vec(), stmt: rest.first()?.0.clone() };
-        Some(Place { function: place.function.clone(), key: key_at(&function.body, &around)? })
+        Some(StmtRef { function: stmt_ref.function.clone(), key: key_at(&function.body, &around)? })
     }
 
-    /// The number of a place among the statements of the innermost sequence around it, and -1 where none is.
-    pub fn number_in_sequence(&self, place: &Place) -> i64 {
-        let found = self.site_at(place).and_then(|(_, site)| match site.above.last() {
+    /// Its number among the statements of the innermost sequence around it, and -1 where none is.
+    pub fn number_in_sequence(&self, stmt_ref: &StmtRef) -> i64 {
+        let found = self.site_at(stmt_ref).and_then(|(_, site)| match site.above.last() {
             Some((stmt, at)) if matches!(stmt.kind, StmtKind::Seq(_)) => i64::try_from(*at).ok(),
             _ => None,
         });
@@ -140,12 +130,12 @@ impl Schedule {
     }
 
     /// How the stages of a block depend on each other, in order.
-    pub fn dependencies(&self, place: &Place) -> Vec<Dependency> {
-        let Some((function, scope)) = self.site_at(place) else { return Vec::new() };
+    pub fn dependencies(&self, stmt_ref: &StmtRef) -> Vec<Dependency> {
+        let Some((function, scope)) = self.site_at(stmt_ref) else { return Vec::new() };
         let stages = stages_of(&scope);
         let named = |site: &Site| {
             let key = key_at(&function.body, site)?;
-            Some(Place { function: place.function.clone(), key })
+            Some(StmtRef { function: stmt_ref.function.clone(), key })
         };
         let between = |(source, target, kind)| {
             Some(Dependency { source: named(stages.get(source)?)?, target: named(stages.get(target)?)?, kind })
@@ -154,8 +144,8 @@ impl Schedule {
     }
 
     /// What is known of a block; `None` of a loop, or where it is gone.
-    pub fn flags(&self, place: &Place) -> Option<BlockFlags> {
-        let (function, site) = self.site_at(place)?;
+    pub fn flags(&self, stmt_ref: &StmtRef) -> Option<BlockFlags> {
+        let (function, site) = self.site_at(stmt_ref)?;
         site.block()?;
         let region_cover = match site.scope() {
             Some(scope) => {
@@ -177,8 +167,8 @@ impl Schedule {
     /// # Errors
     ///
     /// The block is gone, or has other axes.
-    pub fn replace_block(&mut self, place: &Place, block: Block) -> Result<(), String> {
-        let stmt = self.stmt_at(place).ok_or("the loop or block is gone")?;
+    pub fn replace_block(&mut self, stmt_ref: &StmtRef, block: Block) -> Result<(), String> {
+        let stmt = self.stmt_at(stmt_ref).ok_or("the loop or block is gone")?;
         let StmtKind::Block { values, predicate, .. } = &stmt.kind else {
             return Err("expected a loop, or a block with its values, in the place of a loop".to_owned());
         };
@@ -187,7 +177,7 @@ impl Schedule {
             return Err(format!("expected a block of {expected} axes, found one of {found}"));
         }
         let (values, predicate) = (values.clone(), predicate.clone());
-        self.replace(place, &StmtKind::Block { values, predicate, block }.into())
+        self.replace(stmt_ref, &StmtKind::Block { values, predicate, block }.into())
     }
 
     /// Puts another statement in the place of a loop or a block.
@@ -195,13 +185,13 @@ impl Schedule {
     /// # Errors
     ///
     /// The loop or block is gone.
-    pub fn replace(&mut self, place: &Place, stmt: &Stmt) -> Result<(), String> {
-        let (function, site) = self.site_at(place).ok_or("the loop or block is gone")?;
+    pub fn replace(&mut self, stmt_ref: &StmtRef, stmt: &Stmt) -> Result<(), String> {
+        let (function, site) = self.site_at(stmt_ref).ok_or("the loop or block is gone")?;
         let body = site.replaced(stmt.clone());
         let changed = PrimFunc { body, ..function.clone() };
         let before = function.clone();
-        self.follow_bare(&place.function, &before, &changed);
-        self.module.insert(place.function.clone(), GlobalFunc::from(changed));
+        self.follow_bare(&stmt_ref.function, &before, &changed);
+        self.module.insert(stmt_ref.function.clone(), GlobalFunc::from(changed));
         Ok(())
     }
 }
@@ -210,7 +200,7 @@ fn prims(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
     module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
 }
 
-fn is_place(stmt: &Stmt) -> bool {
+fn is_loop_or_block(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Block { .. })
 }
 
@@ -271,7 +261,7 @@ fn is_pipeline(function: &PrimFunc, scope: &Site) -> bool {
 fn shared_depth(a: &Site, b: &Site) -> usize {
     let (left, right) = (path_of(a), path_of(b));
     let same = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-    let around = a.above.iter().take(same + 1).rposition(|(stmt, _)| is_place(stmt));
+    let around = a.above.iter().take(same + 1).rposition(|(stmt, _)| is_loop_or_block(stmt));
     around.unwrap_or(0)
 }
 

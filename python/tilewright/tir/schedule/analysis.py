@@ -92,7 +92,7 @@ def _quotient(shape: Sequence[Any], axes: Sequence[Var], step: int) -> Any:
 
 
 def _pieces(total: Any) -> list[Any] | None:
-    """The pieces of a sum without an offset, those of a sum inside of it in its place."""
+    """The pieces of a sum without an offset, those of a sum inside of it in its sref."""
     if not (isinstance(total.base, IntImm) and int(total.base) == 0):
         return None
     pieces: list[Any] = []
@@ -132,11 +132,11 @@ def nest_of(func: PrimFunc) -> tuple[list[For], BlockRealize | None]:
 
 def realize_of(sch: Schedule, block: BlockRV) -> BlockRealize:
     """The block of a handle with the values of its axes."""
-    place = sch.get_sref(block)
+    sref = sch.get_sref(block)
     found: list[BlockRealize] = []
 
     def look(node: Any) -> None:
-        if isinstance(node, BlockRealize) and sch.state.get_sref(node.block) == place:
+        if isinstance(node, BlockRealize) and sch.state.get_sref(node.block) == sref:
             found.append(node)
 
     for function in sch.mod.functions.values():
@@ -147,11 +147,11 @@ def realize_of(sch: Schedule, block: BlockRV) -> BlockRealize:
 
 def _loops_around(sch: Schedule, block: BlockRV) -> list[StmtSRef]:
     """The loops around a block as far as the next block, from outside inwards."""
-    places = []
-    place = sch.get_sref(block)
-    while place is not None and (place := place.parent) is not None and isinstance(place.stmt, For):
-        places.append(place)
-    return places[::-1]
+    srefs = []
+    sref = sch.get_sref(block)
+    while sref is not None and (sref := sref.parent) is not None and isinstance(sref.stmt, For):
+        srefs.append(sref)
+    return srefs[::-1]
 
 
 def get_tensorize_loop_mapping(
@@ -166,8 +166,8 @@ def get_tensorize_loop_mapping(
     found = realize_of(sch, block)
     if described is None:
         return None
-    places = _loops_around(sch, block)
-    ours, theirs = [place.stmt for place in places], desc_loops
+    srefs = _loops_around(sch, block)
+    ours, theirs = [sref.stmt for sref in srefs], desc_loops
     mapped: dict[StmtSRef, For] = {}
     paddings: dict[int, int] = {}
     left = len(found.iter_values)
@@ -187,7 +187,7 @@ def get_tensorize_loop_mapping(
             if not allow_padding or not found.iter_values[left].same_as(ours[mine].loop_var):
                 return None
             paddings[left] = int(width)
-        if not mapped.setdefault(places[mine], theirs[at]).same_as(theirs[at]):
+        if not mapped.setdefault(srefs[mine], theirs[at]).same_as(theirs[at]):
             return None
     padded = [paddings.get(at, 1) for at in range(len(found.iter_values))] if paddings else None
     return TensorizeInfo(mapped, {loop: at for at, loop in enumerate(desc_loops)}, padded)

@@ -156,11 +156,11 @@ class Schedule(_core.Schedule):
         return self._variables(super()._call(name, tuple(map(self._handles, args)), named))
 
     def get_sref(self, rand_var_or_stmt: BlockRV | LoopRV | Block | For) -> StmtSRef | None:
-        """The place of a block or loop in the module."""
-        place = _core.Place.of(self, rand_var_or_stmt)
-        if place is None and isinstance(rand_var_or_stmt, (BlockRV, LoopRV)):
+        """The reference to a block or loop of the module."""
+        ref = _core.StmtRef.of(self, rand_var_or_stmt)
+        if ref is None and isinstance(rand_var_or_stmt, (BlockRV, LoopRV)):
             raise ScheduleValueError(f"`{rand_var_or_stmt}` stands for nothing any more: a primitive has replaced it")
-        return None if place is None else StmtSRef(self, place)
+        return None if ref is None else StmtSRef(self, ref)
 
     def _run(self, kind: InstructionKind, inputs: Any, attrs: Any, decision: Any = None) -> list[Any]:
         """Calls a primitive with the inputs and attributes of a trace; gives its handles."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ... import _core
 from ..._core import IRModule
 from ...error import TVMError
-from ..block_scope import BlockScope, StmtSRef, block_place
+from ..block_scope import BlockScope, StmtSRef, block_ref
 from ..function import PrimFunc
 from ..stmt import Block, BlockRealize, For
 
@@ -63,17 +63,17 @@ class ScheduleState:
         return self._schedule.mod
 
     def get_sref(self, stmt: Block | For) -> StmtSRef | None:
-        """The place of a loop or block; `None` where the module does not have it."""
-        place = _core.Place.of(self._schedule, stmt)
-        return None if place is None else StmtSRef(self._schedule, place)
+        """The reference to a loop or block; `None` where the module does not have it."""
+        ref = _core.StmtRef.of(self._schedule, stmt)
+        return None if ref is None else StmtSRef(self._schedule, ref)
 
     def get_block_scope(self, block_sref: StmtSRef) -> BlockScope:
         """How the blocks directly inside of a block depend on each other."""
-        return BlockScope(self._schedule, block_place(block_sref))
+        return BlockScope(self._schedule, block_ref(block_sref))
 
     def _get_cached_flags(self, block_sref: StmtSRef) -> CachedFlags:
         """What is known of a block."""
-        return CachedFlags(*block_place(block_sref).flags(self._schedule))
+        return CachedFlags(*block_ref(block_sref).flags(self._schedule))
 
     def replace(
         self,
@@ -83,8 +83,8 @@ class ScheduleState:
     ) -> None:
         """Puts another loop or block in the place of one.
 
-        A loop inside keeps its place where its variable stays the same, and a block where its first axis does.
+        A loop inside keeps its reference where its variable stays the same, and a block where its first axis does.
         """
         if src_sref.stmt is None:
             raise TVMError("the loop or block is not in the module any more")
-        src_sref._place.replace(self._schedule, tgt_stmt)
+        src_sref._ref.replace(self._schedule, tgt_stmt)

@@ -28,18 +28,18 @@ def tile_with_tensor_intrin(
             return None
     loops = {sch.get_sref(loop): loop for loop in sch.get_loops(block)}
     inner: dict[int, LoopRV] = {}
-    for place, described in info.loop_map.items():
-        _, tile = sch.split(loops[place], [None, int(described.extent)])
+    for sref, described in info.loop_map.items():
+        _, tile = sch.split(loops[sref], [None, int(described.extent)])
         inner[info.desc_loop_indexer[described]] = tile
     tiles = [inner[at] for at in sorted(inner)]
-    places = [sch.get_sref(tile) for tile in tiles]
-    behind, met = [], False
+    srefs = [sch.get_sref(tile) for tile in tiles]
+    after, met = [], False
     for loop in sch.get_loops(block):
-        is_tile = sch.get_sref(loop) in places
+        is_tile = sch.get_sref(loop) in srefs
         met = met or is_tile
         if met and not is_tile:
-            behind.append(loop)
-    sch.reorder(*behind, *tiles)
+            after.append(loop)
+    sch.reorder(*after, *tiles)
     return tiles[0] if tiles else None
 
 
@@ -51,6 +51,6 @@ def _pad(sch: Schedule, block: BlockRV, paddings: list[int]) -> None:
         if len(before) == 1:
             sch.compute_inline(before[0])
     for consumer in sch.get_consumers(block):
-        behind = sch.get_consumers(consumer)
-        if len(behind) == 1:
-            sch.reverse_compute_inline(behind[0])
+        after = sch.get_consumers(consumer)
+        if len(after) == 1:
+            sch.reverse_compute_inline(after[0])
