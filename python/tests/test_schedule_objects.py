@@ -89,7 +89,7 @@ def test_blocks_and_buffers_have_names():
         'b3 = sch.get_block(name="B", func_name="main")',
         "sch.compute_at(block=b3, loop=l1, preserve_unit_loops=False, index=-1)",
     ]
-    assert 'read_buffer_index=0, storage_scope="local", consumer_blocks=[b5]' in lines[6]
+    assert 'read_buffer_index=0, storage_scope="local", consumer_blocks=[b4]' in lines[6]
     assert lines[-1].startswith('sch.transform_layout(block=b11, buffer=("read", 0), index_map=lambda ')
     verify_trace_roundtrip(sch, read(CHAIN))
 

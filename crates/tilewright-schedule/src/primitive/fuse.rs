@@ -3,6 +3,7 @@
 //! `for i, j in T.grid(n, m)` becomes `for i_j_fused in range(n * m)` with `i = i_j_fused // m` and `j = i_j_fused %
 //! m`.
 
+use tilewright_arith::Analyzer;
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, Var};
@@ -47,7 +48,7 @@ fn fuse_loops(function: &PrimFunc, keys: &[Key], keep_units: bool) -> Result<(Pr
     }
     let name = loops.iter().map(|l| &*l.var.name).collect::<Vec<_>>().join("_");
     let fused = Var::new(format!("{name}_fused"), dtype);
-    let values = positions(&fused, &loops, &extents)?;
+    let values = positions(&known, &fused, &loops, &extents)?;
     let one = Expr::int(1, dtype);
     let extent = extents.iter().try_fold(one, |product, extent| binary(BinOp::Mul, &product, extent))?;
     let body = substituted(&body, &values);
@@ -103,13 +104,13 @@ fn index_type(loops: &[Loop]) -> DataType {
 }
 
 /// What the loops' variables are in terms of the fused one.
-fn positions(fused: &Var, loops: &[Loop], extents: &[Expr]) -> Result<Vec<(Var, Expr)>, Fault> {
+fn positions(known: &Analyzer, fused: &Var, loops: &[Loop], extents: &[Expr]) -> Result<Vec<(Var, Expr)>, Fault> {
     let mut values = Vec::with_capacity(loops.len());
     // Iterations of the loops inside.
     let mut step = Expr::int(1, fused.dtype);
     for (at, (l, extent)) in loops.iter().zip(extents).enumerate().rev() {
         let below = step.clone();
-        step = binary(BinOp::Mul, &step, extent)?;
+        step = known.simplify(&binary(BinOp::Mul, &step, extent)?);
         let mut value = Expr::var(fused);
         if at > 0 {
             value = binary(BinOp::FloorMod, &value, &step)?;

@@ -154,6 +154,7 @@ fn position(vars: &[Var], factors: &[Expr]) -> Result<Expr, Fault> {
         let var = Expr::var(var);
         sum = Some(match sum {
             None => var,
+            Some(sum) if factor.as_int() == Some(1) => binary(BinOp::Add, &sum, &var)?,
             Some(sum) => binary(BinOp::Add, &binary(BinOp::Mul, &sum, factor)?, &var)?,
         });
     }

@@ -53,9 +53,12 @@ impl Schedule {
             return Ok(args);
         }
         let function = self.function_of(primitive, &args).ok();
-        for (arg, (name, _)) in args.iter_mut().zip(primitive.params) {
-            if BLOCKS.contains(name) {
-                self.blocks_by_name(arg, function.as_ref())?;
+        // As TVM does: consumers come first, and with them their steps in the trace.
+        for consumers in [true, false] {
+            for (arg, (name, _)) in args.iter_mut().zip(primitive.params) {
+                if BLOCKS.contains(name) && (*name == "consumer_blocks") == consumers {
+                    self.blocks_by_name(arg, function.as_ref())?;
+                }
             }
         }
         let failed = |fault: Fault| {

@@ -18,7 +18,7 @@ use tilewright_ir::{GlobalFunc, IRModule};
 use super::{Handle, Schedule};
 use crate::analysis::guard::known_around;
 use crate::analysis::required::loops_to;
-use crate::build::exprs::substituted;
+use crate::build::exprs::{mentions, substituted};
 use crate::build::rewrite::path_of;
 use crate::site::{Key, Site, axis_values, below, blocks_below, find, follow, key_at, loop_of, search};
 use crate::trace::Rv;
@@ -244,6 +244,10 @@ fn is_affine(function: &PrimFunc, site: &Site) -> bool {
     }
     if loops.is_empty() {
         return true;
+    }
+    let vars: Vec<Var> = loops.iter().map(|(var, _)| var.clone()).collect();
+    if loops.iter().any(|(_, range)| mentions(range, &vars)) {
+        return false;
     }
     let mut known = known_around(function, &site.scope().unwrap_or_else(|| Site::root(&function.body)));
     let found = detect_iter_map(&mut known, values, &loops, predicate, IterMapLevel::Surjective, true).indices;

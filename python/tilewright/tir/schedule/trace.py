@@ -125,8 +125,8 @@ class Trace:
         return Trace(kept[::-1], {inst: self.decisions[inst] for inst in kept if inst in self.decisions})
 
     def show(self, style: str | None = None, black_format: bool = False) -> None:
-        """Prints the calls as Python."""
-        cprint(str(self), style)
+        """Prints the calls as Python, in the colours of the terminal; whatever the style, a call is a line."""
+        cprint(str(self))
 
     def same_as(self, other: object) -> bool:
         """Whether it is the same object."""
