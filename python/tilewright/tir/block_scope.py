@@ -59,11 +59,7 @@ class StmtSRef:
         return self == other
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, StmtSRef)
-            and self._schedule_key() == other._schedule_key()
-            and self._ref == other._ref
-        )
+        return isinstance(other, StmtSRef) and self._schedule_key() == other._schedule_key() and self._ref == other._ref
 
     def __hash__(self) -> int:
         return hash((self._schedule_key(), self._ref))
