@@ -2,8 +2,7 @@
 //! first, and read from there.
 //!
 //! The copy has the box of what is read, and is as far outside as the elements exist: at the begin of the block around
-//! where nothing inside of it writes them. Without a list of consumers,
-//! all blocks after the copy read from it.
+//! where nothing inside of it writes them. Without a list of consumers, all blocks after the copy read from it.
 
 use tilewright_ir::tir::{Buffer, PrimFunc, Scope, Stmt, StmtKind};
 

@@ -1,5 +1,5 @@
-//! `rolling_buffer(block, write_buffer_index)`: a temporary whose window moves on with a loop keeps only the window, and
-//! each iteration computes only what the one before did not.
+//! `rolling_buffer(block, write_buffer_index)`: a temporary whose window moves on with a loop keeps only the window,
+//! and each iteration computes only what the one before did not.
 //!
 //! After `compute_at` an iteration computes the window that the consumers of that iteration read, and windows of
 //! iterations that follow each other overlap. The dimension along which the outermost loop moves the window becomes a

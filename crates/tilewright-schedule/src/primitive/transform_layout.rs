@@ -3,9 +3,9 @@
 //!
 //! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A
 //! dimension whose extent is no multiple of its parts needs a `pad_value`, a number or a function of the new indices,
-//! with which a block of its own fills it up: whoever copies a temporary reads that, too. The map must be one-to-one, or
-//! the caller says that it is. The layout of a parameter is part of the function's signature: from then on callers hand
-//! over the argument in this layout.
+//! with which a block of its own fills it up: whoever copies a temporary reads that, too. The map must be one-to-one,
+//! or the caller says that it is. The layout of a parameter is part of the function's signature: from then on callers
+//! hand over the argument in this layout.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, BufferRegion, Expr, PrimFunc, Stmt, StmtKind, Var, written_data};

@@ -1,11 +1,11 @@
 //! A schedule's module as a tree of loops and blocks: where each is, how blocks depend on each other, and what is known
 //! of a block.
 //!
-//! A [`StmtRef`] refers to a loop or a block as a handle does, without being one: it is in no trace. The blocks directly
-//! inside of a block are its *stages*, and one depends on an earlier one where both use a buffer and one of them writes
-//! it. A stage's reads are *covered* where the earlier stages, at each loop or block that they share with it, write all
-//! that it reads of their buffers. A scope is a *stage pipeline* where that holds of every stage and none overwrites
-//! what an earlier one reads.
+//! A [`StmtRef`] refers to a loop or a block as a handle does, without being one: it is in no trace. The blocks
+//! directly inside of a block are its *stages*, and one depends on an earlier one where both use a buffer and one of
+//! them writes it. A stage's reads are *covered* where the earlier stages, at each loop or block that they share with
+//! it, write all that it reads of their buffers. A scope is a *stage pipeline* where that holds of every stage and none
+//! overwrites what an earlier one reads.
 
 use std::sync::Arc;
 
@@ -213,8 +213,8 @@ fn shared(a: &[BufferRegion], b: &[BufferRegion]) -> usize {
     a.iter().map(|a| b.iter().filter(|b| a.buffer == b.buffer).count()).sum()
 }
 
-/// The dependencies between stages, by their numbers: for each stage those of its reads on earlier writes, then those of
-/// its writes on earlier writes, then those of its writes on earlier reads.
+/// The dependencies between stages, by their numbers: for each stage those of its reads on earlier writes, then those
+/// of its writes on earlier writes, then those of its writes on earlier reads.
 fn dependencies_of(stages: &[Site]) -> Vec<(usize, usize, DepKind)> {
     let mut all = Vec::new();
     let blocks: Vec<Option<&Block>> = stages.iter().map(Site::block).collect();
