@@ -21,6 +21,6 @@ class Module:
                 C[vi] = B[4 - vi]
 
 # expect:
-# error[TW0706]: `merge` cannot be applied: iterations of loop `i` may use elements of `B` that others write: it cannot be merged
+# error[TW0706]: `merge` cannot be applied: iterations of loop `i_m` may use elements of `B` that others write: it cannot be merged
 #  |
 #  = note: in the step `merge(i, k)`

@@ -23,3 +23,6 @@ class Module:
                 C[vi] = B[vi] + B[vi + 2]
 
 # expect:
+# error[TW0706]: `rolling_buffer` cannot be applied: the block reads what it wrote before
+#  |
+#  = note: in the step `rolling_buffer("B", 0)`

@@ -17,3 +17,6 @@ class Module:
                 C[vi] = B[vi] + B[vi + 2]
 
 # expect:
+# error[TW0706]: `rolling_buffer` cannot be applied: no loop is around the block and all who read `B`: call `compute_at` first
+#  |
+#  = note: in the step `rolling_buffer("B", "B")`

@@ -17,3 +17,6 @@ class Module:
                 C[vi, vj] = B[vi, vj]
 
 # expect:
+# error[TW0706]: `transform_layout` cannot be applied: the layout has places where no element of `B` is: give a `pad_value`
+#  |
+#  = note: in the step `transform_layout("B", "B", lambda i, j: (i // 4, j, i % 4))`
