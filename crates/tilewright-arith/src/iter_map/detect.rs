@@ -363,8 +363,8 @@ pub fn detect_iter_map(
         if !found.indices.is_empty() || indices.is_empty() {
             return found;
         }
-        // The simplifier may have taken a fused sum apart in one index and not in another: `(a * 128 + b) // 64 % 32` is
-        // `(a * 2 + b // 64) % 32`. Digits are the same in both.
+        // The simplifier may have taken a fused sum apart in one index and not in another: `(a * 128 + b) // 64 % 32`
+        // is `(a * 2 + b // 64) % 32`. Digits are the same in both.
         let apart = detected(true);
         if apart.indices.is_empty() { found } else { apart }
     })

@@ -280,3 +280,25 @@ fn sums_that_overlap_take_every_value() {
     let outputs = [Expr::i64(3)];
     assert!(inverse_affine_iter_map(&Analyzer::new(), &map.indices, &outputs).is_none(), "several iterators give 3");
 }
+
+#[test]
+fn pieces_of_fused_loops_are_found_digit_by_digit() {
+    let space = Space::new(&[256, 128]);
+    let [i, j] = <[Expr; 2]>::try_from(space.exprs()).unwrap();
+    let fused = &(&i * 128) + &j;
+    let middle = op(BinOp::FloorMod, &op(BinOp::FloorDiv, &fused, 64), 32);
+    let indices = [op(BinOp::FloorDiv, &fused, 2048), middle.clone(), op(BinOp::FloorMod, &fused, 64)];
+    let (mut cx, yes) = (Analyzer::new(), Expr::bool(true));
+    let found = detect_iter_map(&mut cx, &indices, &space.iters, &yes, IterMapLevel::Bijective, true);
+    assert_eq!(found.indices.len(), 3, "{:?}", found.errors);
+    for env in space.points(&yes).into_iter().step_by(97) {
+        for (index, sum) in indices.iter().zip(&found.indices) {
+            let value = eval(&sum.to_expr(&cx), &env).unwrap().as_int();
+            assert_eq!(eval(index, &env).unwrap().as_int(), value);
+        }
+    }
+    // Without one of the pieces, instances run more than once.
+    let without = [indices[0].clone(), middle];
+    let found = detect_iter_map(&mut cx, &without, &space.iters, &yes, IterMapLevel::Bijective, true);
+    assert!(found.indices.is_empty());
+}
