@@ -71,22 +71,6 @@ CASES = {
             A[i] = 0
 """,
     ),
-    "Simplify keeps a let of memory": (
-        transform.Simplify(),
-        None,
-        """
-(A: T.Buffer((8,), "float32")):
-    with T.LetStmt(A.data) as address:
-        B = T.decl_buffer((8,), "float32", data=address)
-        B[0 + 1] = T.float32(1.0)
-""",
-        """
-(A: T.Buffer((8,), "float32")):
-    with T.LetStmt(A.data) as address:
-        B = T.decl_buffer((8,), "float32", data=address)
-        B[1] = T.float32(1.0)
-""",
-    ),
     "Simplify into an and of ors": (
         transform.Simplify(),
         {"tir.Simplify": {"convert_boolean_to_and_of_ors": True}},
@@ -143,8 +127,9 @@ CASES = {
         memory = T.allocate([4], "float32", "global")
         B = T.decl_buffer((4,), "float32", data=memory)
         if i < 12:
-            for k in T.serial(4, annotations={"kept": 2}):
-                B[k] = A[i, 0] * T.float32(2)
+            with T.attr(0, "pragma_unroll_explicit", 1):
+                for k in T.serial(4, annotations={"kept": 2}):
+                    B[k] = A[i, 0] * T.float32(2)
             C[i, 0] = B[3]
 """,
     ),
@@ -325,7 +310,7 @@ CASES = {
 """,
     ),
     "UnrollLoop": (
-        transform.UnrollLoop(),
+        tvm.transform.Sequential([transform.UnrollLoop(), transform.Simplify()]),
         {"tir.UnrollLoop": {"auto_max_step": 4}},
         """
 (A: T.Buffer((16,), "int32")):
@@ -338,8 +323,8 @@ CASES = {
 """,
         """
 (A: T.Buffer((16,), "int32")):
-    A[0] = A[0 + 1]
-    A[1] = A[1 + 1]
+    A[0] = A[1]
+    A[1] = A[2]
     A[0] = 0
     A[1] = 1
     for i in range(8):
@@ -362,6 +347,24 @@ CASES = {
         with T.block("b"):
             vi = T.axis.spatial(16, i)
             B[vi] = A[vi]
+""",
+    ),
+    "CommonSubexprElimTIR": (
+        transform.CommonSubexprElimTIR(),
+        None,
+        """
+(A: T.Buffer((64,), "int32"), n: T.int32):
+    for i in range(4):
+        A[i * 4 + n] = i * 4 + n + A[n * 2]
+    A[n * 2] = n * 2
+""",
+        """
+(A: T.Buffer((64,), "int32"), n: T.int32):
+    x = n * 2
+    for i in range(4):
+        y = i * 4 + n
+        A[y] = y + A[x]
+    A[x] = x
 """,
     ),
     "RewriteUnsafeSelect": (
@@ -432,6 +435,59 @@ def test_a_pass_leaves_this_and_computes_the_same(name):
 
 # What no processor runs, or what has no result before the pass.
 FORMS = {
+    "BF16ComputeLegalize of sums": (
+        transform.BF16ComputeLegalize(),
+        """
+(A: T.Buffer((8,), "bfloat16"), D: T.Buffer((8,), "bfloat16")):
+    for i in range(8):
+        C = T.decl_buffer((1,), "bfloat16")
+        C[0] = A[i] + A[0]
+        D[i] = C[0] * A[i]
+""",
+        """
+(A: T.Buffer((8,), "bfloat16"), D: T.Buffer((8,), "bfloat16")):
+    for i in range(8):
+        C = T.decl_buffer((1,), "float32")
+        C[0] = T.Cast("float32", A[i]) + T.Cast("float32", A[0])
+        D[i] = T.Cast("bfloat16", C[0] * T.Cast("float32", A[i]))
+""",
+    ),
+    "ThreadSync": (
+        transform.ThreadSync("shared"),
+        """
+(A: T.Buffer((64,), "float32")):
+    for t in T.thread_binding(32, "threadIdx.x"):
+        S = T.decl_buffer((32,), "float32", scope="shared")
+        for k in range(2):
+            S[t] = A[k * 32 + t]
+            A[k * 32 + t] = S[t] + S[31 - t]
+""",
+        """
+(A: T.Buffer((64,), "float32")):
+    for t in T.thread_binding(32, "threadIdx.x"):
+        S = T.decl_buffer((32,), "float32", scope="shared")
+        for k in range(2):
+            T.tvm_storage_sync("shared")
+            S[t] = A[k * 32 + t]
+            T.tvm_storage_sync("shared")
+            A[k * 32 + t] = S[t] + S[31 - t]
+""",
+    ),
+    "Simplify keeps a let of memory": (
+        transform.Simplify(),
+        """
+(A: T.Buffer((8,), "float32")):
+    with T.LetStmt(A.data) as address:
+        B = T.decl_buffer((8,), "float32", data=address)
+        B[0 + 1] = T.float32(1.0)
+""",
+        """
+(A: T.Buffer((8,), "float32")):
+    with T.LetStmt(A.data) as address:
+        B = T.decl_buffer((8,), "float32", data=address)
+        B[1] = T.float32(1.0)
+""",
+    ),
     "UnifyThreadBinding": (
         transform.UnifyThreadBinding(),
         """

@@ -1,4 +1,5 @@
 //! `AnnotateDeviceRegions`: what runs on the function's target, and not on its host, is marked as such.
+//! `DecorateDeviceScope`: so is a function that runs on a device as a whole.
 
 use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind};
 
@@ -29,4 +30,10 @@ fn marked(device: &str, stmt: &Stmt) -> Result<Stmt> {
         return Ok(StmtKind::Attr { node, key: "target".into(), value, body: stmt.clone() }.into());
     }
     below(stmt, &mut |s| marked(device, s))
+}
+
+pub(super) fn decorate_device_scope(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let (node, value) = (Expr::i32(0), Expr::i32(0));
+    let body = StmtKind::Attr { node, key: "device_scope".into(), value, body: function.body.clone() };
+    Ok(with(function, body.into()))
 }

@@ -6,8 +6,10 @@
 //!
 //! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is `Evaluate(0)`.
 
+mod bf16;
 mod blocks;
 mod compact;
+mod cse;
 mod device;
 mod flatten;
 mod hoist;
@@ -19,6 +21,7 @@ mod plan;
 mod select;
 mod simplify;
 mod ssa;
+mod sync;
 mod threads;
 mod undef;
 mod unroll;
@@ -48,10 +51,13 @@ const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFun
 /// All passes, by name.
 pub const NAMED: &[Named] = &[
     pass("AnnotateDeviceRegions", device::annotate_device_regions),
+    pass("BF16ComputeLegalize", bf16::bf16_compute_legalize),
+    pass("CommonSubexprElimTIR", cse::common_subexpr_elim),
     pass("CompactBufferAllocation", compact::compact_buffer_allocation),
     pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
     pass("ConvertForLoopsToSerial", blocks::convert_for_loops_to_serial),
     pass("ConvertSSA", ssa::convert_ssa),
+    pass("DecorateDeviceScope", device::decorate_device_scope),
     pass("FlattenBuffer", flatten::flatten_buffer),
     pass("ForceNarrowIndexToInt32", narrow::force_narrow_index_to_int32),
     pass("HoistExpression", hoist::hoist_expression),
@@ -67,6 +73,7 @@ pub const NAMED: &[Named] = &[
     pass("RewriteUnsafeSelect", select::rewrite_unsafe_select),
     pass("Simplify", simplify::simplify),
     pass("SkipAssert", blocks::skip_assert),
+    pass("ThreadSync", sync::thread_sync),
     pass("UnifyThreadBinding", threads::unify_thread_binding),
     pass("UnrollLoop", unroll::unroll_loop),
     pass("VectorizeLoop", vectorize::vectorize_loop),

@@ -1,7 +1,7 @@
 //! `LowerOpaqueBlock`: opaque blocks as statements; their temporaries as allocations, predicates as conditions,
 //! `pragma_…` annotations as attributes. Loops of one iteration without annotations are left out.
 
-use tilewright_ir::tir::{Block, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Block, Expr, ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::{Attr, Attrs};
 
 use super::{Options, below, refuse, with};
@@ -26,7 +26,7 @@ fn lowered(stmt: &Stmt) -> Result<Stmt> {
             let (pragmas, kept): (Attrs, Attrs) = annotations.clone().into_iter().partition(|(key, _)| is_pragma(key));
             let (min, extent, kind) = (min.clone(), extent.clone(), kind.clone());
             let stmt = StmtKind::For { var: var.clone(), min, extent, kind, annotations: kept, body };
-            attributes(&of_loop(var), &pragmas, stmt.into())
+            attributes(&pragmas, stmt.into())
         }
         _ => below(stmt, &mut lowered),
     }
@@ -51,18 +51,14 @@ fn opened(predicate: &Expr, block: &Block) -> Result<Stmt> {
         body = StmtKind::Allocate { buffer: buffer.clone(), body }.into();
     }
     let pragmas: Attrs = block.annotations.clone().into_iter().filter(|(key, _)| is_pragma(key)).collect();
-    attributes(&Expr::i32(0), &pragmas, body)
+    attributes(&pragmas, body)
 }
 
 fn is_pragma(key: &str) -> bool {
     key.starts_with("pragma_")
 }
 
-fn of_loop(var: &Var) -> Expr {
-    Expr::var(var)
-}
-
-fn attributes(node: &Expr, pragmas: &Attrs, body: Stmt) -> Result<Stmt> {
+fn attributes(pragmas: &Attrs, body: Stmt) -> Result<Stmt> {
     let mut body = body;
     for (key, value) in pragmas.iter().rev() {
         let value = match value {
@@ -73,7 +69,7 @@ fn attributes(node: &Expr, pragmas: &Attrs, body: Stmt) -> Result<Stmt> {
             Attr::Float(value) => Expr::float(value.0, tilewright_tensor::DataType::F32),
             other => return refuse(format!("the annotation `{key}` is {}, which no expression is", other.in_words())),
         };
-        body = StmtKind::Attr { node: node.clone(), key: key.clone(), value, body }.into();
+        body = StmtKind::Attr { node: Expr::i32(0), key: key.clone(), value, body }.into();
     }
     Ok(body)
 }

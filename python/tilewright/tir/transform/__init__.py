@@ -5,10 +5,13 @@ from .default_gpu_schedule import DefaultGPUSchedule
 from .function_pass import prim_func_pass
 from .lowering import (
     AnnotateDeviceRegions,
+    BF16ComputeLegalize,
+    CommonSubexprElimTIR,
     CompactBufferAllocation,
     ConvertBlocksToOpaque,
     ConvertForLoopsToSerial,
     ConvertSSA,
+    DecorateDeviceScope,
     FlattenBuffer,
     ForceNarrowIndexToInt32,
     HoistedConditionals,
@@ -19,6 +22,7 @@ from .lowering import (
     HoistIfThenElseConfig,
     LoopPartition,
     LowerInitBlock,
+    LowerIntrin,
     LowerMatchBuffer,
     LowerOpaqueBlock,
     NarrowDataType,
@@ -29,6 +33,7 @@ from .lowering import (
     RewriteUnsafeSelect,
     Simplify,
     SkipAssert,
+    ThreadSync,
     UnifyThreadBinding,
     UnrollLoop,
     UnrollLoopConfig,
@@ -37,12 +42,13 @@ from .lowering import (
 from .transform import AnnotateEntryFunc, Apply, BindTarget, Filter, VerifyMemory
 
 __all__ = [
-    "AnnotateDeviceRegions", "AnnotateEntryFunc", "Apply", "ApplyDefaultSchedule", "BindTarget",
-    "CompactBufferAllocation", "ConvertBlocksToOpaque", "ConvertForLoopsToSerial", "ConvertSSA",
-    "DefaultGPUSchedule", "Filter", "FlattenBuffer", "ForceNarrowIndexToInt32", "HoistExpression",
-    "HoistExpressionConfig", "HoistIfThenElse", "HoistIfThenElseConfig", "HoistedConditionals",
-    "HoistedLetBindings", "LoopPartition", "LowerInitBlock", "LowerMatchBuffer", "LowerOpaqueBlock",
-    "NarrowDataType", "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp", "RemoveStoreUndef",
-    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "UnifyThreadBinding", "UnrollLoop", "UnrollLoopConfig",
-    "VectorizeLoop", "VerifyMemory", "prim_func_pass",
+    "AnnotateDeviceRegions", "AnnotateEntryFunc", "Apply", "ApplyDefaultSchedule", "BF16ComputeLegalize",
+    "BindTarget", "CommonSubexprElimTIR", "CompactBufferAllocation", "ConvertBlocksToOpaque",
+    "ConvertForLoopsToSerial", "ConvertSSA", "DecorateDeviceScope", "DefaultGPUSchedule", "Filter", "FlattenBuffer",
+    "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig", "HoistIfThenElse",
+    "HoistIfThenElseConfig", "HoistedConditionals", "HoistedLetBindings", "LoopPartition", "LowerInitBlock",
+    "LowerIntrin", "LowerMatchBuffer", "LowerOpaqueBlock", "NarrowDataType",
+    "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp", "RemoveStoreUndef",
+    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "ThreadSync", "UnifyThreadBinding", "UnrollLoop",
+    "UnrollLoopConfig", "VectorizeLoop", "VerifyMemory", "prim_func_pass",
 ]  # fmt: skip

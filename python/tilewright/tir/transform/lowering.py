@@ -16,13 +16,14 @@ from ..function import PrimFunc
 from .function_pass import prim_func_pass
 
 __all__ = [
-    "AnnotateDeviceRegions", "CompactBufferAllocation", "ConvertBlocksToOpaque", "ConvertForLoopsToSerial",
-    "ConvertSSA", "FlattenBuffer", "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig",
-    "HoistIfThenElse", "HoistIfThenElseConfig", "HoistedConditionals", "HoistedLetBindings", "LoopPartition",
-    "LowerInitBlock", "LowerMatchBuffer", "LowerOpaqueBlock", "NarrowDataType",
+    "AnnotateDeviceRegions", "BF16ComputeLegalize", "CommonSubexprElimTIR", "CompactBufferAllocation",
+    "ConvertBlocksToOpaque", "ConvertForLoopsToSerial", "ConvertSSA", "DecorateDeviceScope", "FlattenBuffer",
+    "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig", "HoistIfThenElse",
+    "HoistIfThenElseConfig", "HoistedConditionals", "HoistedLetBindings", "LoopPartition", "LowerInitBlock",
+    "LowerIntrin", "LowerMatchBuffer", "LowerOpaqueBlock", "NarrowDataType",
     "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp", "RemoveStoreUndef",
-    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "UnifyThreadBinding", "UnrollLoop", "UnrollLoopConfig",
-    "VectorizeLoop",
+    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "ThreadSync", "UnifyThreadBinding", "UnrollLoop",
+    "UnrollLoopConfig", "VectorizeLoop",
 ]  # fmt: skip
 
 
@@ -219,3 +220,28 @@ def VectorizeLoop(enable_vectorize: bool = True) -> Pass:
 def AnnotateDeviceRegions() -> Pass:
     """What runs on the device of a function's target is marked with that target."""
     return _named("AnnotateDeviceRegions")
+
+
+def BF16ComputeLegalize() -> Pass:
+    """Arithmetic on bfloat16 in float32."""
+    return _named("BF16ComputeLegalize")
+
+
+def CommonSubexprElimTIR(enable_cse_tir: bool = True, identify_equiv_terms: bool = False) -> Pass:
+    """Names for arithmetic that a statement does several times; equal is what is written alike."""
+    return _named("CommonSubexprElimTIR", enable_cse_tir=enable_cse_tir)
+
+
+def DecorateDeviceScope() -> Pass:
+    """Functions marked as running on a device as a whole."""
+    return _named("DecorateDeviceScope")
+
+
+def LowerIntrin() -> Pass:
+    """Divisions that need no rounding down as ones that round towards zero."""
+    return _steps("LowerIntrin", "truncate_divisions")
+
+
+def ThreadSync(storage_scope: str) -> Pass:
+    """Barriers between accesses of threads to memory of the scope."""
+    return _named("ThreadSync", storage_scope=storage_scope)
