@@ -295,3 +295,64 @@ def test_wrong_questions_are_refused(call):
     with pytest.raises((TVMError, TypeError, ValueError)) as caught:
         call(tir.Var("x", "int64"))
     assert str(caught.value)
+
+
+def test_facts_are_replaced_only_where_that_is_said():
+    x, bound, modular = tir.Var("x", "int32"), arith.ConstIntBound, arith.ModularSet
+    for first, second in [(bound(0, 4), bound(1, 10)), (modular(4, 1), modular(6, 1))]:
+        cx = arith.Analyzer()
+        cx.update(x, first)
+        cx.update(x, first)
+        with pytest.raises(TVMError, match="override"):
+            cx.update(x, second)
+        cx.update(x, second, override=True)
+        found = cx.const_int_bound(x) if isinstance(first, bound) else cx.modular_set(x)
+        assert found == second
+    cx = arith.Analyzer()
+    cx.bind(x, Range(0, 4))
+    with pytest.raises(TVMError, match="allow_override"):
+        cx.bind(x, Range(0, 8))
+    assert cx.const_int_bound(x).max_value == 3
+    cx.bind(x, Range(0, 8), allow_override=True)
+    assert cx.const_int_bound(x).max_value == 7
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (lambda x, y: x + y, (arith.ConstIntBound.NEG_INF, 4)),
+        (lambda x, y: x - y, (1, arith.ConstIntBound.POS_INF)),
+        (lambda x, y: tir.truncdiv(x, y), (-4, 0)),
+        (lambda x, y: x * y, (arith.ConstIntBound.NEG_INF, 0)),
+        (lambda x, y: tir.Cast("int64", x) + 1, (2, 5)),
+        (lambda x, y: tir.Var("u", "uint64"), (0, arith.ConstIntBound.POS_INF)),
+        (lambda x, y: tir.Var("b", "int8") + tir.Var("c", "int8"), (-256, 254)),
+        (lambda x, y: tir.shift_left(x, 2), (4, 16)),
+    ],
+)
+def test_bounds_are_open_where_nothing_bounds_them(written, expected):
+    x, y, cx = tir.Var("x", "int32"), tir.Var("y", "int32"), arith.Analyzer()
+    cx.update(x, arith.ConstIntBound(1, 4))
+    cx.update(y, arith.ConstIntBound(arith.ConstIntBound.NEG_INF, 0))
+    found = cx.const_int_bound(written(x, y))
+    assert (found.min_value, found.max_value) == expected
+
+
+def test_constants_have_a_type_that_holds_them():
+    assert tir.const(1e300).dtype == "float64" and tir.const(1e300).value == 1e300
+    assert tir.const(1.5).dtype == "float32"
+    with pytest.raises(TVMError, match="out of the range of float32"):
+        tir.FloatImm("float32", 1e300)
+
+
+def test_repeated_operations_are_found():
+    x, y = tir.Var("x", "float32"), tir.Var("y", "float32")
+    whole = tir.floor(x + y + 0.5) + tir.floor(x) + tir.floor(x + y + 0.5)
+    found = arith.detect_common_subexpr(whole, 2)
+    assert [int(count) for count in found.values()] == [2]
+
+
+def test_the_values_of_a_let_are_a_set():
+    x, z = tir.Var("x", "int32"), tir.Var("z", "int32")
+    found = arith.Analyzer().int_set(tir.Let(z, x + 1, z * 2), {x: arith.IntervalSet(0, 10)})
+    assert (int(found.min_value), int(found.max_value)) == (2, 22)
