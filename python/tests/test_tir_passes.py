@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tilewright as tvm
-from tilewright import tir
+from tilewright import te, tir
 from tilewright.error import TVMError
 from tilewright.script import from_source
 from tilewright.tir import analysis, transform
@@ -662,3 +662,42 @@ def test_passes_of_modules():
     assert marked["main"].attrs["tir.is_entry_func"] and "tir.is_entry_func" not in marked["other"].attrs
     applied = transform.Apply(lambda f: f.with_attr("seen", 1))(module)
     assert all(int(f.attrs["seen"]) == 1 for _, f in applied.functions_items())
+
+
+def test_a_scheduled_product_computes_the_same_after_every_pass_of_a_lowering():
+    a, b = te.placeholder((37, 23), name="A"), te.placeholder((23, 29), name="B")
+    k = te.reduce_axis((0, 23), name="k")
+    c = te.compute((37, 29), lambda i, j: te.sum(a[i, k] * b[k, j], axis=k), name="C")
+    sch = tir.Schedule(te.create_prim_func([a, b, te.compute((37, 29), lambda i, j: te.max(c[i, j], 0.0), name="D")]))
+    rows, columns = sch.get_loops(sch.get_block("D"))
+    sch.compute_at(sch.get_block("C"), rows)
+    sch.vectorize(sch.split(columns, [None, 8])[1])
+    function = sch.mod["main"]
+    expected = run(function)
+    for made in [
+        transform.LowerInitBlock(),
+        transform.PlanAndUpdateBufferAllocationLocation(),
+        transform.ConvertBlocksToOpaque(),
+        transform.UnifyThreadBinding(),
+        transform.CompactBufferAllocation(),
+        transform.LowerMatchBuffer(),
+        transform.LowerOpaqueBlock(),
+        transform.FlattenBuffer(),
+        transform.NarrowDataType(32),
+        transform.Simplify(),
+        transform.VectorizeLoop(),
+        transform.UnrollLoop(),
+        transform.RemoveNoOp(),
+        transform.HoistIfThenElse(),
+        transform.CommonSubexprElimTIR(),
+    ]:
+        function = changed(made, function)
+        for one, other in zip(expected, run(function), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert not any(isinstance(stmt, tir.BlockRealize) for stmt in visited(function.body))
+
+
+def visited(body):
+    found = []
+    tir.stmt_functor.post_order_visit(body, found.append)
+    return found
