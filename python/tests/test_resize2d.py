@@ -1,4 +1,4 @@
-"""`image.resize2d`: the element that each position takes, for every mode, transformation and rounding.
+"""`image.resize2d`: each position of every mode, transformation and rounding, by definition.
 
 Positions are exact fractions, so that no rounding of a reference moves a neighbour.
 """

@@ -32,7 +32,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     for arg in 1..call.args.len() {
         let (bounds, bounds_type) = call.tensor(arg)?;
         let name = call.op.args.get(arg).map_or("?", |def| def.name);
-        let message = format!("`dynamic_strided_slice` needs `{name}` as an int64 tensor of 1 known dimension");
+        let message = format!("`dynamic_strided_slice` needs `{name}` as an int64 tensor of 1 dimension of known size");
         let TensorShape::Known(dims) = bounds else { return Err(InferError::at(arg, message)) };
         let ([count], None | Some(DataType::I64)) = (dims.as_slice(), bounds_type) else {
             return Err(InferError::at(arg, message));
