@@ -34,7 +34,7 @@ class Module:
         return (R.floor_divide(a, b), R.floor_mod(a, b))
 
     @R.function
-    def rounded_once(a: R.Tensor((7, 5), "float32"), b: R.Tensor((5,), "float32"), c: R.Tensor((), "float32")):
+    def rounded_once(a: R.Tensor((7, 5), "float32"), b: R.Tensor((7, 5), "float32"), c: R.Tensor((7, 5), "float32")):
         return R.ewise_fma(a, b, c)
 
     @R.function

@@ -32,6 +32,8 @@ from .sampling import (
 from .values import DTYPES
 
 F = torch.nn.functional
+# Shapes of three tensors of one shape.
+ALIKE = [[shape] * 3 for shape in SHAPES]
 
 
 def in_wide_of_three(a, b, c):
@@ -146,8 +148,8 @@ REFERENCES: dict[str, Reference] = {
     "less": binary(np.less),
     "less_equal": binary(np.less_equal),
     "ewise_fma": joined(
-        ternary(in_wide_of_three, [["float32"] * 3]),
-        ternary(lambda a, b, c: a * b + c, [[d] * 3 for d in ("float64", "int32")], special=False),
+        ternary(in_wide_of_three, [["float32"] * 3], triples=ALIKE),
+        ternary(lambda a, b, c: a * b + c, [[d] * 3 for d in ("float64", "int32")], special=False, triples=ALIKE),
     ),
     "where": ternary(np.where, [["bool", d, d] for d in ("float32", "int8")]),
     # Created.

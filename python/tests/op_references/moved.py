@@ -46,7 +46,6 @@ def turned(rank, axis):
 
 def taken(rng, op):
     """Elements along each dimension, at indices of several ranks."""
-    yield Sample([random_array(rng, (), "float32"), np.int64([0, 0])], op, np.take)
     for shape in SHAPES[1:]:
         for axis, of_indices in zip(range(len(shape)), [(3,), (), (2, 1), (0,), (1, 2, 1)], strict=False):
             if shape[axis] == 0 and 0 not in of_indices:
@@ -265,7 +264,7 @@ REFERENCES: dict[str, Reference] = {
                 lambda x, i: np.take(x, i, 1),
             ),
             (
-                [((3, 4), "float32"), np.int32([-9, 3, 12])],
+                [((12,), "float32"), np.int32([-9, 3, 12])],
                 lambda op, x, i: op(x, i),
                 lambda x, i: np.take(x, i, mode="clip"),
             ),

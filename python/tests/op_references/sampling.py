@@ -120,12 +120,12 @@ TRIPLES = [
 ]  # fmt: skip
 
 
-def ternary(reference, dtypes, special=True):
-    """An operator of three tensors that broadcast, of an element type each."""
+def ternary(reference, dtypes, special=True, triples=None):
+    """An operator of three tensors that broadcast, if no shapes are said, of an element type each."""
 
     def samples(rng, op):
         for types in dtypes:
-            for shapes in TRIPLES:
+            for shapes in TRIPLES if triples is None else triples:
                 arrays = [random_array(rng, s, d, special) for s, d in zip(shapes, types, strict=True)]
                 yield Sample(arrays, op, reference)
 

@@ -1,7 +1,7 @@
 # Elements by their numbers, those in the call and those in tensors.
 # test: run
 # run: taken(f32[2,3], i32[2,2]=[0, 1, -5, 9]) == same
-# run: flat(f32[2,3], i64[3]=[5, 0, 9]) == same
+# run: flat(f32[6], i64[3]=[5, 0, 9]) == same
 # run: gathered(f32[3,2], i32[2,2]=[0, 2, -1, 7]) == same
 # run: rows(f32[2,3,4], i64[5,2]=[0, 0, 1, 2, -1, -1, 9, 9, 0, 1]) == same
 # run: batches(f32[2,3,4], i64[2,1]=[2, 0]) == same
@@ -28,7 +28,7 @@ class Module:
         )
 
     @R.function
-    def flat(x: R.Tensor((2, 3), "float32"), i: R.Tensor((3,), "int64")):
+    def flat(x: R.Tensor((6,), "float32"), i: R.Tensor((3,), "int64")):
         return R.take(x, i)
 
     @R.function

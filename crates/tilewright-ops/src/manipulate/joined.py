@@ -62,4 +62,4 @@ class Module:
     def perhaps_one(x: R.Tensor((4, 3), "float32"), y: R.Tensor(("k", "m"), "float32")):
         k, m = T.int64(), T.int64()
         put = R.index_put(x, (R.expand_dims(R.const([0, 1, 2, 3], "int64"), 1), R.const([0, 1, 2], "int64")), y)
-        return (R.collapse_sum_like(x, y), R.collapse_sum_to(x, (m,)), R.broadcast_to(y, (4, 3)), put)
+        return (R.broadcast_to(y, (4, 3)), put)

@@ -38,18 +38,18 @@ class Module:
                 te_layout_transform[v_axis0, v_axis1] = x[v_axis1 // T.int64(6), v_axis1 % T.int64(6), v_axis0]
 
     @T.prim_func(private=True)
-    def layout_transform1(var_x: T.handle, var_te_layout_transform: T.handle):
+    def layout_transform1(var_x: T.handle, var_te_layout_transform_with_pad: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(6), T.int64(5)), "float32")
-        te_layout_transform = T.match_buffer(var_te_layout_transform, (n, T.int64(2), T.int64(5), T.int64(4)), "float32")
+        te_layout_transform_with_pad = T.match_buffer(var_te_layout_transform_with_pad, (n, T.int64(2), T.int64(5), T.int64(4)), "float32")
         # with T.block("root"):
         for axis0, axis1, axis2, axis3 in T.grid(n, T.int64(2), T.int64(5), T.int64(4)):
-            with T.block("te_layout_transform"):
+            with T.block("te_layout_transform_with_pad"):
                 v_axis0, v_axis1, v_axis2, v_axis3 = T.axis.remap("SSSS", [axis0, axis1, axis2, axis3])
                 T.reads(x[v_axis0, v_axis1 * T.int64(4) + v_axis3, v_axis2])
-                T.writes(te_layout_transform[v_axis0, v_axis1, v_axis2, v_axis3])
-                te_layout_transform[v_axis0, v_axis1, v_axis2, v_axis3] = T.if_then_else(v_axis1 * T.int64(4) + v_axis3 < T.int64(6), x[v_axis0, v_axis1 * T.int64(4) + v_axis3, v_axis2], T.float32(1.5))
+                T.writes(te_layout_transform_with_pad[v_axis0, v_axis1, v_axis2, v_axis3])
+                te_layout_transform_with_pad[v_axis0, v_axis1, v_axis2, v_axis3] = T.if_then_else(v_axis1 * T.int64(4) + v_axis3 < T.int64(6), x[v_axis0, v_axis1 * T.int64(4) + v_axis3, v_axis2], T.float32(1.5))
 
     @R.function
     def main(x: R.Tensor(("n", 6, 5), dtype="float32")) -> R.Tuple(R.Tensor((5, "n * 6"), dtype="float32"), R.Tensor(("n", 2, 5, 4), dtype="float32")):

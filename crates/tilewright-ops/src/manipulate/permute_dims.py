@@ -22,7 +22,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def permute_dims(x: T.Buffer((T.int64(2), T.int64(3), T.int64(4)), "float32"), T_transpose: T.Buffer((T.int64(4), T.int64(3), T.int64(2)), "float32")):
+    def transpose(x: T.Buffer((T.int64(2), T.int64(3), T.int64(4)), "float32"), T_transpose: T.Buffer((T.int64(4), T.int64(3), T.int64(2)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1, i2 in T.grid(T.int64(4), T.int64(3), T.int64(2)):
@@ -33,7 +33,7 @@ class Module:
                 T_transpose[v_i0, v_i1, v_i2] = x[v_i2, v_i1, v_i0]
 
     @T.prim_func(private=True)
-    def permute_dims1(x: T.Buffer((T.int64(2), T.int64(3), T.int64(4)), "int32"), T_transpose: T.Buffer((T.int64(4), T.int64(2), T.int64(3)), "int32")):
+    def transpose1(x: T.Buffer((T.int64(2), T.int64(3), T.int64(4)), "int32"), T_transpose: T.Buffer((T.int64(4), T.int64(2), T.int64(3)), "int32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1, i2 in T.grid(T.int64(4), T.int64(2), T.int64(3)):
@@ -46,11 +46,11 @@ class Module:
     @R.function
     def reversed(x: R.Tensor((2, 3, 4), dtype="float32")) -> R.Tensor((4, 3, 2), dtype="float32"):
         cls = Module
-        gv = R.call_tir(cls.permute_dims, (x,), out_sinfo=R.Tensor((4, 3, 2), dtype="float32"))
+        gv = R.call_tir(cls.transpose, (x,), out_sinfo=R.Tensor((4, 3, 2), dtype="float32"))
         return gv
 
     @R.function
     def rotated(x: R.Tensor((2, 3, 4), dtype="int32")) -> R.Tensor((4, 2, 3), dtype="int32"):
         cls = Module
-        gv = R.call_tir(cls.permute_dims1, (x,), out_sinfo=R.Tensor((4, 2, 3), dtype="int32"))
+        gv = R.call_tir(cls.transpose1, (x,), out_sinfo=R.Tensor((4, 2, 3), dtype="int32"))
         return gv

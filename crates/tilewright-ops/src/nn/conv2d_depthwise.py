@@ -29,14 +29,21 @@ class Module:
         x = T.match_buffer(var_x, (n, h, T.int64(5), T.int64(4)), "float32")
         group_conv2d_nhwc = T.match_buffer(var_group_conv2d_nhwc, (n, h - T.int64(2), T.int64(3), T.int64(4)), "float32")
         # with T.block("root"):
+        pad_temp = T.alloc_buffer((n, h, T.int64(5), T.int64(4)))
+        for i0, i1, i2, i3 in T.grid(n, h, T.int64(5), T.int64(4)):
+            with T.block("pad_temp"):
+                v_i0, v_i1, v_i2, v_i3 = T.axis.remap("SSSS", [i0, i1, i2, i3])
+                T.reads(x[v_i0, v_i1, v_i2, v_i3])
+                T.writes(pad_temp[v_i0, v_i1, v_i2, v_i3])
+                pad_temp[v_i0, v_i1, v_i2, v_i3] = x[v_i0, v_i1, v_i2, v_i3]
         for nn, yy, xx, ff, rc, ry, rx in T.grid(n, h - T.int64(2), T.int64(3), T.int64(4), T.int64(1), T.int64(3), T.int64(3)):
             with T.block("group_conv2d_nhwc"):
                 v_nn, v_yy, v_xx, v_ff, v_rc, v_ry, v_rx = T.axis.remap("SSSSRRR", [nn, yy, xx, ff, rc, ry, rx])
-                T.reads(x[v_nn, v_yy + v_ry, v_xx + v_rx, v_ff + v_rc], w[v_ry, v_rx, v_ff, v_rc])
+                T.reads(pad_temp[v_nn, v_yy + v_ry, v_xx + v_rx, v_ff + v_rc], w[v_ry, v_rx, v_ff, v_rc])
                 T.writes(group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff])
                 with T.init():
                     group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] = T.float32(0.0)
-                group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] = group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] + x[v_nn, v_yy + v_ry, v_xx + v_rx, v_ff + v_rc] * w[v_ry, v_rx, v_ff, v_rc]
+                group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] = group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff] + pad_temp[v_nn, v_yy + v_ry, v_xx + v_rx, v_ff + v_rc] * w[v_ry, v_rx, v_ff, v_rc]
 
     @R.function
     def main(x: R.Tensor(("n", "h", 5, 4), dtype="float32"), w: R.Tensor((3, 3, 4, 1), dtype="float32")) -> R.Tensor(("n", "h - 2", 3, 4), dtype="float32"):

@@ -25,14 +25,21 @@ class Module:
     def conv2d(x: T.Buffer((T.int64(1), T.int64(2), T.int64(5), T.int64(5)), "float32"), w: T.Buffer((T.int64(3), T.int64(2), T.int64(3), T.int64(3)), "float32"), conv2d_nchw: T.Buffer((T.int64(1), T.int64(3), T.int64(5), T.int64(5)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
+        pad_temp = T.alloc_buffer((T.int64(1), T.int64(2), T.int64(5), T.int64(5)))
+        for i0, i1, i2, i3 in T.grid(T.int64(1), T.int64(2), T.int64(5), T.int64(5)):
+            with T.block("pad_temp"):
+                v_i0, v_i1, v_i2, v_i3 = T.axis.remap("SSSS", [i0, i1, i2, i3])
+                T.reads(x[v_i0, v_i1, v_i2, v_i3])
+                T.writes(pad_temp[v_i0, v_i1, v_i2, v_i3])
+                pad_temp[v_i0, v_i1, v_i2, v_i3] = x[v_i0, v_i1, v_i2, v_i3]
         for nn, ff, yy, xx, rc, ry, rx in T.grid(T.int64(1), T.int64(3), T.int64(5), T.int64(5), T.int64(2), T.int64(1), T.int64(1)):
             with T.block("conv2d_nchw"):
                 v_nn, v_ff, v_yy, v_xx, v_rc, v_ry, v_rx = T.axis.remap("SSSSRRR", [nn, ff, yy, xx, rc, ry, rx])
-                T.reads(x[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx], w[v_ff, v_rc, v_ry + T.int64(1), v_rx + T.int64(1)])
+                T.reads(pad_temp[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx], w[v_ff, v_rc, v_ry + T.int64(1), v_rx + T.int64(1)])
                 T.writes(conv2d_nchw[v_nn, v_ff, v_yy, v_xx])
                 with T.init():
                     conv2d_nchw[v_nn, v_ff, v_yy, v_xx] = T.float32(0.0)
-                conv2d_nchw[v_nn, v_ff, v_yy, v_xx] = conv2d_nchw[v_nn, v_ff, v_yy, v_xx] + x[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx] * w[v_ff, v_rc, v_ry + T.int64(1), v_rx + T.int64(1)]
+                conv2d_nchw[v_nn, v_ff, v_yy, v_xx] = conv2d_nchw[v_nn, v_ff, v_yy, v_xx] + pad_temp[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx] * w[v_ff, v_rc, v_ry + T.int64(1), v_rx + T.int64(1)]
 
     @T.prim_func(private=True)
     def conv2d1(x: T.Buffer((T.int64(1), T.int64(2), T.int64(5), T.int64(5)), "float32"), w: T.Buffer((T.int64(3), T.int64(2), T.int64(3), T.int64(3)), "float32"), conv2d_nchw: T.Buffer((T.int64(1), T.int64(3), T.int64(1), T.int64(5)), "float32")):

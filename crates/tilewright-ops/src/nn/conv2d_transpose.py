@@ -38,11 +38,11 @@ class Module:
         for p0, p1, p2, p3, p4, p5, rt, rt_1, rt_2 in T.grid(T.int64(1), T.int64(2), T.int64(1), T.int64(2), n, T.int64(5), T.int64(3), T.int64(2), T.int64(2)):
             with T.block("phases"):
                 v_p0, v_p1, v_p2, v_p3, v_p4, v_p5, v_rt, v_rt_1, v_rt_2 = T.axis.remap("SSSSSSRRR", [p0, p1, p2, p3, p4, p5, rt, rt_1, rt_2])
-                T.reads(data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), (T.int64(1) - v_rt_2) * T.int64(1) + v_p2])
+                T.reads(data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), T.int64(1) - v_rt_2 + v_p2])
                 T.writes(phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5])
                 with T.init():
                     phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] = T.float32(0.0)
-                phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] = phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] + T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], T.float32(0.0)) * T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), (T.int64(1) - v_rt_2) * T.int64(1) + v_p2], T.float32(0.0))
+                phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] = phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] + T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], T.float32(0.0)) * T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), T.int64(1) - v_rt_2 + v_p2], T.float32(0.0))
         for nn, ff, yy, xx in T.grid(T.int64(1), T.int64(2), n * T.int64(2), T.int64(5)):
             with T.block("conv2d_transpose_nchw"):
                 v_nn, v_ff, v_yy, v_xx = T.axis.remap("SSSS", [nn, ff, yy, xx])

@@ -104,35 +104,24 @@ class Module:
                 matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * w[v_k, v_i1]
 
     @T.prim_func(private=True)
-    def mean(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_mean_mean: T.Buffer((T.int64(2), T.int64(1)), "float32")):
+    def mean(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_divide: T.Buffer((T.int64(2), T.int64(1)), "float32")):
         T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
         # with T.block("root"):
-        T_mean_sum = T.alloc_buffer((T.int64(2), T.int64(1)))
+        x_red = T.alloc_buffer((T.int64(2), T.int64(1)))
         for i0, i1, k1 in T.grid(T.int64(2), T.int64(1), T.int64(3)):
-            with T.block("T_mean_sum"):
+            with T.block("x_red"):
                 v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
                 T.reads(x[v_i0, v_k1])
-                T.writes(T_mean_sum[v_i0, v_i1])
+                T.writes(x_red[v_i0, v_i1])
                 with T.init():
-                    T_mean_sum[v_i0, v_i1] = T.float32(0.0)
-                T_mean_sum[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] + x[v_i0, v_k1]
+                    x_red[v_i0, v_i1] = T.float32(0.0)
+                x_red[v_i0, v_i1] = x_red[v_i0, v_i1] + x[v_i0, v_k1]
         for i0, i1 in T.grid(T.int64(2), T.int64(1)):
-            with T.block("T_mean_mean"):
+            with T.block("T_divide"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(T_mean_sum[v_i0, v_i1])
-                T.writes(T_mean_mean[v_i0, v_i1])
-                T_mean_mean[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] / T.float32(3.0)
-
-    @T.prim_func(private=True)
-    def permute_dims(plus: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_transpose: T.Buffer((T.int64(3), T.int64(2)), "float32")):
-        T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(3), T.int64(2)):
-            with T.block("T_transpose"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(plus[v_i1, v_i0])
-                T.writes(T_transpose[v_i0, v_i1])
-                T_transpose[v_i0, v_i1] = plus[v_i1, v_i0]
+                T.reads(x_red[v_i0, v_i1])
+                T.writes(T_divide[v_i0, v_i1])
+                T_divide[v_i0, v_i1] = x_red[v_i0, v_i1] / T.float32(3.0)
 
     @T.prim_func(private=True)
     def softmax(product: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_softmax: T.Buffer((T.int64(2), T.int64(2)), "float32")):
@@ -171,17 +160,28 @@ class Module:
                 T_softmax[v_i0, v_i1] = T_softmax_exp[v_i0, v_i1] / T_softmax_expsum[v_i0, T.int64(0)]
 
     @T.prim_func(private=True)
-    def sum(spread: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_sum: T.Buffer((T.int64(3),), "float32")):
+    def sum(spread: T.Buffer((T.int64(2), T.int64(3)), "float32"), spread_red: T.Buffer((T.int64(3),), "float32")):
         T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, k0 in T.grid(T.int64(3), T.int64(2)):
-            with T.block("T_sum"):
+            with T.block("spread_red"):
                 v_i0, v_k0 = T.axis.remap("SR", [i0, k0])
                 T.reads(spread[v_k0, v_i0])
-                T.writes(T_sum[v_i0])
+                T.writes(spread_red[v_i0])
                 with T.init():
-                    T_sum[v_i0] = T.float32(0.0)
-                T_sum[v_i0] = T_sum[v_i0] + spread[v_k0, v_i0]
+                    spread_red[v_i0] = T.float32(0.0)
+                spread_red[v_i0] = spread_red[v_i0] + spread[v_k0, v_i0]
+
+    @T.prim_func(private=True)
+    def transpose(plus: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_transpose: T.Buffer((T.int64(3), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(3), T.int64(2)):
+            with T.block("T_transpose"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(plus[v_i1, v_i0])
+                T.writes(T_transpose[v_i0, v_i1])
+                T_transpose[v_i0, v_i1] = plus[v_i1, v_i0]
 
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 2), dtype="float32"), b: R.Tensor((3,), dtype="float32")) -> R.Tuple(R.Tensor((3, 2), dtype="float32"), R.Tensor((3,), dtype="float32"), R.Tensor((2, 1), dtype="float32"), R.Tensor((2, 2), dtype="float32")):
@@ -189,7 +189,7 @@ class Module:
         with R.dataflow():
             plus = R.call_tir(cls.add, (x, b), out_sinfo=R.Tensor((2, 3), dtype="float32"))
             spread = R.call_tir(cls.broadcast_to, (b,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
-            turned = R.call_tir(cls.permute_dims, (plus,), out_sinfo=R.Tensor((3, 2), dtype="float32"))
+            turned = R.call_tir(cls.transpose, (plus,), out_sinfo=R.Tensor((3, 2), dtype="float32"))
             total = R.call_tir(cls.sum, (spread,), out_sinfo=R.Tensor((3,), dtype="float32"))
             average = R.call_tir(cls.mean, (x,), out_sinfo=R.Tensor((2, 1), dtype="float32"))
             product = R.call_tir(cls.matmul, (x, w), out_sinfo=R.Tensor((2, 2), dtype="float32"))

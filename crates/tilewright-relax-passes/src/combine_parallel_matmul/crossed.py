@@ -33,18 +33,18 @@ class Module:
     @R.function
     def main(x: R.Tensor((2, 4), dtype="float32"), y: R.Tensor((2, 4), dtype="float32"), a: R.Tensor((4, 3), dtype="float32"), b: R.Tensor((4, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
         with R.dataflow():
-            lv: R.Tensor((4, 6), dtype="float32") = R.concat((a, b), axis=-1)
-            lv_1: R.Tensor((2, 6), dtype="float32") = R.matmul(y, lv, out_dtype="void")
-            lv_2: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_1, indices_or_sections=2, axis=-1)
-            p1: R.Tensor((2, 3), dtype="float32") = lv_2[0]
-            p3: R.Tensor((2, 3), dtype="float32") = lv_2[1]
-            lv_3: R.Tensor((4, 6), dtype="float32") = R.concat((a, b), axis=-1)
-            lv_4: R.Tensor((2, 6), dtype="float32") = R.matmul(x, lv_3, out_dtype="void")
-            lv_5: R.Tensor((2, 6), dtype="float32") = R.concat((p1, p3), axis=-1)
-            lv_6: R.Tensor((2, 6), dtype="float32") = R.add(lv_4, lv_5)
-            lv_7: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_6, indices_or_sections=2, axis=-1)
-            s: R.Tensor((2, 3), dtype="float32") = lv_7[0]
-            t: R.Tensor((2, 3), dtype="float32") = lv_7[1]
+            lv: R.Tensor((4, 6), dtype="float32") = R.concat((a, b), axis=1)
+            lv_1: R.Tensor((2, 6), dtype="float32") = R.matmul(x, lv, out_dtype="float32")
+            lv_2: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_1, indices_or_sections=[3], axis=1)
+            p0: R.Tensor((2, 3), dtype="float32") = lv_2[0]
+            p2: R.Tensor((2, 3), dtype="float32") = lv_2[1]
+            lv_3: R.Tensor((4, 6), dtype="float32") = R.concat((a, b), axis=1)
+            lv_4: R.Tensor((2, 6), dtype="float32") = R.matmul(y, lv_3, out_dtype="float32")
+            lv_5: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_4, indices_or_sections=[3], axis=1)
+            p1: R.Tensor((2, 3), dtype="float32") = lv_5[0]
+            p3: R.Tensor((2, 3), dtype="float32") = lv_5[1]
+            s: R.Tensor((2, 3), dtype="float32") = R.add(p0, p1)
+            t: R.Tensor((2, 3), dtype="float32") = R.add(p2, p3)
             out: R.Tensor((2, 3), dtype="float32") = R.multiply(s, t)
             R.output(out)
         return out

@@ -37,16 +37,16 @@ class Module:
     @R.function
     def main(x: R.Tensor((2, 4), dtype="float32"), y: R.Tensor((2, 4), dtype="float32"), w0: R.Tensor((4, 5), dtype="float32"), w1: R.Tensor((4, 3), dtype="float32"), b0: R.Tensor((1,), dtype="float32"), b1: R.Tensor((3,), dtype="float32")) -> R.Tuple(R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")):
         with R.dataflow():
-            lv: R.Tensor((4, 8), dtype="float32") = R.concat((w0, w1), axis=-1)
-            lv_1: R.Tensor((2, 8), dtype="float32") = R.matmul(x, lv, out_dtype="void")
-            lv_2: R.Tuple(R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_1, indices_or_sections=[5], axis=-1)
+            lv: R.Tensor((4, 8), dtype="float32") = R.concat((w0, w1), axis=1)
+            lv_1: R.Tensor((2, 8), dtype="float32") = R.matmul(x, lv, out_dtype="float32")
+            lv_2: R.Tuple(R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_1, indices_or_sections=[5], axis=1)
             p0: R.Tensor((2, 5), dtype="float32") = lv_2[0]
             p1: R.Tensor((2, 3), dtype="float32") = lv_2[1]
             s0: R.Tensor((2, 5), dtype="float32") = R.add(p0, b0)
             s1: R.Tensor((2, 3), dtype="float32") = R.add(p1, b1)
-            lv_3: R.Tensor((4, 8), dtype="float32") = R.concat((w0, w1), axis=-1)
-            lv_4: R.Tensor((2, 8), dtype="float32") = R.matmul(y, lv_3, out_dtype="void")
-            lv_5: R.Tuple(R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_4, indices_or_sections=[5], axis=-1)
+            lv_3: R.Tensor((4, 8), dtype="float32") = R.concat((w0, w1), axis=1)
+            lv_4: R.Tensor((2, 8), dtype="float32") = R.matmul(y, lv_3, out_dtype="float32")
+            lv_5: R.Tuple(R.Tensor((2, 5), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = R.split(lv_4, indices_or_sections=[5], axis=1)
             q0: R.Tensor((2, 5), dtype="float32") = lv_5[0]
             q1: R.Tensor((2, 3), dtype="float32") = lv_5[1]
             r0: R.Tensor((2, 5), dtype="float32") = R.nn.relu(q0)

@@ -46,17 +46,17 @@ class Module:
         m = T.int64()
         n = T.int64()
         with R.dataflow():
-            lv: R.Tensor((4, m * 2), dtype="float32") = R.concat((w0, w1), axis=-1)
-            lv_1: R.Tensor((n, m * 2), dtype="float32") = R.matmul(x, lv, out_dtype="void")
-            lv_2: R.Tuple(R.Tensor((n, m), dtype="float32"), R.Tensor((n, m), dtype="float32")) = R.split(lv_1, indices_or_sections=2, axis=-1)
+            lv: R.Tensor((4, m * 2), dtype="float32") = R.concat((w0, w1), axis=1)
+            lv_1: R.Tensor((n, m * 2), dtype="float32") = R.matmul(x, lv, out_dtype="float32")
+            lv_2: R.Tuple(R.Tensor((n, m), dtype="float32"), R.Tensor((n, m), dtype="float32")) = R.split(lv_1, indices_or_sections=2, axis=1)
             a: R.Tensor((n, m), dtype="float32") = lv_2[0]
             b: R.Tensor((n, m), dtype="float32") = lv_2[1]
             R.output(a, b)
         if p:
             with R.dataflow():
-                lv_3: R.Tensor((4, 8), dtype="float32") = R.concat((w2, w3), axis=-1)
-                lv_4: R.Tensor((n, 8), dtype="float32") = R.matmul(x, lv_3, out_dtype="void")
-                lv_5: R.Tuple(R.Tensor((n, 3), dtype="float32"), R.Tensor((n, 5), dtype="float32")) = R.split(lv_4, indices_or_sections=[3], axis=-1)
+                lv_3: R.Tensor((4, 8), dtype="float32") = R.concat((w2, w3), axis=1)
+                lv_4: R.Tensor((n, 8), dtype="float32") = R.matmul(x, lv_3, out_dtype="float32")
+                lv_5: R.Tuple(R.Tensor((n, 3), dtype="float32"), R.Tensor((n, 5), dtype="float32")) = R.split(lv_4, indices_or_sections=[3], axis=1)
                 c: R.Tensor((n, 3), dtype="float32") = lv_5[0]
                 d: R.Tensor((n, 5), dtype="float32") = lv_5[1]
                 c1: R.Tensor((n,), dtype="float32") = R.sum(c, axis=[1], keepdims=False)

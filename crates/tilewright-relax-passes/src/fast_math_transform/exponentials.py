@@ -26,32 +26,32 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def fast_erf(var_a: T.handle, var_T_erf: T.handle):
+    def fast_erf(var_a: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         a = T.match_buffer(var_a, (n, T.int64(3)), "float32")
-        T_erf = T.match_buffer(var_T_erf, (n, T.int64(3)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(3)), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, T.int64(3)):
-            with T.block("T_erf"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(a[v_i0, v_i1])
-                T.writes(T_erf[v_i0, v_i1])
-                T_erf[v_i0, v_i1] = T.erf(a[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.erf(a[v_i0, v_i1])
 
     @T.prim_func(private=True)
-    def fast_exp(var_x: T.handle, var_T_exp: T.handle):
+    def fast_exp(var_x: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(3)), "float32")
-        T_exp = T.match_buffer(var_T_exp, (n, T.int64(3)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(3)), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, T.int64(3)):
-            with T.block("T_exp"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1])
-                T.writes(T_exp[v_i0, v_i1])
-                T_exp[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
 
     @T.prim_func(private=True)
     def fast_softmax(var_d: T.handle, var_T_softmax: T.handle):
@@ -93,18 +93,18 @@ class Module:
                 T_softmax[v_i0, v_i1] = T_softmax_exp[v_i0, v_i1] / T_softmax_expsum[v_i0, T.int64(0)]
 
     @T.prim_func(private=True)
-    def fast_tanh(var_b: T.handle, var_T_tanh: T.handle):
+    def fast_tanh(var_b: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         b = T.match_buffer(var_b, (n, T.int64(3)), "float32")
-        T_tanh = T.match_buffer(var_T_tanh, (n, T.int64(3)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(3)), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, T.int64(3)):
-            with T.block("T_tanh"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(b[v_i0, v_i1])
-                T.writes(T_tanh[v_i0, v_i1])
-                T_tanh[v_i0, v_i1] = T.tanh(b[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.tanh(b[v_i0, v_i1])
 
     @R.function
     def main(x: R.Tensor(("n", 3), dtype="float32")) -> R.Tensor(("n", 3), dtype="float32"):

@@ -45,66 +45,66 @@ class Module:
                 T_add[v_i0] = g[v_i0] + z[v_i0]
 
     @T.prim_func(private=True)
-    def exp(var_x: T.handle, var_T_exp: T.handle):
+    def tir_exp(var_x: T.handle, var_compute: T.handle):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n,), "float32")
-        T_exp = T.match_buffer(var_T_exp, (n,), "float32")
+        compute = T.match_buffer(var_compute, (n,), "float32")
         # with T.block("root"):
         for i0 in range(n):
-            with T.block("T_exp"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(n, i0)
                 T.reads(x[v_i0])
-                T.writes(T_exp[v_i0])
-                T_exp[v_i0] = T.exp(x[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.exp(x[v_i0])
 
     @T.prim_func(private=True)
-    def negative(var_a: T.handle, var_T_negative: T.handle):
+    def tir_negative(var_a: T.handle, var_compute: T.handle):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         n = T.int64()
         a = T.match_buffer(var_a, (n,), "float32")
-        T_negative = T.match_buffer(var_T_negative, (n,), "float32")
+        compute = T.match_buffer(var_compute, (n,), "float32")
         # with T.block("root"):
         for i0 in range(n):
-            with T.block("T_negative"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(n, i0)
                 T.reads(a[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = a[v_i0] * T.float32(-1.0)
+                T.writes(compute[v_i0])
+                compute[v_i0] = a[v_i0] * T.float32(-1.0)
 
     @T.prim_func(private=True)
-    def sqrt(var_e: T.handle, var_T_sqrt: T.handle):
+    def tir_sqrt(var_e: T.handle, var_compute: T.handle):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         n = T.int64()
         e = T.match_buffer(var_e, (n,), "float32")
-        T_sqrt = T.match_buffer(var_T_sqrt, (n,), "float32")
+        compute = T.match_buffer(var_compute, (n,), "float32")
         # with T.block("root"):
         for i0 in range(n):
-            with T.block("T_sqrt"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(n, i0)
                 T.reads(e[v_i0])
-                T.writes(T_sqrt[v_i0])
-                T_sqrt[v_i0] = T.sqrt(e[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.sqrt(e[v_i0])
 
     @R.function(private=True)
-    def fused_exp_add(z: R.Tensor(("m",), dtype="float32")) -> R.Tensor(("m",), dtype="float32"):
+    def fused_tir_exp_add(z: R.Tensor(("m",), dtype="float32")) -> R.Tensor(("m",), dtype="float32"):
         m = T.int64()
         R.func_attr({"Primitive": 1})
         cls = Module
         with R.dataflow():
-            g = R.call_tir(cls.exp, (z,), out_sinfo=R.Tensor((m,), dtype="float32"))
+            g = R.call_tir(cls.tir_exp, (z,), out_sinfo=R.Tensor((m,), dtype="float32"))
             h = R.call_tir(cls.add, (g, z), out_sinfo=R.Tensor((m,), dtype="float32"))
             R.output(h)
         return h
 
     @R.function(private=True)
-    def fused_negative_sqrt(d: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
+    def fused_tir_negative_tir_sqrt(d: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
         n = T.int64()
         R.func_attr({"Primitive": 1})
         cls = Module
         with R.dataflow():
-            e = R.call_tir(cls.negative, (d,), out_sinfo=R.Tensor((n,), dtype="float32"))
-            f = R.call_tir(cls.sqrt, (e,), out_sinfo=R.Tensor((n,), dtype="float32"))
+            e = R.call_tir(cls.tir_negative, (d,), out_sinfo=R.Tensor((n,), dtype="float32"))
+            f = R.call_tir(cls.tir_sqrt, (e,), out_sinfo=R.Tensor((n,), dtype="float32"))
             R.output(f)
         return f
 
@@ -113,13 +113,13 @@ class Module:
         n = T.int64()
         m = T.int64()
         cls = Module
-        a = R.call_tir(cls.exp, (x,), out_sinfo=R.Tensor((n,), dtype="float32"))
-        b = R.call_tir(cls.negative, (a,), out_sinfo=R.Tensor((n,), dtype="float32"))
+        a = R.call_tir(cls.tir_exp, (x,), out_sinfo=R.Tensor((n,), dtype="float32"))
+        b = R.call_tir(cls.tir_negative, (a,), out_sinfo=R.Tensor((n,), dtype="float32"))
         with R.dataflow():
-            c = R.call_tir(cls.exp, (b,), out_sinfo=R.Tensor((n,), dtype="float32"))
+            c = R.call_tir(cls.tir_exp, (b,), out_sinfo=R.Tensor((n,), dtype="float32"))
             d: R.Tensor((n,), dtype="float32") = R.match_cast(c, R.Tensor((n,), dtype="float32"))
-            f: R.Tensor((n,), dtype="float32") = cls.fused_negative_sqrt(d)
+            f: R.Tensor((n,), dtype="float32") = cls.fused_tir_negative_tir_sqrt(d)
             z: R.Tensor((m,), dtype="float32") = R.match_cast(y, R.Tensor((m,), dtype="float32"))
-            h: R.Tensor((m,), dtype="float32") = cls.fused_exp_add(z)
+            h: R.Tensor((m,), dtype="float32") = cls.fused_tir_exp_add(z)
             R.output(f, h)
         return (f, h)

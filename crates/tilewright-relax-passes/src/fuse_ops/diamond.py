@@ -29,17 +29,6 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def abs(both: T.Buffer((T.int64(3), T.int64(4)), "float32"), T_abs: T.Buffer((T.int64(3), T.int64(4)), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
-            with T.block("T_abs"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(both[v_i0, v_i1])
-                T.writes(T_abs[v_i0, v_i1])
-                T_abs[v_i0, v_i1] = T.abs(both[v_i0, v_i1])
-
-    @T.prim_func(private=True)
     def add(a: T.Buffer((T.int64(3), T.int64(4)), "float32"), y: T.Buffer((T.int64(4),), "float32"), T_add: T.Buffer((T.int64(3), T.int64(4)), "float32")):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         # with T.block("root"):
@@ -62,17 +51,6 @@ class Module:
                 T_add[v_i0] = packed[v_i0] + packed_1[v_i0]
 
     @T.prim_func(private=True)
-    def exp(x: T.Buffer((T.int64(3), T.int64(4)), "float32"), T_exp: T.Buffer((T.int64(3), T.int64(4)), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
-            with T.block("T_exp"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(x[v_i0, v_i1])
-                T.writes(T_exp[v_i0, v_i1])
-                T_exp[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
-
-    @T.prim_func(private=True)
     def multiply(left: T.Buffer((T.int64(3), T.int64(4)), "float32"), right: T.Buffer((T.int64(3), T.int64(4)), "float32"), T_multiply: T.Buffer((T.int64(3), T.int64(4)), "float32")):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         # with T.block("root"):
@@ -82,28 +60,6 @@ class Module:
                 T.reads(left[v_i0, v_i1], right[v_i0, v_i1])
                 T.writes(T_multiply[v_i0, v_i1])
                 T_multiply[v_i0, v_i1] = left[v_i0, v_i1] * right[v_i0, v_i1]
-
-    @T.prim_func(private=True)
-    def negative(a: T.Buffer((T.int64(3), T.int64(4)), "float32"), T_negative: T.Buffer((T.int64(3), T.int64(4)), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
-            with T.block("T_negative"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(a[v_i0, v_i1])
-                T.writes(T_negative[v_i0, v_i1])
-                T_negative[v_i0, v_i1] = a[v_i0, v_i1] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
-    def sqrt(total: T.Buffer((T.int64(3),), "float32"), T_sqrt: T.Buffer((T.int64(3),), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(3)):
-            with T.block("T_sqrt"):
-                v_i0 = T.axis.spatial(T.int64(3), i0)
-                T.reads(total[v_i0])
-                T.writes(T_sqrt[v_i0])
-                T_sqrt[v_i0] = T.sqrt(total[v_i0])
 
     @T.prim_func(private=True)
     def subtract(doubled: T.Buffer((T.int64(3),), "float32"), root: T.Buffer((T.int64(3),), "float32"), T_subtract: T.Buffer((T.int64(3),), "float32")):
@@ -117,17 +73,61 @@ class Module:
                 T_subtract[v_i0] = doubled[v_i0] - root[v_i0]
 
     @T.prim_func(private=True)
-    def sum(seen: T.Buffer((T.int64(3), T.int64(4)), "float32"), T_sum: T.Buffer((T.int64(3),), "float32")):
+    def sum(seen: T.Buffer((T.int64(3), T.int64(4)), "float32"), seen_red: T.Buffer((T.int64(3),), "float32")):
         T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, k1 in T.grid(T.int64(3), T.int64(4)):
-            with T.block("T_sum"):
+            with T.block("seen_red"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
                 T.reads(seen[v_i0, v_k1])
-                T.writes(T_sum[v_i0])
+                T.writes(seen_red[v_i0])
                 with T.init():
-                    T_sum[v_i0] = T.float32(0.0)
-                T_sum[v_i0] = T_sum[v_i0] + seen[v_i0, v_k1]
+                    seen_red[v_i0] = T.float32(0.0)
+                seen_red[v_i0] = seen_red[v_i0] + seen[v_i0, v_k1]
+
+    @T.prim_func(private=True)
+    def tir_abs(both: T.Buffer((T.int64(3), T.int64(4)), "float32"), compute: T.Buffer((T.int64(3), T.int64(4)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(both[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.abs(both[v_i0, v_i1])
+
+    @T.prim_func(private=True)
+    def tir_exp(x: T.Buffer((T.int64(3), T.int64(4)), "float32"), compute: T.Buffer((T.int64(3), T.int64(4)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(x[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
+
+    @T.prim_func(private=True)
+    def tir_negative(a: T.Buffer((T.int64(3), T.int64(4)), "float32"), compute: T.Buffer((T.int64(3), T.int64(4)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(3), T.int64(4)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(a[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = a[v_i0, v_i1] * T.float32(-1.0)
+
+    @T.prim_func(private=True)
+    def tir_sqrt(total: T.Buffer((T.int64(3),), "float32"), compute: T.Buffer((T.int64(3),), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(3)):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(T.int64(3), i0)
+                T.reads(total[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.sqrt(total[v_i0])
 
     @R.function(private=True)
     def fused_add1_subtract(packed: R.Tensor((3,), dtype="float32"), root: R.Tensor((3,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
@@ -140,15 +140,15 @@ class Module:
         return out
 
     @R.function(private=True)
-    def fused_exp_add_negative_multiply_abs(x: R.Tensor((3, 4), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
+    def fused_tir_exp_add_tir_negative_multiply_tir_abs(x: R.Tensor((3, 4), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tensor((3, 4), dtype="float32"):
         R.func_attr({"Primitive": 1})
         cls = Module
         with R.dataflow():
-            a = R.call_tir(cls.exp, (x,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+            a = R.call_tir(cls.tir_exp, (x,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
             left = R.call_tir(cls.add, (a, y), out_sinfo=R.Tensor((3, 4), dtype="float32"))
-            right = R.call_tir(cls.negative, (a,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+            right = R.call_tir(cls.tir_negative, (a,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
             both = R.call_tir(cls.multiply, (left, right), out_sinfo=R.Tensor((3, 4), dtype="float32"))
-            seen = R.call_tir(cls.abs, (both,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
+            seen = R.call_tir(cls.tir_abs, (both,), out_sinfo=R.Tensor((3, 4), dtype="float32"))
             R.output(seen)
         return seen
 
@@ -156,9 +156,9 @@ class Module:
     def main(x: R.Tensor((3, 4), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tuple(R.Tensor((3, 4), dtype="float32"), R.Tensor((3,), dtype="float32")):
         cls = Module
         with R.dataflow():
-            seen: R.Tensor((3, 4), dtype="float32") = cls.fused_exp_add_negative_multiply_abs(x, y)
+            seen: R.Tensor((3, 4), dtype="float32") = cls.fused_tir_exp_add_tir_negative_multiply_tir_abs(x, y)
             total = R.call_tir(cls.sum, (seen,), out_sinfo=R.Tensor((3,), dtype="float32"))
-            root = R.call_tir(cls.sqrt, (total,), out_sinfo=R.Tensor((3,), dtype="float32"))
+            root = R.call_tir(cls.tir_sqrt, (total,), out_sinfo=R.Tensor((3,), dtype="float32"))
             packed = R.call_dps_packed("test.copy", (root,), out_sinfo=R.Tensor((3,), dtype="float32"))
             out: R.Tensor((3,), dtype="float32") = cls.fused_add1_subtract(packed, root)
             R.output(seen, out)

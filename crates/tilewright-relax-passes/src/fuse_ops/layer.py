@@ -53,7 +53,18 @@ class Module:
                 matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * turned[v_k, v_i1]
 
     @T.prim_func(private=True)
-    def permute_dims(w: T.Buffer((T.int64(4), T.int64(4)), "float32"), T_transpose: T.Buffer((T.int64(4), T.int64(4)), "float32")):
+    def relu(biased: T.Buffer((T.int64(4), T.int64(4)), "float32"), compute: T.Buffer((T.int64(4), T.int64(4)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(4), T.int64(4)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(biased[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(biased[v_i0, v_i1], T.float32(0.0))
+
+    @T.prim_func(private=True)
+    def transpose(w: T.Buffer((T.int64(4), T.int64(4)), "float32"), T_transpose: T.Buffer((T.int64(4), T.int64(4)), "float32")):
         T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(4), T.int64(4)):
@@ -62,17 +73,6 @@ class Module:
                 T.reads(w[v_i1, v_i0])
                 T.writes(T_transpose[v_i0, v_i1])
                 T_transpose[v_i0, v_i1] = w[v_i1, v_i0]
-
-    @T.prim_func(private=True)
-    def relu(biased: T.Buffer((T.int64(4), T.int64(4)), "float32"), T_relu: T.Buffer((T.int64(4), T.int64(4)), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(4), T.int64(4)):
-            with T.block("T_relu"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(biased[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(biased[v_i0, v_i1], T.float32(0.0))
 
     @R.function(private=True)
     def fused_matmul_add_relu(x: R.Tensor((4, 4), dtype="float32"), turned: R.Tensor((4, 4), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4, 4), dtype="float32"):
@@ -89,9 +89,9 @@ class Module:
     def main(x: R.Tensor((4, 4), dtype="float32"), w: R.Tensor((4, 4), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4, 4), dtype="float32"):
         cls = Module
         with R.dataflow():
-            turned = R.call_tir(cls.permute_dims, (w,), out_sinfo=R.Tensor((4, 4), dtype="float32"))
+            turned = R.call_tir(cls.transpose, (w,), out_sinfo=R.Tensor((4, 4), dtype="float32"))
             active: R.Tensor((4, 4), dtype="float32") = cls.fused_matmul_add_relu(x, turned, b)
-            again = R.call_tir(cls.permute_dims, (w,), out_sinfo=R.Tensor((4, 4), dtype="float32"))
+            again = R.call_tir(cls.transpose, (w,), out_sinfo=R.Tensor((4, 4), dtype="float32"))
             out: R.Tensor((4, 4), dtype="float32") = cls.fused_matmul_add_relu(active, again, b)
             R.output(out)
         return out

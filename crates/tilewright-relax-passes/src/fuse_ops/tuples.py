@@ -32,17 +32,6 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def exp(a: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_exp: T.Buffer((T.int64(2), T.int64(2)), "float32")):
-        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0, i1 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("T_exp"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(a[v_i0, v_i1])
-                T.writes(T_exp[v_i0, v_i1])
-                T_exp[v_i0, v_i1] = T.exp(a[v_i0, v_i1])
-
-    @T.prim_func(private=True)
     def multiply(joined: T.Buffer((T.int64(2), T.int64(2)), "float32"), y: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_multiply: T.Buffer((T.int64(2), T.int64(2)), "float32")):
         T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         # with T.block("root"):
@@ -54,21 +43,21 @@ class Module:
                 T_multiply[v_i0, v_i1] = joined[v_i0, v_i1] * y[v_i0, v_i1]
 
     @T.prim_func(private=True)
-    def split(x: T.Buffer((T.int64(2), T.int64(4)), "float32"), T_split: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_split_1: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+    def split(x: T.Buffer((T.int64(2), T.int64(4)), "float32"), T_split_sections: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_split_sections_1: T.Buffer((T.int64(2), T.int64(2)), "float32")):
         T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("T_split"):
+            with T.block("T_split_sections"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(x[v_i0, v_i1 + T.int64(0)])
-                T.writes(T_split[v_i0, v_i1])
-                T_split[v_i0, v_i1] = x[v_i0, v_i1 + T.int64(0)]
+                T.reads(x[v_i0, v_i1])
+                T.writes(T_split_sections[v_i0, v_i1])
+                T_split_sections[v_i0, v_i1] = x[v_i0, v_i1]
         for i0, i1 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("T_split"):
+            with T.block("T_split_sections_1"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1 + T.int64(2)])
-                T.writes(T_split_1[v_i0, v_i1])
-                T_split_1[v_i0, v_i1] = x[v_i0, v_i1 + T.int64(2)]
+                T.writes(T_split_sections_1[v_i0, v_i1])
+                T_split_sections_1[v_i0, v_i1] = x[v_i0, v_i1 + T.int64(2)]
 
     @T.prim_func(private=True)
     def subtract(c: T.Buffer((T.int64(2), T.int64(2)), "float32"), d: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_subtract: T.Buffer((T.int64(2), T.int64(2)), "float32")):
@@ -81,15 +70,26 @@ class Module:
                 T.writes(T_subtract[v_i0, v_i1])
                 T_subtract[v_i0, v_i1] = c[v_i0, v_i1] - d[v_i0, v_i1]
 
+    @T.prim_func(private=True)
+    def tir_exp(a: T.Buffer((T.int64(2), T.int64(2)), "float32"), compute: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(2), T.int64(2)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(a[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.exp(a[v_i0, v_i1])
+
     @R.function(private=True)
-    def fused_split_exp_subtract_multiply(x: R.Tensor((2, 4), dtype="float32"), y: R.Tensor((2, 2), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
+    def fused_split_tir_exp_subtract_multiply(x: R.Tensor((2, 4), dtype="float32"), y: R.Tensor((2, 2), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
         R.func_attr({"Primitive": 1})
         cls = Module
         with R.dataflow():
             parts = R.call_tir(cls.split, (x,), out_sinfo=[R.Tensor((2, 2), dtype="float32"), R.Tensor((2, 2), dtype="float32")])
             a: R.Tensor((2, 2), dtype="float32") = parts[0]
             b: R.Tensor((2, 2), dtype="float32") = parts[1]
-            ea = R.call_tir(cls.exp, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+            ea = R.call_tir(cls.tir_exp, (a,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
             pair: R.Tuple(R.Tensor((2, 2), dtype="float32"), R.Tensor((2, 2), dtype="float32")) = (ea, b)
             c: R.Tensor((2, 2), dtype="float32") = pair[0]
             d: R.Tensor((2, 2), dtype="float32") = pair[1]
@@ -105,6 +105,6 @@ class Module:
         with R.dataflow():
             x: R.Tensor((2, 4), dtype="float32") = t[0]
             y: R.Tensor((2, 2), dtype="float32") = t[1]
-            out: R.Tensor((2, 2), dtype="float32") = cls.fused_split_exp_subtract_multiply(x, y)
+            out: R.Tensor((2, 2), dtype="float32") = cls.fused_split_tir_exp_subtract_multiply(x, y)
             R.output(out)
         return out

@@ -25,7 +25,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def fused_matmul_add_add1_subtract_relu(x: T.Buffer((T.int64(3), T.int64(4)), "float32"), w: T.Buffer((T.int64(4), T.int64(5)), "float32"), b: T.Buffer((T.int64(5),), "float32"), T_relu: T.Buffer((T.int64(3), T.int64(5)), "float32")):
+    def fused_matmul_add_add1_subtract_relu(x: T.Buffer((T.int64(3), T.int64(4)), "float32"), w: T.Buffer((T.int64(4), T.int64(5)), "float32"), b: T.Buffer((T.int64(5),), "float32"), compute: T.Buffer((T.int64(3), T.int64(5)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         matmul = T.alloc_buffer((T.int64(3), T.int64(5)))
@@ -59,11 +59,11 @@ class Module:
                 T.writes(T_subtract[v_i0, v_i1])
                 T_subtract[v_i0, v_i1] = matmul[v_i0, v_i1] - T_add_1[v_i0, v_i1]
         for i0, i1 in T.grid(T.int64(3), T.int64(5)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(T_subtract[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(T_subtract[v_i0, v_i1], T.float32(0.0))
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(T_subtract[v_i0, v_i1], T.float32(0.0))
 
     @R.function
     def main(x: R.Tensor((3, 4), dtype="float32"), w: R.Tensor((4, 5), dtype="float32"), b: R.Tensor((5,), dtype="float32")) -> R.Tensor((3, 5), dtype="float32"):

@@ -51,7 +51,7 @@ class Module:
                 T_add[v_i0] = c[v_i0] + x2[()]
 
     @T.prim_func(private=True)
-    def add1(var_i: T.handle, x2: T.Buffer((), "int32"), var_T_add: T.handle):
+    def add1(var_i: T.handle, var_T_add: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         i = T.match_buffer(var_i, (n,), "int32")
@@ -60,9 +60,9 @@ class Module:
         for i0 in range(n):
             with T.block("T_add"):
                 v_i0 = T.axis.spatial(n, i0)
-                T.reads(i[v_i0], x2[()])
+                T.reads(i[v_i0])
                 T.writes(T_add[v_i0])
-                T_add[v_i0] = i[v_i0] + x2[()]
+                T_add[v_i0] = i[v_i0] + 3
 
     @T.prim_func(private=True)
     def add21(h: T.Buffer((T.int64(1), T.int64(2)), "float16"), T_add: T.Buffer((T.int64(1), T.int64(2)), "float16")):
@@ -86,7 +86,35 @@ class Module:
                 x[vi] = T.Add(T.float32(2.5), T.float32(1.0))
 
     @T.prim_func(private=True)
-    def multiply1(var_x: T.handle, var_T_multiply: T.handle):
+    def multiply1(var_a: T.handle, var_T_multiply: T.handle):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        n = T.int64()
+        a = T.match_buffer(var_a, (n,), "float32")
+        T_multiply = T.match_buffer(var_T_multiply, (n,), "float32")
+        # with T.block("root"):
+        for i0 in range(n):
+            with T.block("T_multiply"):
+                v_i0 = T.axis.spatial(n, i0)
+                T.reads(a[v_i0])
+                T.writes(T_multiply[v_i0])
+                T_multiply[v_i0] = a[v_i0] * T.float32(0.5)
+
+    @T.prim_func(private=True)
+    def multiply2(var_b: T.handle, var_T_multiply: T.handle):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        n = T.int64()
+        b = T.match_buffer(var_b, (n,), "float32")
+        T_multiply = T.match_buffer(var_T_multiply, (n,), "float32")
+        # with T.block("root"):
+        for i0 in range(n):
+            with T.block("T_multiply"):
+                v_i0 = T.axis.spatial(n, i0)
+                T.reads(b[v_i0])
+                T.writes(T_multiply[v_i0])
+                T_multiply[v_i0] = b[v_i0] * T.float32("-inf")
+
+    @T.prim_func(private=True)
+    def multiply3(var_x: T.handle, var_T_multiply: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n,), "float32")
@@ -98,20 +126,6 @@ class Module:
                 T.reads(x[v_i0])
                 T.writes(T_multiply[v_i0])
                 T_multiply[v_i0] = x[v_i0] * T.float32(0.5)
-
-    @T.prim_func(private=True)
-    def multiply2(var_x: T.handle, var_T_multiply: T.handle):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        n = T.int64()
-        x = T.match_buffer(var_x, (n,), "float32")
-        T_multiply = T.match_buffer(var_T_multiply, (n,), "float32")
-        # with T.block("root"):
-        for i0 in range(n):
-            with T.block("T_multiply"):
-                v_i0 = T.axis.spatial(n, i0)
-                T.reads(x[v_i0])
-                T.writes(T_multiply[v_i0])
-                T_multiply[v_i0] = x[v_i0] * T.float32("-inf")
 
     @T.prim_func(private=True)
     def where1(var_a: T.handle, var_d: T.handle, var_T_where: T.handle):
@@ -133,12 +147,12 @@ class Module:
         n = T.int64()
         cls = Module
         with R.dataflow():
-            a = R.call_tir(cls.multiply1, (x,), out_sinfo=R.Tensor((n,), dtype="float32"))
+            a = R.call_tir(cls.multiply3, (x,), out_sinfo=R.Tensor((n,), dtype="float32"))
             b = R.call_tir(cls.multiply1, (a,), out_sinfo=R.Tensor((n,), dtype="float32"))
             c = R.call_tir(cls.multiply2, (b,), out_sinfo=R.Tensor((n,), dtype="float32"))
             d = R.call_tir(cls.add, (c, metadata["relax.expr.Constant"][0]), out_sinfo=R.Tensor((n,), dtype="float32"))
             e = R.call_tir(cls.where1, (a, d), out_sinfo=R.Tensor((n,), dtype="float32"))
-            f = R.call_tir(cls.add1, (i, R.const(3, "int32")), out_sinfo=R.Tensor((n,), dtype="int32"))
+            f = R.call_tir(cls.add1, (i,), out_sinfo=R.Tensor((n,), dtype="int32"))
             g = R.call_tir(cls.add21, (h,), out_sinfo=R.Tensor((1, 2), dtype="float16"))
             k = R.call_tir(cls.counted1, (), out_sinfo=R.Tensor((2,), dtype="float32"))
             R.output(c, e, f, g, k)

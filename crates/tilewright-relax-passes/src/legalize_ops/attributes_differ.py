@@ -67,15 +67,15 @@ class Module:
                 T_add[v_i0, v_i1] = lv3[T.int64(0), v_i1] + lv5[v_i0, v_i1]
 
     @T.prim_func(private=True)
-    def expand_dims(b: T.Buffer((T.int64(2),), "float32"), T_expand_dims: T.Buffer((T.int64(2), T.int64(1)), "float32")):
+    def expand_dims(b: T.Buffer((T.int64(2),), "float32"), expand_dims: T.Buffer((T.int64(2), T.int64(1)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(2), T.int64(1)):
-            with T.block("T_expand_dims"):
+            with T.block("expand_dims"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(b[v_i0])
-                T.writes(T_expand_dims[v_i0, v_i1])
-                T_expand_dims[v_i0, v_i1] = b[v_i0]
+                T.writes(expand_dims[v_i0, v_i1])
+                expand_dims[v_i0, v_i1] = b[v_i0]
 
     @T.prim_func(private=True)
     def multiply(c: T.Buffer((T.int64(1), T.int64(2)), "float32"), d: T.Buffer((T.int64(2),), "float32"), T_multiply: T.Buffer((T.int64(1), T.int64(2)), "float32")):
@@ -100,43 +100,43 @@ class Module:
                 T_subtract[v_i0, v_i1] = x[v_i0, v_i1] - lv4[v_i0, T.int64(0)]
 
     @T.prim_func(private=True)
-    def sum(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_sum: T.Buffer((T.int64(2),), "float32")):
+    def sum(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), x_red: T.Buffer((T.int64(2),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, k0 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("T_sum"):
+            with T.block("x_red"):
                 v_i0, v_k0 = T.axis.remap("SR", [i0, k0])
                 T.reads(x[v_k0, v_i0])
-                T.writes(T_sum[v_i0])
+                T.writes(x_red[v_i0])
                 with T.init():
-                    T_sum[v_i0] = T.float32(0.0)
-                T_sum[v_i0] = T_sum[v_i0] + x[v_k0, v_i0]
+                    x_red[v_i0] = T.float32(0.0)
+                x_red[v_i0] = x_red[v_i0] + x[v_k0, v_i0]
 
     @T.prim_func(private=True)
-    def sum1(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_sum: T.Buffer((T.int64(2),), "float32")):
+    def sum1(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), x_red: T.Buffer((T.int64(2),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, k1 in T.grid(T.int64(2), T.int64(2)):
-            with T.block("T_sum"):
+            with T.block("x_red"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
                 T.reads(x[v_i0, v_k1])
-                T.writes(T_sum[v_i0])
+                T.writes(x_red[v_i0])
                 with T.init():
-                    T_sum[v_i0] = T.float32(0.0)
-                T_sum[v_i0] = T_sum[v_i0] + x[v_i0, v_k1]
+                    x_red[v_i0] = T.float32(0.0)
+                x_red[v_i0] = x_red[v_i0] + x[v_i0, v_k1]
 
     @T.prim_func(private=True)
-    def sum2(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_sum: T.Buffer((T.int64(1), T.int64(2)), "float32")):
+    def sum2(x: T.Buffer((T.int64(2), T.int64(2)), "float32"), x_red: T.Buffer((T.int64(1), T.int64(2)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1, k0 in T.grid(T.int64(1), T.int64(2), T.int64(2)):
-            with T.block("T_sum"):
+            with T.block("x_red"):
                 v_i0, v_i1, v_k0 = T.axis.remap("SSR", [i0, i1, k0])
                 T.reads(x[v_k0, v_i1])
-                T.writes(T_sum[v_i0, v_i1])
+                T.writes(x_red[v_i0, v_i1])
                 with T.init():
-                    T_sum[v_i0, v_i1] = T.float32(0.0)
-                T_sum[v_i0, v_i1] = T_sum[v_i0, v_i1] + x[v_k0, v_i1]
+                    x_red[v_i0, v_i1] = T.float32(0.0)
+                x_red[v_i0, v_i1] = x_red[v_i0, v_i1] + x[v_k0, v_i1]
 
     @R.function
     def main(x: R.Tensor((2, 2), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):

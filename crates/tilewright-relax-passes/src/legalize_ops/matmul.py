@@ -34,15 +34,15 @@ class Module:
                 matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * w[v_k, v_i1]
 
     @T.prim_func(private=True)
-    def relu(lv: T.Buffer((T.int64(2), T.int64(4)), "float32"), T_relu: T.Buffer((T.int64(2), T.int64(4)), "float32")):
+    def relu(lv: T.Buffer((T.int64(2), T.int64(4)), "float32"), compute: T.Buffer((T.int64(2), T.int64(4)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(2), T.int64(4)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(lv[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(lv[v_i0, v_i1], T.float32(0.0))
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(lv[v_i0, v_i1], T.float32(0.0))
 
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((2, 4), dtype="float32"):

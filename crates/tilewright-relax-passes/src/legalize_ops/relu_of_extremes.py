@@ -20,15 +20,15 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def relu(x: T.Buffer((T.int64(16),), "float32"), T_relu: T.Buffer((T.int64(16),), "float32")):
+    def relu(x: T.Buffer((T.int64(16),), "float32"), compute: T.Buffer((T.int64(16),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(16)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(16), i0)
                 T.reads(x[v_i0])
-                T.writes(T_relu[v_i0])
-                T_relu[v_i0] = T.max(x[v_i0], T.float32(0.0))
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.max(x[v_i0], T.float32(0.0))
 
     @R.function
     def main(x: R.Tensor((16,), dtype="float32")) -> R.Tensor((16,), dtype="float32"):

@@ -35,26 +35,26 @@ class Module:
                 T_add[v_i0, v_i1] = b[v_i0, v_i1] + c[v_i1]
 
     @T.prim_func(private=True)
-    def relu(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_relu: T.Buffer((T.int64(2), T.int64(3)), "float32")):
+    def relu(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), compute: T.Buffer((T.int64(2), T.int64(3)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(2), T.int64(3)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
 
     @T.prim_func(private=True)
-    def relu1(y: T.Buffer((T.int64(3),), "float32"), T_relu: T.Buffer((T.int64(3),), "float32")):
+    def relu1(y: T.Buffer((T.int64(3),), "float32"), compute: T.Buffer((T.int64(3),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(3)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(3), i0)
                 T.reads(y[v_i0])
-                T.writes(T_relu[v_i0])
-                T_relu[v_i0] = T.max(y[v_i0], T.float32(0.0))
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.max(y[v_i0], T.float32(0.0))
 
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32"), y: R.Tensor((3,), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):

@@ -20,15 +20,15 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def split(x: T.Buffer((T.int64(4),), "float32"), T_split: T.Buffer((T.int64(4),), "float32")):
+    def split(x: T.Buffer((T.int64(4),), "float32"), T_split_sections: T.Buffer((T.int64(4),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
-            with T.block("T_split"):
+            with T.block("T_split_sections"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
-                T.reads(x[v_i0 + T.int64(0)])
-                T.writes(T_split[v_i0])
-                T_split[v_i0] = x[v_i0 + T.int64(0)]
+                T.reads(x[v_i0])
+                T.writes(T_split_sections[v_i0])
+                T_split_sections[v_i0] = x[v_i0]
 
     @R.function
     def main(x: R.Tensor((4,), dtype="float32")) -> R.Tuple(R.Tensor((4,), dtype="float32")):

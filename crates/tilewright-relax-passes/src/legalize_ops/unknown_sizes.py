@@ -20,21 +20,21 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def prelu(var_x: T.handle, var_y: T.handle, var_T_prelu: T.handle):
+    def prelu(var_x: T.handle, var_y: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         m = T.int64()
         x = T.match_buffer(var_x, (n, m), "float32")
         k = T.int64()
         y = T.match_buffer(var_y, (k,), "float32")
-        T_prelu = T.match_buffer(var_T_prelu, (n, m), "float32")
+        compute = T.match_buffer(var_compute, (n, m), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, m):
-            with T.block("T_prelu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1], y[v_i1])
-                T.writes(T_prelu[v_i0, v_i1])
-                T_prelu[v_i0, v_i1] = T.Select(x[v_i0, v_i1] > T.float32(0.0), x[v_i0, v_i1], x[v_i0, v_i1] * y[v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.Select(x[v_i0, v_i1] > T.float32(0.0), x[v_i0, v_i1], x[v_i0, v_i1] * y[v_i1])
 
     @R.function
     def main(x: R.Tensor(("n", "m"), dtype="float32"), y: R.Tensor(("k",), dtype="float32")) -> R.Tensor(("n", "m"), dtype="float32"):

@@ -23,7 +23,21 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def logical_not(y: T.Buffer((T.int64(4),), "bool"), T_logical_not: T.Buffer((T.int64(4),), "bool")):
+    def relu(var_x: T.handle, var_compute: T.handle):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        n = T.int64()
+        x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(4)), "float32")
+        # with T.block("root"):
+        for i0, i1 in T.grid(n, T.int64(4)):
+            with T.block("compute"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(x[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
+
+    @T.prim_func(private=True)
+    def tir_logical_not(y: T.Buffer((T.int64(4),), "bool"), T_logical_not: T.Buffer((T.int64(4),), "bool")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
@@ -32,20 +46,6 @@ class Module:
                 T.reads(y[v_i0])
                 T.writes(T_logical_not[v_i0])
                 T_logical_not[v_i0] = y[v_i0] == T.bool(False)
-
-    @T.prim_func(private=True)
-    def relu(var_x: T.handle, var_T_relu: T.handle):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        n = T.int64()
-        x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
-        T_relu = T.match_buffer(var_T_relu, (n, T.int64(4)), "float32")
-        # with T.block("root"):
-        for i0, i1 in T.grid(n, T.int64(4)):
-            with T.block("T_relu"):
-                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(x[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
 
     @R.function(pure=False)
     def main(x: R.Tensor(("n", 4), dtype="float32"), y: R.Tensor((4,), dtype="bool")) -> R.Tuple(R.Tensor(("n", 4), dtype="float32"), R.Tensor((4,), dtype="bool")):
@@ -56,8 +56,8 @@ class Module:
         a: R.Tensor((n, 4), dtype="float32") = R.vm.alloc_tensor(storage_1, R.shape([n, 4]), offset=0, dtype="float32")
         _: R.Tuple() = cls.relu(x, a)
         b: R.Tensor((4,), dtype="bool") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="bool", bytes=4)
-        __1: R.Tuple() = cls.logical_not(y, b)
+        __1: R.Tuple() = cls.tir_logical_not(y, b)
         storage_2: R.Object = R.vm.alloc_storage(R.shape([4]), runtime_device_index=0, dtype="bool", storage_scope="global")
         c: R.Tensor((4,), dtype="bool") = R.vm.alloc_tensor(storage_2, R.shape([4]), offset=0, dtype="bool")
-        __2: R.Tuple() = cls.logical_not(b, c)
+        __2: R.Tuple() = cls.tir_logical_not(b, c)
         return (a, c)

@@ -28,15 +28,15 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def negative(e: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_negative: T.Buffer((T.int64(2), T.int64(3)), "float32")):
+    def tir_negative(e: T.Buffer((T.int64(2), T.int64(3)), "float32"), compute: T.Buffer((T.int64(2), T.int64(3)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1 in T.grid(T.int64(2), T.int64(3)):
-            with T.block("T_negative"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(e[v_i0, v_i1])
-                T.writes(T_negative[v_i0, v_i1])
-                T_negative[v_i0, v_i1] = e[v_i0, v_i1] * T.float32(-1.0)
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = e[v_i0, v_i1] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor((2, 3), dtype="float32")) -> R.Tuple(R.Tuple(R.Tensor(dtype="float32", ndim=1), R.Tensor(dtype="int64", ndim=1)), R.Shape(["n"]), R.Tensor((1,), dtype="int64"), R.Tensor((3, 2), dtype="int32"), R.Tensor((2, 3), dtype="float32"), R.Tensor(dtype="int64", ndim=2), R.Prim(value="n")):
@@ -49,7 +49,7 @@ class Module:
         d: R.Tensor((3, 2), dtype="int32") = R.call_pure_packed("vm.builtin.view", R.dtype("int32"), R.prim_value(0), y, R.shape([3, 2]), sinfo_args=(R.Tensor((3, 2), dtype="int32"),))
         e: R.Tensor((2, 3), dtype="float32") = R.call_pure_packed("vm.builtin.view", R.dtype("void"), R.prim_value(0), y, R.tuple(), sinfo_args=(R.Tensor((2, 3), dtype="float32"),))
         f: R.Tensor((2, 3), dtype="float32") = R.builtin.alloc_tensor(R.shape([2, 3]), dtype="float32", runtime_device_index=0, storage_scope="global")
-        _: R.Tuple() = cls.negative(e, f)
+        _: R.Tuple() = cls.tir_negative(e, f)
         g: R.Tensor(dtype="int64", ndim=2) = R.call_pure_packed("relax.run.nonzero", f, sinfo_args=(R.Tensor(dtype="int64", ndim=2),))
         __1: R.Tuple() = R.call_packed("relax.run.assert_op", R.str("{} is not positive"), R.prim_value(n > 0), R.prim_value(n), sinfo_args=(R.Tuple(),))
         k: R.Prim(value=n) = R.call_pure_packed("relax.run.tensor_shape_i", x, R.prim_value(0), sinfo_args=(R.Prim(value=n),))

@@ -44,30 +44,26 @@ class Module:
     @R.function
     def twice_lib(outside: R.Tensor((4,), dtype="float32"), second: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         R.func_attr({"Codegen": "lib"})
-        with R.dataflow():
-            @R.function
-            def twice(a: R.Tensor((4,), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
-                R.func_attr({"Composite": "lib.twice"})
-                with R.dataflow():
-                    c: R.Tensor((4,), dtype="float32") = R.subtract(a, b)
-                    R.output(c)
-                return c
-            third: R.Tensor((4,), dtype="float32") = twice(outside, second)
-            R.output(third)
+        @R.function
+        def twice(a: R.Tensor((4,), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+            R.func_attr({"Composite": "lib.twice"})
+            with R.dataflow():
+                c: R.Tensor((4,), dtype="float32") = R.subtract(a, b)
+                R.output(c)
+            return c
+        third: R.Tensor((4,), dtype="float32") = twice(outside, second)
         return third
 
     @R.function
     def twice_twice_lib(x: R.Tensor((4,), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         R.func_attr({"Codegen": "lib"})
-        with R.dataflow():
-            @R.function
-            def twice(a: R.Tensor((4,), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
-                R.func_attr({"Composite": "lib.twice"})
-                with R.dataflow():
-                    c: R.Tensor((4,), dtype="float32") = R.subtract(a, b)
-                    R.output(c)
-                return c
-            first: R.Tensor((4,), dtype="float32") = twice(x, y)
-            second: R.Tensor((4,), dtype="float32") = twice(y, first)
-            R.output(second)
+        @R.function
+        def twice(a: R.Tensor((4,), dtype="float32"), b: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+            R.func_attr({"Composite": "lib.twice"})
+            with R.dataflow():
+                c: R.Tensor((4,), dtype="float32") = R.subtract(a, b)
+                R.output(c)
+            return c
+        first: R.Tensor((4,), dtype="float32") = twice(x, y)
+        second: R.Tensor((4,), dtype="float32") = twice(y, first)
         return second

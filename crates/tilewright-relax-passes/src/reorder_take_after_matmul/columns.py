@@ -43,9 +43,9 @@ class Module:
         k = T.int64()
         with R.dataflow():
             lv: R.Tensor((2, n, 6), dtype="float32") = R.matmul(x, w, out_dtype="void")
-            a: R.Tensor((2, n, k), dtype="float32") = R.take(lv, i, axis=-1, mode="clip")
+            a: R.Tensor((2, n, k), dtype="float32") = R.take(lv, i, axis=2, mode="clip")
             lv_1: R.Tensor((2, n, 6), dtype="float32") = R.matmul(x, w, out_dtype="float32")
-            b: R.Tensor((2, n, 4), dtype="float32") = R.take(lv_1, j, axis=-1, mode="wrap")
+            b: R.Tensor((2, n, 4), dtype="float32") = R.take(lv_1, j, axis=2, mode="wrap")
             r: R.Tensor((4, 6), dtype="float32") = R.take(w, j, axis=0, mode="fast")
             c: R.Tensor((2, n, 6), dtype="float32") = R.matmul(x, r, out_dtype="void")
             s: R.Tensor((4, 4), dtype="float32") = R.take(w, j, axis=1, mode="nan")

@@ -26,48 +26,15 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def abs(a: T.Buffer((T.int64(20),), "float32"), T_abs: T.Buffer((T.int64(20),), "float32")):
+    def relu(a: T.Buffer((T.int64(20),), "float32"), compute: T.Buffer((T.int64(20),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(20)):
-            with T.block("T_abs"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(20), i0)
                 T.reads(a[v_i0])
-                T.writes(T_abs[v_i0])
-                T_abs[v_i0] = T.abs(a[v_i0])
-
-    @T.prim_func(private=True)
-    def negative(x: T.Buffer((T.int64(20),), "float32"), T_negative: T.Buffer((T.int64(20),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(20)):
-            with T.block("T_negative"):
-                v_i0 = T.axis.spatial(T.int64(20), i0)
-                T.reads(x[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = x[v_i0] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
-    def relu(a: T.Buffer((T.int64(20),), "float32"), T_relu: T.Buffer((T.int64(20),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(20)):
-            with T.block("T_relu"):
-                v_i0 = T.axis.spatial(T.int64(20), i0)
-                T.reads(a[v_i0])
-                T.writes(T_relu[v_i0])
-                T_relu[v_i0] = T.max(a[v_i0], T.float32(0.0))
-
-    @T.prim_func(private=True)
-    def square(c: T.Buffer((T.int64(20),), "float32"), T_square: T.Buffer((T.int64(20),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(20)):
-            with T.block("T_square"):
-                v_i0 = T.axis.spatial(T.int64(20), i0)
-                T.reads(c[v_i0])
-                T.writes(T_square[v_i0])
-                T_square[v_i0] = c[v_i0] * c[v_i0]
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.max(a[v_i0], T.float32(0.0))
 
     @T.prim_func(private=True)
     def subtract(z: T.Buffer((T.int64(20),), "float32"), y: T.Buffer((T.int64(20),), "float32"), T_subtract: T.Buffer((T.int64(20),), "float32")):
@@ -80,26 +47,59 @@ class Module:
                 T.writes(T_subtract[v_i0])
                 T_subtract[v_i0] = z[v_i0] - y[v_i0]
 
+    @T.prim_func(private=True)
+    def tir_abs(a: T.Buffer((T.int64(20),), "float32"), compute: T.Buffer((T.int64(20),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(20)):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(T.int64(20), i0)
+                T.reads(a[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.abs(a[v_i0])
+
+    @T.prim_func(private=True)
+    def tir_negative(x: T.Buffer((T.int64(20),), "float32"), compute: T.Buffer((T.int64(20),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(20)):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(T.int64(20), i0)
+                T.reads(x[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = x[v_i0] * T.float32(-1.0)
+
+    @T.prim_func(private=True)
+    def tir_square(c: T.Buffer((T.int64(20),), "float32"), T_multiply: T.Buffer((T.int64(20),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(20)):
+            with T.block("T_multiply"):
+                v_i0 = T.axis.spatial(T.int64(20), i0)
+                T.reads(c[v_i0])
+                T.writes(T_multiply[v_i0])
+                T_multiply[v_i0] = c[v_i0] * c[v_i0]
+
     @R.function(pure=False)
     def main(p: R.Tensor((), dtype="bool"), x: R.Tensor((20,), dtype="float32")) -> R.Tensor((20,), dtype="float32"):
         cls = Module
         storage: R.Tensor((208,), dtype="uint8") = R.memory.alloc_storage(bytes=208)
         a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
-        _: R.Tuple() = cls.negative(x, a)
+        _: R.Tuple() = cls.tir_negative(x, a)
         if p:
             b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
             __1: R.Tuple() = cls.relu(a, b)
             gv: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
-            __2: R.Tuple() = cls.negative(b, gv)
+            __2: R.Tuple() = cls.tir_negative(b, gv)
             y: R.Tensor((20,), dtype="float32") = gv
         else:
             c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
-            __3: R.Tuple() = cls.abs(a, c)
+            __3: R.Tuple() = cls.tir_abs(a, c)
             gv_1: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
-            __4: R.Tuple() = cls.square(c, gv_1)
+            __4: R.Tuple() = cls.tir_square(c, gv_1)
             y: R.Tensor((20,), dtype="float32") = gv_1
         z: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
-        __5: R.Tuple() = cls.negative(x, z)
+        __5: R.Tuple() = cls.tir_negative(x, z)
         gv_2: R.Tensor((20,), dtype="float32") = R.builtin.alloc_tensor(R.shape([20]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __6: R.Tuple() = cls.subtract(z, y, gv_2)
         return gv_2

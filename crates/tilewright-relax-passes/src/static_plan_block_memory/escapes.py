@@ -30,17 +30,6 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def abs(b: T.Buffer((T.int64(4),), "float32"), T_abs: T.Buffer((T.int64(4),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(4)):
-            with T.block("T_abs"):
-                v_i0 = T.axis.spatial(T.int64(4), i0)
-                T.reads(b[v_i0])
-                T.writes(T_abs[v_i0])
-                T_abs[v_i0] = T.abs(b[v_i0])
-
-    @T.prim_func(private=True)
     def add(e: T.Buffer((T.int64(4),), "float32"), e_1: T.Buffer((T.int64(4),), "float32"), T_add: T.Buffer((T.int64(4),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
@@ -52,37 +41,48 @@ class Module:
                 T_add[v_i0] = e[v_i0] + e_1[v_i0]
 
     @T.prim_func(private=True)
-    def negative(x: T.Buffer((T.int64(4),), "float32"), T_negative: T.Buffer((T.int64(4),), "float32")):
+    def relu(x: T.Buffer((T.int64(4),), "float32"), compute: T.Buffer((T.int64(4),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
-            with T.block("T_negative"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
                 T.reads(x[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = x[v_i0] * T.float32(-1.0)
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.max(x[v_i0], T.float32(0.0))
 
     @T.prim_func(private=True)
-    def relu(x: T.Buffer((T.int64(4),), "float32"), T_relu: T.Buffer((T.int64(4),), "float32")):
+    def tir_abs(b: T.Buffer((T.int64(4),), "float32"), compute: T.Buffer((T.int64(4),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
-            with T.block("T_relu"):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(T.int64(4), i0)
+                T.reads(b[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.abs(b[v_i0])
+
+    @T.prim_func(private=True)
+    def tir_negative(x: T.Buffer((T.int64(4),), "float32"), compute: T.Buffer((T.int64(4),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(4)):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
                 T.reads(x[v_i0])
-                T.writes(T_relu[v_i0])
-                T_relu[v_i0] = T.max(x[v_i0], T.float32(0.0))
+                T.writes(compute[v_i0])
+                compute[v_i0] = x[v_i0] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(x: R.Tensor((4,), dtype="float32")) -> R.Tuple(R.Tensor((4,), dtype="float32"), R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor((4,), dtype="float32"))):
         cls = Module
         storage: R.Tensor((16,), dtype="uint8") = R.memory.alloc_storage(bytes=16)
         a: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
-        _: R.Tuple() = cls.negative(x, a)
+        _: R.Tuple() = cls.tir_negative(x, a)
         b: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __1: R.Object = R.call_packed("test.copy", a, b)
         c: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
-        __2: R.Tuple() = cls.abs(b, c)
+        __2: R.Tuple() = cls.tir_abs(b, c)
         d: R.Tensor((4,), dtype="float32") = cls.same(c)
         e: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __3: R.Tuple() = cls.relu(x, e)

@@ -36,29 +36,29 @@ class Module:
                 T_add[v_i0, v_i1] = b[v_i0, v_i1] + a[v_i1]
 
     @T.prim_func(private=True)
-    def negative(y: T.Buffer((T.int64(4),), "float32"), T_negative: T.Buffer((T.int64(4),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        # with T.block("root"):
-        for i0 in range(T.int64(4)):
-            with T.block("T_negative"):
-                v_i0 = T.axis.spatial(T.int64(4), i0)
-                T.reads(y[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = y[v_i0] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
-    def relu(var_x: T.handle, var_T_relu: T.handle):
+    def relu(var_x: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
-        T_relu = T.match_buffer(var_T_relu, (n, T.int64(4)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(4)), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, T.int64(4)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
+
+    @T.prim_func(private=True)
+    def tir_negative(y: T.Buffer((T.int64(4),), "float32"), compute: T.Buffer((T.int64(4),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0 in range(T.int64(4)):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(T.int64(4), i0)
+                T.reads(y[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = y[v_i0] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(x: R.Tensor(("n", 4), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
@@ -66,7 +66,7 @@ class Module:
         cls = Module
         storage: R.Tensor((16,), dtype="uint8") = R.memory.alloc_storage(bytes=16)
         a: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="float32", bytes=16)
-        _: R.Tuple() = cls.negative(y, a)
+        _: R.Tuple() = cls.tir_negative(y, a)
         b: R.Tensor((n, 4), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __1: R.Tuple() = cls.relu(x, b)
         c: R.Tensor((n, 4), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 4]), dtype="float32", runtime_device_index=0, storage_scope="global")

@@ -29,20 +29,6 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def negative(var_b: T.handle, var_T_negative: T.handle):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        k = T.int64()
-        b = T.match_buffer(var_b, (k,), "float32")
-        T_negative = T.match_buffer(var_T_negative, (k,), "float32")
-        # with T.block("root"):
-        for i0 in range(k):
-            with T.block("T_negative"):
-                v_i0 = T.axis.spatial(k, i0)
-                T.reads(b[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = b[v_i0] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
     def shape_func(heap: T.Buffer((T.int64(6),), "int64")):
         T.func_attr({"tir.noalias": T.bool(True)})
         heap[T.int64(2)] = heap[T.int64(0)] - heap[T.int64(1)]
@@ -56,6 +42,20 @@ class Module:
     def shape_func2(heap: T.Buffer((T.int64(6),), "int64")):
         T.func_attr({"tir.noalias": T.bool(True)})
         heap[T.int64(5)] = heap[T.int64(0)] - heap[T.int64(1)]
+
+    @T.prim_func(private=True)
+    def tir_negative(var_b: T.handle, var_compute: T.handle):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        k = T.int64()
+        b = T.match_buffer(var_b, (k,), "float32")
+        compute = T.match_buffer(var_compute, (k,), "float32")
+        # with T.block("root"):
+        for i0 in range(k):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(k, i0)
+                T.reads(b[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = b[v_i0] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(p: R.Tensor((), dtype="bool"), x: R.Tensor(dtype="float32", ndim=1), y: R.Tensor(dtype="float32", ndim=1)) -> R.Tuple(R.Shape(ndim=1), R.Shape(ndim=1)):
@@ -73,7 +73,7 @@ class Module:
             __3: R.Tuple() = R.vm.match_shape(b, shape_heap, R.prim_value(1), R.prim_value(3), label="\"b\"")
             sizes_1: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(3))
             c: R.Tensor(dtype="float32", ndim=1) = R.builtin.alloc_tensor(sizes_1, dtype="float32", runtime_device_index=0, storage_scope="global")
-            __4: R.Tuple() = cls.negative(b, c)
+            __4: R.Tuple() = cls.tir_negative(b, c)
             __5: R.Tuple() = cls.shape_func1(shape_heap)
             sizes_2: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(4))
             z: R.Shape(ndim=1) = sizes_2

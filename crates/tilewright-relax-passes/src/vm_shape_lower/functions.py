@@ -36,7 +36,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def concat(var_a: T.handle, var_a_1: T.handle, var_T_concat: T.handle):
+    def concatenate(var_a: T.handle, var_a_1: T.handle, var_T_concat: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         k = T.int64()
         a = T.match_buffer(var_a, (k,), "float32")
@@ -46,9 +46,9 @@ class Module:
         for i0 in range(k * T.int64(2)):
             with T.block("T_concat"):
                 v_i0 = T.axis.spatial(k * T.int64(2), i0)
-                T.reads(a[v_i0], a_1[v_i0 - (T.int64(0) + k)])
+                T.reads(a_1[v_i0 - k], a[v_i0])
                 T.writes(T_concat[v_i0])
-                T_concat[v_i0] = T.if_then_else(v_i0 < T.int64(0) + k, a[v_i0], a_1[v_i0 - (T.int64(0) + k)])
+                T_concat[v_i0] = T.if_then_else(T.int64(0) <= v_i0 - k, a_1[v_i0 - k], a[v_i0])
 
     @T.prim_func(private=True)
     def shape_func(heap: T.Buffer((T.int64(2),), "int64")):
@@ -89,5 +89,5 @@ class Module:
         __1: R.Tuple() = cls.shape_func(shape_heap)
         sizes: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(1))
         b: R.Tensor(dtype="float32", ndim=1) = R.builtin.alloc_tensor(sizes, dtype="float32", runtime_device_index=0, storage_scope="global")
-        __2: R.Tuple() = cls.concat(a, a, b)
+        __2: R.Tuple() = cls.concatenate(a, a, b)
         return b

@@ -39,18 +39,18 @@ class Module:
                 matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * w[v_k, v_i1]
 
     @T.prim_func(private=True)
-    def relu(var_a: T.handle, var_T_relu: T.handle):
+    def relu(var_a: T.handle, var_compute: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         a = T.match_buffer(var_a, (n, T.int64(3)), "float32")
-        T_relu = T.match_buffer(var_T_relu, (n, T.int64(3)), "float32")
+        compute = T.match_buffer(var_compute, (n, T.int64(3)), "float32")
         # with T.block("root"):
         for i0, i1 in T.grid(n, T.int64(3)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(a[v_i0, v_i1])
-                T.writes(T_relu[v_i0, v_i1])
-                T_relu[v_i0, v_i1] = T.max(a[v_i0, v_i1], T.float32(0.0))
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.max(a[v_i0, v_i1], T.float32(0.0))
 
     @R.function(pure=False)
     def main(x: R.Tensor(dtype="float32", ndim=2), w: R.Tensor((4, 3), dtype="float32")) -> R.Tensor(dtype="float32", ndim=2):

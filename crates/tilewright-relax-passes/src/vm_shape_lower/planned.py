@@ -24,33 +24,33 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def negative(var_y: T.handle, n: T.int64, T_negative: T.Buffer((n * T.int64(2),), "float32")):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        y = T.match_buffer(var_y, (n * T.int64(2),), "float32")
-        # with T.block("root"):
-        for i0 in range(n * T.int64(2)):
-            with T.block("T_negative"):
-                v_i0 = T.axis.spatial(n * T.int64(2), i0)
-                T.reads(y[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = y[v_i0] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
-    def relu(var_a: T.handle, n: T.int64, T_relu: T.Buffer((n * T.int64(2),), "float32")):
+    def relu(var_a: T.handle, n: T.int64, compute: T.Buffer((n * T.int64(2),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         a = T.match_buffer(var_a, (n * T.int64(2),), "float32")
         # with T.block("root"):
         for i0 in range(n * T.int64(2)):
-            with T.block("T_relu"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(n * T.int64(2), i0)
                 T.reads(a[v_i0])
-                T.writes(T_relu[v_i0])
-                T_relu[v_i0] = T.max(a[v_i0], T.float32(0.0))
+                T.writes(compute[v_i0])
+                compute[v_i0] = T.max(a[v_i0], T.float32(0.0))
 
     @T.prim_func(private=True)
     def shape_func(heap: T.Buffer((T.int64(2),), "int64")):
         T.func_attr({"tir.noalias": T.bool(True)})
         heap[T.int64(1)] = heap[T.int64(0)] * T.int64(2)
+
+    @T.prim_func(private=True)
+    def tir_negative(var_y: T.handle, n: T.int64, compute: T.Buffer((n * T.int64(2),), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        y = T.match_buffer(var_y, (n * T.int64(2),), "float32")
+        # with T.block("root"):
+        for i0 in range(n * T.int64(2)):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(n * T.int64(2), i0)
+                T.reads(y[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = y[v_i0] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(x: R.Tensor(dtype="float32", ndim=1), y: R.Tensor(dtype="float32", ndim=1)) -> R.Tensor(dtype="float32", ndim=1):
@@ -65,7 +65,7 @@ class Module:
         sizes: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(1))
         a: R.Tensor(dtype="float32", ndim=1) = R.memory.alloc_tensor(storage, sizes, offset=0, dtype="float32", bytes=64)
         number: R.Prim("int64") = R.vm.make_prim_value(shape_heap, slot=0, dtype="int64")
-        __4: R.Tuple() = cls.negative(y, number, a)
+        __4: R.Tuple() = cls.tir_negative(y, number, a)
         sizes_1: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(1))
         b: R.Tensor(dtype="float32", ndim=1) = R.builtin.alloc_tensor(sizes_1, dtype="float32", runtime_device_index=0, storage_scope="global")
         number_1: R.Prim("int64") = R.vm.make_prim_value(shape_heap, slot=0, dtype="int64")

@@ -38,23 +38,23 @@ class Module:
         heap[T.int64(0)] = k - m
 
     @T.prim_func(private=True)
-    def negative(var_z: T.handle, var_T_negative: T.handle):
-        T.func_attr({"tir.noalias": T.bool(True)})
-        k = T.int64()
-        z = T.match_buffer(var_z, (k,), "float32")
-        T_negative = T.match_buffer(var_T_negative, (k,), "float32")
-        # with T.block("root"):
-        for i0 in range(k):
-            with T.block("T_negative"):
-                v_i0 = T.axis.spatial(k, i0)
-                T.reads(z[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = z[v_i0] * T.float32(-1.0)
-
-    @T.prim_func(private=True)
     def shape_func(heap: T.Buffer((T.int64(4),), "int64")):
         T.func_attr({"tir.noalias": T.bool(True)})
         heap[T.int64(3)] = heap[T.int64(2)] + heap[T.int64(1)]
+
+    @T.prim_func(private=True)
+    def tir_negative(var_z: T.handle, var_compute: T.handle):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        k = T.int64()
+        z = T.match_buffer(var_z, (k,), "float32")
+        compute = T.match_buffer(var_compute, (k,), "float32")
+        # with T.block("root"):
+        for i0 in range(k):
+            with T.block("compute"):
+                v_i0 = T.axis.spatial(k, i0)
+                T.reads(z[v_i0])
+                T.writes(compute[v_i0])
+                compute[v_i0] = z[v_i0] * T.float32(-1.0)
 
     @R.function(pure=False)
     def main(x: R.Tensor(dtype="float32", ndim=1), i: R.Prim("int64")) -> R.Tuple(R.Tensor(dtype="float32", ndim=1), R.Shape(ndim=1), R.Prim("float32"), R.Prim("int64"), R.Prim("int64")):
@@ -75,7 +75,7 @@ class Module:
         z: R.Tensor(dtype="float32", ndim=1) = cast[0]
         sizes_1: R.Shape(ndim=1) = R.vm.make_shape(shape_heap, R.prim_value(1), R.prim_value(1))
         w: R.Tensor(dtype="float32", ndim=1) = R.builtin.alloc_tensor(sizes_1, dtype="float32", runtime_device_index=0, storage_scope="global")
-        __5: R.Tuple() = cls.negative(z, w)
+        __5: R.Tuple() = cls.tir_negative(z, w)
         alloc: R.Tensor((1,), dtype="int64") = R.builtin.alloc_tensor(R.shape([1]), dtype="int64", runtime_device_index=0, storage_scope="global")
         number_1: R.Prim("int64") = R.vm.make_prim_value(shape_heap, slot=1, dtype="int64")
         _1: R.Tuple() = cls.compute_prim_value(alloc, number_1)

@@ -27,7 +27,7 @@ class Module:
         grid_places_1 = T.alloc_buffer((T.int64(1), T.int64(5), T.int64(33)), "int32")
         for i2 in range(T.int64(5)):
             for ax2 in T.vectorized(T.int64(33)):
-                with T.block("grid_places"):
+                with T.block("grid_places_1"):
                     v_i0 = T.axis.spatial(T.int64(1), T.int64(0))
                     v_i1, v_i2 = T.axis.remap("SS", [i2, ax2])
                     T.reads(grid[v_i0, T.int64(0), v_i1, v_i2])
@@ -46,7 +46,7 @@ class Module:
                         v_i0, v_i1, v_i2, v_i3 = T.axis.remap("SSSS", [i0, i1, i2, i3])
                         T.reads(grid_places[v_i0, v_i2, v_i3], grid_places_1[v_i0, v_i2, v_i3], x[v_i0, v_i1, T.int64(0):T.int64(7), T.int64(0):T.int64(9)])
                         T.writes(grid_sample[v_i0, v_i1, v_i2, v_i3])
-                        grid_sample[v_i0, v_i1, v_i2, v_i3] = T.Select(T.Cast("int64", grid_places[v_i0, v_i2, v_i3]) >= T.int64(0) and T.Cast("int64", grid_places_1[v_i0, v_i2, v_i3]) >= T.int64(0), x[v_i0, v_i1, T.min(T.max(T.Cast("int64", grid_places[v_i0, v_i2, v_i3]), T.int64(0)), T.Sub(T.int64(7), T.int64(1))), T.min(T.max(T.Cast("int64", grid_places_1[v_i0, v_i2, v_i3]), T.int64(0)), T.Sub(T.int64(9), T.int64(1)))], T.float32(0.0))
+                        grid_sample[v_i0, v_i1, v_i2, v_i3] = T.Select(T.Cast("int64", grid_places[v_i0, v_i2, v_i3]) >= T.int64(0) and T.Cast("int64", grid_places_1[v_i0, v_i2, v_i3]) >= T.int64(0), x[v_i0, v_i1, T.min(T.max(T.Cast("int64", grid_places[v_i0, v_i2, v_i3]), T.int64(0)), T.int64(6)), T.min(T.max(T.Cast("int64", grid_places_1[v_i0, v_i2, v_i3]), T.int64(0)), T.int64(8))], T.float32(0.0))
 
     @R.function
     def main(x: R.Tensor((1, 40, 7, 9), dtype="float32"), grid: R.Tensor((1, 2, 5, 33), dtype="float32")) -> R.Tensor((1, 40, 5, 33), dtype="float32"):

@@ -62,7 +62,7 @@ class Module:
                     resize_weights[v_i0] = T.float32(1.0) - T.Cast("float32", ((v_i0 * T.int64(2) + T.int64(1)) * w - w * T.int64(3)) % (w * T.int64(6))) / T.Cast("float32", w * T.int64(6))
         for i0_0 in T.parallel((w * T.int64(3) + T.int64(32767)) // T.int64(32768)):
             for i0_1 in T.vectorized(T.int64(32768)):
-                with T.block("resize_weights"):
+                with T.block("resize_weights_1"):
                     v_i0 = T.axis.spatial(w * T.int64(3), i0_0 * T.int64(32768) + i0_1)
                     T.where(i0_0 * T.int64(32768) + i0_1 < w * T.int64(3))
                     T.reads()

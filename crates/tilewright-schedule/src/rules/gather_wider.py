@@ -41,7 +41,7 @@ class Module:
                 T.writes(resize_weights[v_i0])
                 resize_weights[v_i0] = T.float32(1.0) - T.Cast("float32", v_i0 * T.int64(29) % T.int64(82)) / T.float32(82.0)
         for i0 in T.vectorized(T.int64(83)):
-            with T.block("resize_weights"):
+            with T.block("resize_weights_1"):
                 v_i0 = T.axis.spatial(T.int64(83), i0)
                 T.reads()
                 T.writes(resize_weights_1[v_i0])

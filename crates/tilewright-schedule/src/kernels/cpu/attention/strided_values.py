@@ -200,7 +200,7 @@ class Module:
                             for r in T.unroll(T.int64(4)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        scores[tile * T.int64(4) + r, v_1 * T.int64(8) + i] = T.Select(query_block * T.int64(16) + (v_1 * T.int64(8) + i) + T.Sub(T.int64(7), T.int64(33)) >= T.min(key_start + (tile * T.int64(4) + r), T.Sub(T.int64(7), T.int64(1))), score_tile[r, v_1 * T.int64(8) + i] * (T.float32(1.0) / T.sqrt(T.float32(11.0))), T.float32("-inf"))
+                                        scores[tile * T.int64(4) + r, v_1 * T.int64(8) + i] = T.Select(query_block * T.int64(16) + (v_1 * T.int64(8) + i) + T.int64(-26) >= T.min(key_start + (tile * T.int64(4) + r), T.Sub(T.int64(7), T.int64(1))), score_tile[r, v_1 * T.int64(8) + i] * (T.float32(1.0) / T.sqrt(T.float32(11.0))), T.float32("-inf"))
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
                                 sums[v_1 * T.int64(8) + i] = max[v_1 * T.int64(8) + i]
@@ -485,7 +485,7 @@ class Module:
                                         score_tile_1[r, i] = score_tile_1[r, i] + k[v_i0, T.min(key_start + (tile * T.int64(8) + r), T.Sub(T.int64(7), T.int64(1))), v_i1, d] * queries_1[d, i]
                             for r in T.unroll(T.int64(8)):
                                 for i in T.vectorized(T.int64(8)):
-                                    scores_1[tile * T.int64(8) + r, i] = T.Select(T.min(query_block * T.int64(8) + T.int64(16) + i, T.Sub(T.int64(33), T.int64(1))) + T.Sub(T.int64(7), T.int64(33)) >= T.min(key_start + (tile * T.int64(8) + r), T.Sub(T.int64(7), T.int64(1))), score_tile_1[r, i] * (T.float32(1.0) / T.sqrt(T.float32(11.0))), T.float32("-inf"))
+                                    scores_1[tile * T.int64(8) + r, i] = T.Select(T.min(query_block * T.int64(8) + T.int64(16) + i, T.Sub(T.int64(33), T.int64(1))) + T.int64(-26) >= T.min(key_start + (tile * T.int64(8) + r), T.Sub(T.int64(7), T.int64(1))), score_tile_1[r, i] * (T.float32(1.0) / T.sqrt(T.float32(11.0))), T.float32("-inf"))
                         for i in T.vectorized(T.int64(8)):
                             sums_1[i] = max_1[i]
                         for j in range(key_count):
