@@ -59,7 +59,7 @@ KNOWN = [
     # What is known of dimensions and data types.
     (op.sum, [of_rank(3)], {"keepdims": True}, tensor(1, 1, 1)),
     (op.argmax, [of_rank(2)], {"keepdims": True}, tensor(1, 1, dtype="int64")),
-    (op.cumsum, [of_rank(3)], {}, of_rank(3)),
+    (op.cumsum, [of_rank(3)], {}, of_rank(1)),
     (op.ewise_fma, [UNKNOWN, tensor(2, 3), tensor(2, 3)], {}, tensor(2, 3)),
     (op.quantize, [TensorStructInfo((2, 4), ""), tensor(4), tensor(4, dtype="int8")], {}, TensorStructInfo((2, 4), "")),
     (

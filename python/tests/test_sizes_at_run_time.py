@@ -166,9 +166,6 @@ def shapes() -> Iterator[tuple[str, Case]]:
     yield "stack", two(lambda a, b: op.stack([a, b], axis=0), "n m; n k", {"n": 2, "m": 3, "k": 3}, "k", 5)
     yield "squeeze", two(partial(op.squeeze, axis=[0]), "n m", {"n": 1, "m": 3}, "n", 2)
     yield "broadcast_to", two(lambda x: op.broadcast_to(x, (2, 3, 4)), "n m", {"n": 3, "m": 4}, "m", 5)
-    collapsed = lambda x, y: op.collapse_sum_to(x, (1, dim(y, 0)))  # noqa: E731
-    yield "collapse_sum_to", two(collapsed, "n m; k", {"n": 2, "m": 3, "k": 3}, "k", 4)
-    yield "collapse_sum_like", two(op.collapse_sum_like, "n m; 1 k", {"n": 2, "m": 3, "k": 3}, "k", 4)
     yield "reshape", Case(lambda x: op.reshape(x, (3, -1)), "n m", {"n": 2, "m": 3}, ("m", 2), [{3, 4}])
     other = lambda x, y: op.reshape(x, (dim(y, 0),))  # noqa: E731
     yield "reshape", Case(other, "n m; k", {"n": 2, "m": 3, "k": 6}, ("k", 0), [{6, 0}])

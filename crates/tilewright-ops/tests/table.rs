@@ -158,7 +158,10 @@ fn wrong_operands_are_named() {
     assert!(add(tensor(&[2]), of(StructInfo::Object)).contains("must be a tensor, found an object"));
     let cx = InferCx::default();
     let bools = of(StructInfo::tensor_of(&[2], DataType::BOOL));
-    assert!(text(nn::relu::call(&cx, bools.clone())).contains("`nn.relu` takes numbers, found bool"));
+    // Of truths there is a type, but no loops.
+    assert_eq!(text(nn::relu::call(&cx, bools.clone())), "(2,) bool");
+    let loops = InferCx::for_loops();
+    assert!(text(nn::relu::call(&loops, bools.clone())).contains("`nn.relu` takes numbers, found bool"));
     assert!(text(tilewright_ops::unary::sqrt::call(&cx, int.clone())).contains("takes floats, found int32"));
     assert_eq!(text(binary::less::call(&cx, int.clone(), int)), "(2,) bool");
 }
@@ -169,7 +172,7 @@ fn orders_of_dimensions_are_checked() {
     let permute = |x: Expr, axes: Option<&[i64]>| text(permute_dims::call(&cx, x, axes));
     assert_eq!(permute(tensor(&[2, 3, 4]), None), "(4, 3, 2) float32");
     assert_eq!(permute(tensor(&[2, 3, 4]), Some(&[-1, 0, 1])), "(4, 2, 3) float32");
-    assert_eq!(permute(partly(TensorShape::Unknown, Some(F32)), Some(&[1, 0])), "rank 2 float32");
+    assert!(permute(partly(TensorShape::Unknown, Some(F32)), Some(&[1, 0])).contains("known number of dimensions"));
     assert!(permute(tensor(&[2, 3]), Some(&[0])).contains("axes [0]: the tensor has 2 dimensions"));
     assert!(permute(tensor(&[2, 3]), Some(&[0, -2])).contains("dimension 0 occurs twice"));
     assert!(permute(tensor(&[2, 3]), Some(&[0, 2])).contains("the tensor has no dimension 2"));

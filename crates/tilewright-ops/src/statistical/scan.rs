@@ -31,7 +31,7 @@ pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, 
             shape.clone()
         }
         (None, TensorShape::Known(dims)) => TensorShape::Known(vec![shapes::product(cx, dims)]),
-        (None, TensorShape::Rank(_) | TensorShape::Unknown) => shape.clone(),
+        (None, TensorShape::Rank(_) | TensorShape::Unknown) => TensorShape::Rank(1),
     };
     Ok(StructInfo::tensor_with(shape, said.or(dtype)))
 }

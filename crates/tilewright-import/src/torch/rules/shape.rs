@@ -308,8 +308,9 @@ fn chunk(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused(format!("a tensor has from 1 to {MAX_PARTS} chunks, found {chunks}")));
     }
     match cx.extent(&x, axis)?.as_int() {
-        Some(extent) => equal_parts(cx, &x, axis, (extent + chunks - 1).div_euclid(chunks).max(1)),
-        None => {
+        Some(extent) if extent > 0 => equal_parts(cx, &x, axis, (extent + chunks - 1).div_euclid(chunks).max(1)),
+        // Of nothing there are as many parts as are asked for.
+        _ => {
             let attrs = [("indices_or_sections", chunks.to_attr()), ("axis", (axis as i64).to_attr())];
             let tuple = cx.call(&split::OP, &[&x], attrs)?;
             cx.fields(tuple).map(Value::List)
