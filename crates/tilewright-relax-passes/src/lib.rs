@@ -9,9 +9,9 @@
 //! [`RemoveUnusedParameters`], [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which
 //! functions there are: [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`],
 //! [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which operators: [`FoldScaleAxis`],
-//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOps`], [`DecomposeOpsForInference`],
-//! [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`],
-//! [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one
+//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOps`],
+//! [`DecomposeOpsForInference`], [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`],
+//! [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one
 //! PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a transposed matrix in place;
 //! [`AlterOpImpl`] and [`RunCodegen`] use the user's code for PrimFuncs and functions, and [`FastMathTransform`] calls
 //! exponentials as named functions. [`pattern`] is the language in which users say what to look for in graphs;

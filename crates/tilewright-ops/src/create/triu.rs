@@ -12,7 +12,9 @@ op! {
             k: Int = AttrDefault::Int(0), "The diagonal that bounds the triangle: 0 the main one, more to the right.";
         }
         infer: infer_triangle,
-        legalize: Legalize::PrimFunc(|call| legalize_triangle(call, |row, column, k| at_most(row, column, k.saturating_neg()))),
+        legalize: Legalize::PrimFunc(|call| {
+            legalize_triangle(call, |row, column, k| at_most(row, column, k.saturating_neg()))
+        }),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "triu", "trilu",
     }

@@ -280,7 +280,7 @@ impl Rebuild for Library {
             }
             let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
             if let Some(named) = with_named_sizes(&OpCall { op: *op, args, attrs }, &value.struct_info, &mut emitter) {
-                let value = emitter.bind(named.clone());
+                let value = emitter.bind(named);
                 let (var, known) = (binding.var.clone(), binding.origins.clone());
                 if let (ExprKind::Var(made), Some(last)) = (&value.kind, out.pop()) {
                     let made = Binding { var: made.clone(), ..last };
