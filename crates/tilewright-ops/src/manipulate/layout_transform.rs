@@ -27,7 +27,6 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
-        loops: "te_layout_transform", "te_layout_transform",
     }
 }
 
