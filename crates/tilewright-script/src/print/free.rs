@@ -7,8 +7,6 @@
 //! A[x, 0] = T.float16(1.0)
 //! ```
 
-use std::borrow::Borrow;
-
 use tilewright_expr::node::{IrNode, VarId, walk, walk_some};
 use tilewright_expr::{Buffer, Expr, Var};
 use tilewright_ir::analysis::tir::undefined_vars;
@@ -48,16 +46,18 @@ fn free(node: &Node) -> Vec<Free> {
         Node::Info(info) => scalars(info).map(Free::Scalar).collect(),
         Node::Relax(expr) => of_graph(expr, free_vars(expr)),
         Node::GraphVar(var) => of_graph(var, vec![var.clone()]),
-        Node::BindingBlock(block) => of_graph(block, unbound(free_vars(block), std::slice::from_ref(block))),
-        Node::Seq(seq) => of_graph(seq, unbound(free_vars(seq), &seq.blocks)),
+        Node::BindingBlock(block) => of_graph(block, unbound(free_vars(block), block.bindings.iter())),
+        Node::Seq(seq) => {
+            let bindings = seq.blocks.iter().flat_map(|block| &block.bindings);
+            of_graph(seq, unbound(free_vars(seq), bindings))
+        }
         _ => Vec::new(),
     }
 }
 
-/// The variables that no binding of the blocks is of.
-fn unbound(vars: Vec<relax::Var>, blocks: &[impl Borrow<relax::BindingBlock>]) -> Vec<relax::Var> {
-    let bindings = || blocks.iter().flat_map(|block| &block.borrow().bindings);
-    vars.into_iter().filter(|var| bindings().all(|binding| binding.var != *var)).collect()
+/// The variables that none of the bindings is of.
+fn unbound<'b>(vars: Vec<relax::Var>, bindings: impl Iterator<Item = &'b relax::Binding> + Clone) -> Vec<relax::Var> {
+    vars.into_iter().filter(|var| bindings.clone().all(|binding| binding.var != *var)).collect()
 }
 
 fn scalars<N: IrNode>(node: &N) -> impl Iterator<Item = Var> + use<N> {
