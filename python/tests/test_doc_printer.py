@@ -104,14 +104,14 @@ def test_what_is_wrong_is_refused():
         list(x)
 
 
-def test_comments_stand_behind_a_line_or_above_a_block():
-    behind, above = d.AssignDoc(x, one), d.WhileDoc(x, [])
-    behind.comment, above.comment = "c", "c\nd"
-    assert to_python_script(behind) == "x = 1  # c"
+def test_comments_end_a_line_or_stand_above_a_block():
+    trailing, above = d.AssignDoc(x, one), d.WhileDoc(x, [])
+    trailing.comment, above.comment = "c", "c\nd"
+    assert to_python_script(trailing) == "x = 1  # c"
     assert to_python_script(above) == "# c\n# d\nwhile x:\n    pass"
-    behind.comment = "c\nd"
+    trailing.comment = "c\nd"
     with pytest.raises(ValueError):
-        to_python_script(behind)
+        to_python_script(trailing)
 
 
 def named(name):

@@ -165,8 +165,8 @@ impl PyExecutable {
         false
     }
 
-    /// The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`). Only an
-    /// executable that was compiled in this process has it.
+    /// The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`). Only
+    /// an executable that was compiled in this process has it.
     #[pyo3(signature = (fmt=""))]
     fn get_source(&self, py: Python<'_>, fmt: &str) -> PyResult<String> {
         let stage = match fmt {

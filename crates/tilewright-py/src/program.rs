@@ -15,8 +15,8 @@ use crate::value::runtime_error;
 /// A function: its name, its parameters, its steps.
 type Written<'py> = (String, Vec<String>, Vec<Step<'py>>);
 
-/// A step: what it does (`call`, `ret`, `goto`, `if`), the name of what is called, numbers (a call's register or -1; the
-/// register of a result or condition; how many steps a jump passes), and the arguments of a call.
+/// A step: what it does (`call`, `ret`, `goto`, `if`), the name of what is called, numbers (a call's register or -1;
+/// the register of a result or condition; how many steps a jump passes), and the arguments of a call.
 type Step<'py> = (String, String, Vec<i64>, Vec<Argument<'py>>);
 
 /// An argument: its sort, and its value.

@@ -267,7 +267,8 @@ impl NdArray {
         reshaped.map(Self).map_err(|e| error::tensor(py, &e))
     }
 
-    /// A tensor of another shape, and perhaps type, over this one's memory, from so many bytes after its first element on.
+    /// A tensor of another shape, and perhaps type, over this one's memory, from so many bytes after its first element
+    /// on.
     #[pyo3(signature = (shape, dtype=None, relative_byte_offset=0))]
     fn _create_view(
         &self,

@@ -17,8 +17,8 @@ def find_clang(required: bool = True) -> list[str]:
     """The compilers `clang` of this machine, the one of the linked LLVM first."""
     names = (f"clang-{llvm_version_major()}", "clang")
     found = [path for path in map(shutil.which, names) if path]
-    beside = Path(f"/usr/lib/llvm-{llvm_version_major()}/bin/clang")
-    found += [str(beside)] if not found and beside.exists() else []
+    installed = Path(f"/usr/lib/llvm-{llvm_version_major()}/bin/clang")
+    found += [str(installed)] if not found and installed.exists() else []
     if required and not found:
         raise RuntimeError(f"this machine has no clang: install one of {', '.join(names)}")
     return found

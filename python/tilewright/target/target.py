@@ -118,7 +118,7 @@ def _typed(name: str, value: Any) -> Any:
 
 
 class _Said:
-    """What a target says beside what the core reads of it."""
+    """What a target says, and of this what the core reads."""
 
     def __init__(self, target: Any) -> None:
         options, self.tag = _read(target)

@@ -190,7 +190,7 @@ class AssignDoc(StmtDoc):
         if rhs is None and annotation is None:
             raise WrongValueError("an assignment has a value or an annotation")
         if annotation is not None and not isinstance(lhs, IdDoc):
-            raise WrongValueError("an annotation stands behind a name")
+            raise WrongValueError("an annotation follows a name")
         self.lhs, self.rhs = _one(ExprDoc, lhs), _optional(ExprDoc, rhs)
         self.annotation = _optional(ExprDoc, annotation)
 

@@ -193,7 +193,7 @@ class _Printer:
     # Statements.
 
     def block(self, docs: Sequence[Doc]) -> None:
-        """Statements in order: functions with an empty line behind them."""
+        """Statements in order: functions with an empty line after them."""
         for index, doc in enumerate(docs):
             if index:
                 self.text = self.text if not isinstance(docs[index - 1], d.FunctionDoc) else self.text + "\n"
@@ -217,7 +217,7 @@ class _Printer:
                 self.write(f"# {line}")
                 self.line()
 
-    def behind(self, doc: d.StmtDoc) -> None:
+    def trailing(self, doc: d.StmtDoc) -> None:
         """The comment of a statement of one line."""
         if doc.comment is not None:
             if "\n" in doc.comment:
@@ -248,7 +248,7 @@ class _Printer:
                 self.joined(doc.rhs.elements)
             else:
                 self.doc(doc.rhs)
-        self.behind(doc)
+        self.trailing(doc)
 
     def _IfDoc(self, doc: d.IfDoc) -> None:
         self.above(doc)
@@ -293,7 +293,7 @@ class _Printer:
 
     def _ExprStmtDoc(self, doc: d.ExprStmtDoc) -> None:
         self.doc(doc.expr)
-        self.behind(doc)
+        self.trailing(doc)
 
     def _AssertDoc(self, doc: d.AssertDoc) -> None:
         self.write("assert ")
@@ -301,12 +301,12 @@ class _Printer:
         if doc.msg is not None:
             self.write(", ")
             self.doc(doc.msg)
-        self.behind(doc)
+        self.trailing(doc)
 
     def _ReturnDoc(self, doc: d.ReturnDoc) -> None:
         self.write("return ")
         self.doc(doc.value)
-        self.behind(doc)
+        self.trailing(doc)
 
     def decorators(self, docs: Sequence[Doc]) -> None:
         for doc in docs:

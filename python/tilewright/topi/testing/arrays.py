@@ -97,7 +97,7 @@ def searchsorted_ref(sorted_sequence: Any, values: Any, right: bool, out_dtype: 
 
 
 def sequence_mask(data: Any, valid_length: Any, mask_value: float, axis: int) -> Any:
-    """A value behind the end of each sequence; sequences are along axis 0 or 1, the batch along the other one."""
+    """A value after the end of each sequence; sequences are along axis 0 or 1, the batch along the other one."""
     step = np.arange(data.shape[axis]).reshape([-1 if at == axis else 1 for at in range(data.ndim)])
     ends = valid_length.reshape([-1 if at == 1 - axis else 1 for at in range(data.ndim)])
     return np.where(step < ends, data, np.asarray(mask_value, data.dtype))

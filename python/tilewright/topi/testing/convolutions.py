@@ -21,7 +21,7 @@ def _each(value: Any, rank: int) -> tuple[int, ...]:
 
 
 def _borders(padding: Any, kernel: Sequence[int]) -> list[tuple[int, int]]:
-    """What is added in front of each dimension and behind it: `SAME`, `VALID`, a number, or one or two for each."""
+    """The padding before and after each dimension: `SAME`, `VALID`, a number, or one or two for each."""
     rank = len(kernel)
     if padding == "VALID":
         return [(0, 0)] * rank

@@ -40,10 +40,8 @@ def default_generate_candidate(
 
 
 def default_consider_eval_passes(init_candidates: Sequence[Trace], eval_passes: Sequence[Pass]) -> list[Trace]:
-    """The traces with the best of what the passes make of each.
-
-    The module of a copy that the passes transformed is what is measured, and the trace itself stays.
-    """
+    """The traces, each with the time of its module after the passes: a copy is transformed and measured, and the trace
+    itself keeps its module."""
     context = PassContext.current()
     found = []
     for candidate in init_candidates:
