@@ -41,7 +41,7 @@ fn conditions_that_fail_say_so_in_the_words_of_the_program() {
         assert!(message.contains("n is 0, not for [1.5, -2.0]"), "{message}");
     }
     for message in failures(&both, "main", &[x.clone(), Value::Int(1), flag(false)]) {
-        assert!(message.contains("assertion failed"), "{message}");
+        assert!(message.to_lowercase().contains("assertion failed"), "{message}");
     }
     let passed = both.machine.function("main").unwrap().call(&[x.clone(), Value::Int(1), flag(true)]).unwrap();
     assert_eq!(passed.as_tensor().unwrap(), x.as_tensor().unwrap());
