@@ -11,14 +11,23 @@ PACKAGE = Path(__file__).parent.parent / "tilewright"
 NOWHERE = {"self", "cls", "span"}
 WHY_NOT_READ = {
     "another function with these parameters reads them": """
+        compat/absent.py __call__ args
+        compat/absent.py __call__ kwargs
+        compat/absent.py __getitem__ key
+        compat/absent.py __mro_entries__ bases
         compat/finder.py create_module spec
         compat/finder.py find_spec path
         compat/finder.py find_spec target
+        dlight/gpu/fallback.py apply tunable
+        dlight/gpu/special.py apply func
+        dlight/gpu/special.py apply target
+        dlight/gpu/special.py apply tunable
         ir/instrument.py run_after_pass info
         ir/instrument.py run_after_pass mod
         ir/instrument.py run_before_pass mod
         ir/instrument.py should_run info
         ir/instrument.py should_run mod
+        ir/transform.py apply context
         ir/transform.py print_ir context
         relax/frontend/nn/visitor.py visit_effect name
         relax/frontend/nn/visitor.py visit_param name
@@ -40,10 +49,19 @@ WHY_NOT_READ = {
         arith/int_solver.py solve_linear_inequalities deskew_range
         arith/iter_affine_map.py iter_map_simplify simplify_trivial_iterators
         arith/iter_affine_map.py subspace_divide simplify_trivial_iterators
+        contrib/cc.py create_executable ccache_env
+        contrib/cc.py create_shared ccache_env
+        contrib/tvmjs.py dump_ndarray_cache show_progress
+        driver/build_module.py build runtime
         ir/transform.py __new__ traceable
         ir/transform.py module_pass traceable
+        relax/backend/contrib/cutlass.py partition_for_cutlass use_flash_mqa
+        relax/transform/transform.py VMShapeLower emit_err_ctx
         relax/transform/transform.py dataflowblock_pass traceable
         relax/transform/transform.py function_pass traceable
+        runtime/module.py load_module fmt
+        script/highlight.py cprint black_format
+        script/highlight.py cprint style
         script/ir_builder/values.py handle dtype
         script/ir_builder/values.py handle storage_scope
         target/codegen.py llvm_version_major allow_none
@@ -63,6 +81,8 @@ WHY_NOT_READ = {
         relax/testing/transform.py dataflow_inplace_analysis mod
         testing/utils.py check_numerical_grads function_value
         topi/placed.py dynamic_strided_slice end
+        tir/tensor_intrin/cuda.py get_wmma_fill_intrin k_dim
+        tir/tensor_intrin/cuda.py get_wmma_store_intrin k_dim
         tir/analysis/__init__.py get_block_access_region buffer_var_map
         tir/analysis/__init__.py get_block_read_write_region buffer_var_map
     """,
@@ -73,6 +93,9 @@ WHY_NOT_READ = {
         relax/frontend/nn/modules.py forward cross_attention_kwargs
         relax/struct_info.py opaque_func derive_func
         script/ir_builder/base.py name s
+        testing/__init__.py xfail_parameterizations ids
+        testing/__init__.py xfail_parameterizations reason
+        testing/requirements.py marks support_required
         script/ir_builder/base.py name_many s
     """,
 }

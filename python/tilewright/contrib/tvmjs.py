@@ -40,6 +40,8 @@ def dump_ndarray_cache(
     if encode_format not in ("raw", "f32-to-bf16"):
         raise ValueError(f"the format is raw or f32-to-bf16, found `{encode_format}`")
     folder = Path(cache_dir)
+    if update_if_exists and (folder / "ndarray-cache.json").exists():
+        raise NotImplementedError(f"{folder} has weights already: they are replaced as a whole, not one by one")
     folder.mkdir(parents=True, exist_ok=True)
     shards: list[tuple[bytes, list[dict[str, Any]]]] = []
     for name, value in params.items() if isinstance(params, Mapping) else params:
