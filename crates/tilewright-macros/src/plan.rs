@@ -102,6 +102,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let (name, doc) = (&field.name, &field.doc);
         quote!((#name, #doc))
     });
+    let choices = fields.iter().map(|field| {
+        let (name, ty) = (&field.name, field.ty);
+        quote!((#name, <#ty as crate::plan::PlanField>::CHOICES))
+    });
     let aliases = fields.iter().filter_map(|field| {
         let (name, alias) = (&field.name, field.alias.as_ref()?);
         Some(quote!((#alias, #name)))
@@ -117,8 +121,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         impl crate::plan::Plan for #ident {
             const PARAMS: &'static [(&'static str, crate::primitive::Default)] =
                 &[("block", crate::primitive::Default::Required), #(#params),*];
-            const DEF: crate::primitive::PlanDef =
-                crate::primitive::PlanDef { aliases: &[#(#aliases),*], docs: &[#(#docs),*] };
+            const DEF: crate::primitive::PlanDef = crate::primitive::PlanDef {
+                aliases: &[#(#aliases),*],
+                docs: &[#(#docs),*],
+                choices: &[#(#choices),*],
+            };
 
             fn of_call(
                 call: &crate::primitive::Call<'_>,
@@ -166,6 +173,8 @@ pub(crate) fn expand_choice(input: &DeriveInput) -> Result<TokenStream> {
 
         #[automatically_derived]
         impl crate::plan::PlanField for #ident {
+            const CHOICES: &'static [&'static str] = &[#(#names),*];
+
             fn read(
                 call: &crate::primitive::Call<'_>,
                 at: usize,

@@ -120,6 +120,16 @@ impl Schedule {
         Ok(())
     }
 
+    /// The computations that `tensorize` knows by name.
+    pub fn intrinsics(&self) -> &Intrinsics {
+        &self.intrinsics
+    }
+
+    /// Knows these computations by name from now on.
+    pub fn set_intrinsics(&mut self, intrinsics: Intrinsics) {
+        self.intrinsics = intrinsics;
+    }
+
     /// The module as it is now.
     pub fn module(&self) -> &IRModule {
         &self.module

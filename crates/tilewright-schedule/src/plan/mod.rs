@@ -37,6 +37,9 @@ pub(crate) trait Plan: Sized {
 
 /// What a field of a plan may be.
 pub(crate) trait PlanField: Sized {
+    /// Its values, where it is a choice between named ways.
+    const CHOICES: &'static [&'static str] = &[];
+
     /// The argument at this position.
     ///
     /// # Errors

@@ -49,9 +49,16 @@ pub struct PlanDef {
     pub aliases: &'static [(&'static str, &'static str)],
     /// Each field with its documentation.
     pub docs: &'static [(&'static str, &'static str)],
+    /// The values of each field that is a choice between named ways; none of the others.
+    pub choices: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Primitive {
+    /// Whether its last argument is a decision, which it draws where that is left out.
+    pub fn draws(&self) -> bool {
+        self.params.last().is_some_and(|(name, _)| *name == "decision")
+    }
+
     /// The name of the parameter that a call may give by this name.
     pub(crate) fn param<'n>(&self, name: &'n str) -> &'n str {
         let aliases = self.plan.map_or(&[][..], |plan| plan.aliases);

@@ -21,6 +21,9 @@ pub struct ApplyDefaultSchedule {
 }
 
 impl ApplyDefaultSchedule {
+    /// The pass's name.
+    pub const NAME: &str = NAME;
+
     pub(crate) const DEF: PassDef = PassDef {
         name: NAME,
         doc: "Schedules every PrimFunc that has no schedule by the rules for a target.",

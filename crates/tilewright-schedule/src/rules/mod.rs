@@ -164,6 +164,45 @@ pub fn can(spec: &GraphSpec, target: &Target) -> bool {
     }
 }
 
+/// A candidate that was built.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    pub name: &'static str,
+    /// What it is expected to cost, if its rule has a model of that.
+    pub cost: Option<Cost>,
+    pub function: PrimFunc,
+    /// What was done: applied to the function as it was, the same comes out.
+    pub trace: Trace,
+}
+
+/// Every candidate of every rule of the target's that can be built for a function: the first one is what [`schedule`]
+/// takes. For a function that has a schedule there are none.
+pub fn candidates(function: &PrimFunc, target: &Target) -> Vec<Offered> {
+    if written_by_hand(function).is_some() {
+        return Vec::new();
+    }
+    let start = Schedule::new(&alone(function));
+    let mut offered = Vec::new();
+    for rule in rules(target) {
+        let Ok(mut offer) = rule.offer(&start, target) else { continue };
+        offer.candidates.sort_by(|a, b| a.cycles().total_cmp(&b.cycles()));
+        for candidate in offer.candidates {
+            let (name, cost) = (candidate.name, candidate.cost.clone());
+            if let Ok((function, trace)) = built(candidate) {
+                offered.push(Offered { name, cost, function, trace });
+            }
+        }
+    }
+    offered
+}
+
+/// A module with this function, as rules look at it.
+fn alone(function: &PrimFunc) -> IRModule {
+    let mut module = IRModule::new();
+    module.insert(MAIN, GlobalFunc::from(function.clone()));
+    module
+}
+
 /// Schedules a function by the cheapest candidate of the first rule of the target's that is for it.
 pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
     let mut considered = Vec::new();
@@ -172,9 +211,7 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
             rules(target).iter().map(|rule| Considered { name: rule.name, cost: None, declined: reason.to_owned() });
         return Scheduled::unchanged(function, each.collect());
     }
-    let mut module = IRModule::new();
-    module.insert(MAIN, GlobalFunc::from(function.clone()));
-    let start = Schedule::new(&module);
+    let start = Schedule::new(&alone(function));
     for rule in rules(target) {
         let mut offer = match rule.offer(&start, target) {
             Ok(offer) => offer,
