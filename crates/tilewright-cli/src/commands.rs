@@ -9,3 +9,4 @@ pub(crate) mod inspect;
 pub(crate) mod opt;
 pub(crate) mod profile;
 pub(crate) mod run;
+pub(crate) mod tune;

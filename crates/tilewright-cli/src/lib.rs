@@ -1,4 +1,4 @@
-//! The command line: `tilewright check | opt | compile | run | profile | inspect | doctor | explain`.
+//! The command line: `tilewright check | opt | compile | run | profile | tune | inspect | doctor | explain`.
 //!
 //! Reading order: [`main`], then one file for each command in `commands`; `failure` (errors), `output` (what is
 //! written where) and `progress`.
@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use anstream::ColorChoice;
 use clap::{Parser, Subcommand, ValueEnum};
-use tilewright::{Executable, IRModule, SourceFile, Target};
+use tilewright::tune::Database;
+use tilewright::{CompileOptions, Executable, IRModule, SourceFile, Target, tuning};
 
 pub use crate::progress::Progress;
 
@@ -71,6 +72,11 @@ enum Command {
     Run(commands::run::Arguments),
     /// Show the time of a function, kernel by kernel, compared with the machine's lower bound.
     Profile(commands::profile::Arguments),
+    /// Search for faster schedules of a module's kernels by measuring them.
+    Tune(commands::tune::Arguments),
+    /// Answer the requests of a tuner, a line of JSON each.
+    #[command(hide = true)]
+    TuneWorker,
     /// Show what an executable holds and needs.
     Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
@@ -97,6 +103,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Profile(arguments) => commands::profile::run(&arguments),
+        Command::Tune(arguments) => commands::tune::run(&arguments),
+        Command::TuneWorker => commands::tune::serve(),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, format),
         Command::Explain(arguments) => commands::explain::run(&arguments),
@@ -157,6 +165,26 @@ fn target(text: Option<&str>) -> Outcome<Target> {
         Some(text) => Target::parse(text)?,
         None => Target::host(),
     })
+}
+
+/// The database argument.
+#[derive(clap::Args, Debug)]
+struct Tuned {
+    /// A database of `tilewright tune`: kernels that are faster with its schedules get them.
+    #[arg(long, value_name = "FILE")]
+    database: Option<PathBuf>,
+}
+
+impl Tuned {
+    /// How to compile for a target.
+    fn options(&self, target: Target) -> Outcome<CompileOptions> {
+        let Some(path) = &self.database else { return Ok(CompileOptions::for_target(target)) };
+        if !path.exists() {
+            return Err(Failure::of_file(path, "there is no such database: `tilewright tune` writes one"));
+        }
+        let database = Database::open(path).map_err(|error| Failure::Message(error.to_string()))?;
+        Ok(tuning::options_with(target, database))
+    }
 }
 
 /// A file argument.

@@ -31,6 +31,7 @@ mod target;
 mod tensor;
 mod timing;
 mod torch;
+mod tune;
 mod value;
 mod view;
 
@@ -69,6 +70,9 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<schedule::ExprRv>()?;
     core.add_class::<schedule::PySchedule>()?;
     core.add_class::<schedule::PyStmtRef>()?;
+    core.add_class::<schedule::PyTrace>()?;
+    core.add_class::<tune::PyDatabase>()?;
+    core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<machine::PyMachine>()?;
     core.add_class::<timing::PyTimer>()?;
@@ -226,6 +230,13 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_call, core)?,
         wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
+        wrap_pyfunction!(tune::tuning_tasks, core)?,
+        wrap_pyfunction!(tune::tuning_space, core)?,
+        wrap_pyfunction!(tune::tune_tasks, core)?,
+        wrap_pyfunction!(tune::apply_database, core)?,
+        wrap_pyfunction!(tune::pipeline_with_database, core)?,
+        wrap_pyfunction!(tune::machine_name, core)?,
+        wrap_pyfunction!(tune::workload_hash, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

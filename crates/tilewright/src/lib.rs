@@ -39,6 +39,7 @@ pub mod explain;
 pub mod passes;
 pub mod pipelines;
 pub mod profile;
+pub mod tuning;
 
 pub use compile::{CompileError, CompileOptions, Watch, build_executable, compile};
 pub use emit::{Emitted, Stage, emit};
@@ -67,6 +68,7 @@ pub use tilewright_target as target;
 pub use tilewright_te as te;
 pub use tilewright_tensor as tensor;
 pub use tilewright_tir_passes as tir_passes;
+pub use tilewright_tune as tune;
 pub use tilewright_vm_program as vm_program;
 
 use std::sync::Arc;

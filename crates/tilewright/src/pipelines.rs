@@ -6,6 +6,7 @@ use tilewright_ir::pass::{Pass, Sequential};
 use tilewright_relax_passes as relax;
 use tilewright_schedule::rules::ApplyDefaultSchedule;
 use tilewright_target::Target;
+use tilewright_tune::{ApplyDatabase, Database};
 
 /// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, those of constants are computed, and those
 /// that may be computed together become one.
@@ -57,6 +58,15 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::KillAfterLastUse),
     ];
     Sequential { name: "default_build", passes }
+}
+
+/// [`default_build`], with the schedules of a database for kernels that are faster with them.
+pub fn with_database(target: &Target, database: Arc<Database>) -> Sequential {
+    let mut pipeline = default_build(target);
+    let before = pipeline.passes.iter().position(|pass| pass.info().name == ApplyDefaultSchedule::NAME);
+    let apply = ApplyDatabase::new(database, Some(target.clone()));
+    pipeline.passes.insert(before.unwrap_or(0), Arc::new(apply));
+    pipeline
 }
 
 /// A pipeline's name and what makes it for a target.

@@ -9,7 +9,7 @@ use tilewright::{CompileError, CompileOptions, Emitted, LinkedEvaluator, PassCx,
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, say};
 use crate::progress::Progress;
-use crate::{Input, read_module, target};
+use crate::{Input, Tuned, read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -22,6 +22,8 @@ pub(crate) struct Arguments {
     /// this one.
     #[arg(long)]
     target: Option<String>,
+    #[command(flatten)]
+    tuned: Tuned,
     /// The output to write.
     #[arg(long, value_enum, default_value_t = Emit::Exe)]
     emit: Emit,
@@ -65,7 +67,7 @@ impl Emit {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let target = target(arguments.target.as_deref())?;
-    let mut options = CompileOptions::for_target(target);
+    let mut options = arguments.tuned.options(target)?;
     if let Some(names) = &arguments.passes {
         let pass = |name: &String| passes::by_name(name, &options.target);
         let passes = names.iter().map(pass).collect::<Result<Vec<_>, _>>()?;

@@ -9,9 +9,9 @@ use tilewright::support::json::quote;
 
 use super::call::CallArguments;
 use super::run::load;
-use crate::Input;
 use crate::failure::Outcome;
 use crate::output::print;
+use crate::{Input, Tuned};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -25,6 +25,8 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell"; not for a file that is compiled already.
     #[arg(long)]
     target: Option<String>,
+    #[command(flatten)]
+    tuned: Tuned,
     /// How often to run; times are medians.
     #[arg(long, value_name = "RUNS", default_value_t = 10)]
     runs: usize,
@@ -34,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let executable = load(&arguments.input.file, arguments.target.as_deref())?;
+    let executable = load(&arguments.input.file, arguments.target.as_deref(), &arguments.tuned)?;
     let machine = VirtualMachine::new(executable.clone(), &[])?;
     let values = arguments.call.values(machine.function(&arguments.function)?.signature())?;
     let profile = profile(&executable, &arguments.function, &values, arguments.runs)?;

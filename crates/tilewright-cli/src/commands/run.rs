@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tilewright::{CompileOptions, Executable, LinkedEvaluator, PassCx, Tensor, Value, VirtualMachine};
+use tilewright::{Executable, LinkedEvaluator, PassCx, Tensor, Value, VirtualMachine};
 
 use super::call::CallArguments;
 use crate::failure::{Failure, Outcome};
 use crate::output::say;
 use crate::progress::Progress;
-use crate::{Input, is_executable, open_executable, read_module, target};
+use crate::{Input, Tuned, is_executable, open_executable, read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell"; not for a file that is compiled already.
     #[arg(long)]
     target: Option<String>,
+    #[command(flatten)]
+    tuned: Tuned,
     /// Call the function this number of times and report the median time.
     #[arg(long, value_name = "CALLS")]
     time: Option<usize>,
@@ -31,7 +33,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let started = Instant::now();
-    let executable = load(&arguments.input.file, arguments.target.as_deref())?;
+    let executable = load(&arguments.input.file, arguments.target.as_deref(), &arguments.tuned)?;
     let loaded = started.elapsed();
     let machine = VirtualMachine::new(executable, &[])?;
     let function = machine.function(&arguments.function)?;
@@ -52,15 +54,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Opens an executable; compiles anything else.
-pub(super) fn load(path: &Path, wanted: Option<&str>) -> Outcome<Arc<Executable>> {
+pub(super) fn load(path: &Path, wanted: Option<&str>, tuned: &Tuned) -> Outcome<Arc<Executable>> {
     if is_executable(path)? {
-        if wanted.is_some() {
-            let message = format!("{} is compiled already: --target is for a TVMScript file", path.display());
+        if wanted.is_some() || tuned.database.is_some() {
+            let option = if wanted.is_some() { "--target" } else { "--database" };
+            let message = format!("{} is compiled already: {option} is for a TVMScript file", path.display());
             return Err(Failure::Message(message));
         }
         return open_executable(path);
     }
-    let options = CompileOptions::for_target(target(wanted)?);
+    let options = tuned.options(target(wanted)?)?;
     let module = read_module(path)?;
     let evaluator = LinkedEvaluator::default();
     let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };

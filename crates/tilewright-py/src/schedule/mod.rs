@@ -131,6 +131,11 @@ pub(crate) struct PySchedule {
 }
 
 impl PySchedule {
+    /// The schedule as it is now.
+    pub(crate) fn state(&self) -> Schedule {
+        self.lock().clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }

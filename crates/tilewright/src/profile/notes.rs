@@ -19,6 +19,7 @@ use tilewright_runtime::Executable;
 use tilewright_schedule::rules::ApplyDefaultSchedule;
 use tilewright_support::Map;
 use tilewright_target::Target;
+use tilewright_tune::ApplyDatabase;
 
 use super::formula;
 
@@ -64,13 +65,13 @@ pub(crate) fn sources(executable: &Executable, kernel: &str) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub(crate) struct Unscheduled {
     functions: Rc<RefCell<Map<Arc<str>, Arc<PrimFunc>>>>,
-    scheduling: &'static str,
+    scheduling: [&'static str; 2],
 }
 
 impl Unscheduled {
     pub(crate) fn new(target: &Target) -> Self {
-        let scheduling = ApplyDefaultSchedule::new(target.clone()).info().name;
-        Self { functions: Rc::default(), scheduling }
+        let by_rules = ApplyDefaultSchedule::new(target.clone()).info().name;
+        Self { functions: Rc::default(), scheduling: [ApplyDatabase::NAME, by_rules] }
     }
 
     pub(crate) fn function(&self, name: &str) -> Option<Arc<PrimFunc>> {
@@ -90,9 +91,12 @@ impl Unscheduled {
 
 impl Instrument for Unscheduled {
     fn before(&mut self, info: &PassInfo, module: &IRModule) {
-        if info.name == self.scheduling {
-            let prims = module.iter().filter_map(|(name, _)| Some((name.clone(), module.prim(name)?.clone())));
-            *self.functions.borrow_mut() = prims.collect();
+        // The first of those passes sees a function before any of them has scheduled it.
+        if self.scheduling.contains(&info.name) {
+            let mut functions = self.functions.borrow_mut();
+            for (name, function) in module.iter().filter_map(|(name, _)| Some((name, module.prim(name)?))) {
+                functions.entry(name.clone()).or_insert_with(|| function.clone());
+            }
         }
     }
 }
