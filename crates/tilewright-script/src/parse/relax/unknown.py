@@ -33,7 +33,7 @@ class Module:
         n = T.int64()
         a: R.Tensor((n,), dtype="float32") = R.match_cast(z, R.Tensor((n,), dtype="float32"))
         b: R.Tensor((n,), dtype="float32") = R.add(a, a)
-        c: R.Object = b
+        c: R.Tensor((n,), dtype="float32") = b
         return (x, y, c)
 
     @R.function(private=True, pure=False)

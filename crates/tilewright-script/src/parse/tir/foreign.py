@@ -32,7 +32,7 @@ class Module:
     @T.prim_func
     def functions(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
-        T.evaluate(T.call_extern("void", "memset", T.address_of(B[0]), 0, T.int64(16)))
+        T.call_extern("void", "memset", T.address_of(B[0]), 0, T.int64(16))
         for i in range(4):
             B[i] = B[i] + T.call_pure_extern("float32", "sqrtf", A[i])
 
@@ -44,4 +44,4 @@ class Module:
 
     @T.prim_func
     def packed(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
-        T.evaluate(T.call_packed("test.copy", T.address_of(A[0]), T.address_of(B[0]), dtype="void"))
+        T.call_packed("test.copy", T.address_of(A[0]), T.address_of(B[0]), dtype="void")

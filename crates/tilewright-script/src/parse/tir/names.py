@@ -135,7 +135,7 @@ class Module:
             B[6] = x
         with T.LetStmt(n + 2) as y:
             B[8] = y
-        T.evaluate(T.tvm_storage_sync("shared"))
+        T.tvm_storage_sync("shared")
         B[7] = -2
         while B[7] < 3:
             B[7] = B[7] + 1

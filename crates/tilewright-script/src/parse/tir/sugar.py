@@ -165,7 +165,7 @@ class Module:
         A[25] = T.Cast("int32", a > b)
         A[26] = T.tvm_thread_invariant(a)
         A[27] = T.Cast("int32", T.isnullptr(T.address_of(A[0])))
-        T.evaluate(T.assume(a > 0))
+        T.assume(a > 0)
         A[28] = T.undef("int32")
         A[28] = 28
 

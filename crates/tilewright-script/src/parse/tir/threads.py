@@ -60,8 +60,8 @@ class Module:
         for tx in T.thread_binding(4, thread="threadIdx.x"):
             with T.attr(A.data, "my_attribute", "text"):
                 A[tx] = T.call_pure_extern("float32", "sqrtf", A[tx])
-                T.evaluate(T.call_extern("int32", "touch", T.address_of(A[0]), T.address_of(A[tx]), "text", T.float32(1.5)))
-                T.evaluate(T.call_packed("notify", T.address_of(A[0]), tx))
+                T.call_extern("int32", "touch", T.address_of(A[0]), T.address_of(A[tx]), "text", T.float32(1.5))
+                T.call_packed("notify", T.address_of(A[0]), tx)
         for i in T.thread_binding(4, thread="threadIdx.x"):
             A[i] = T.float32(0.0)
 
@@ -73,9 +73,9 @@ class Module:
             for tx in T.thread_binding(16, thread="threadIdx.x"):
                 for vx in T.thread_binding(2, thread="vthread.x"):
                     S[tx] = A[bx, tx]
-                T.evaluate(T.tvm_storage_sync("shared"))
-                T.evaluate(T.tvm_load_matrix_sync(T.address_of(W[0]), 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float32"), T.address_of(A[0, 0]), 0, 128, 1), 16, "row_major"))
-                T.evaluate(T.ptx_mma("float32", "m8n8k4", "row", "col", "fp16", "fp16", "fp32", T.address_of(W[0]), 0, T.address_of(W[0]), 0, T.address_of(S[0]), 0, T.bool(False)))
+                T.tvm_storage_sync("shared")
+                T.tvm_load_matrix_sync(T.address_of(W[0]), 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float32"), T.address_of(A[0, 0]), 0, 128, 1), 16, "row_major")
+                T.ptx_mma("float32", "m8n8k4", "row", "col", "fp16", "fp16", "fp32", T.address_of(W[0]), 0, T.address_of(W[0]), 0, T.address_of(S[0]), 0, T.bool(False))
                 B[bx, tx] = S[15 - tx] + T.tvm_warp_shuffle(T.uint32(4294967295), A[bx, tx], 3, 32, 32)
 
     @T.prim_func
@@ -90,5 +90,5 @@ class Module:
             S = T.decl_buffer((4,), scope="shared")
             for tx in T.thread_binding(4, thread="threadIdx.x"):
                 S[tx] = A[bx, tx]
-                T.evaluate(T.tvm_storage_sync("shared"))
+                T.tvm_storage_sync("shared")
                 B[bx, tx] = S[3 - tx]
