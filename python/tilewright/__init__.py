@@ -39,7 +39,21 @@ from .runtime import (
 from .runtime import ndarray as nd
 
 if TYPE_CHECKING:
-    from . import arith, contrib, dlight, driver, relax, script, support, target, te, testing, tir, topi
+    from . import (
+        arith,
+        contrib,
+        dlight,
+        driver,
+        meta_schedule,
+        relax,
+        script,
+        support,
+        target,
+        te,
+        testing,
+        tir,
+        topi,
+    )  # fmt: skip
     from .driver import build, compile, lower
 
 __all__ = [
@@ -64,6 +78,7 @@ __all__ = [
     "instrument",
     "ir",
     "lower",
+    "meta_schedule",
     "metal",
     "nd",
     "opencl",
@@ -98,6 +113,7 @@ _LATER = {
     "driver": None,
     "lower": ".driver",
     "register_object": "._ffi.registry",
+    "meta_schedule": None,
     "relax": None,
     "script": None,
     "support": None,

@@ -18,7 +18,6 @@ _REASONS = {
     "relay": "graphs are those of `tvm.relax`: Relay is not read",
     "autotvm": "schedules are chosen by rules: there are no templates to tune",
     "auto_scheduler": "schedules are chosen by rules: there is no search over tensor expressions",
-    "meta_schedule": "schedules are chosen by rules: nothing is tuned",
     "micro": "programs run on processors with an operating system",
     "rpc": "programs run on this machine: none is called over a network",
     "exec": "programs run on this machine: there are no servers",
@@ -78,23 +77,17 @@ _REASONS = {
     "runtime.disco": "programs run on one device",
     "testing.tir": "there are no schedules for tensor cores",
     "testing.aot": "programs run on the virtual machine",
-    "tir.schedule.transform": "there are no tensor intrinsics of vendors",
     "tir.contrib": "there is no code generator for these processors",
     "utils": "there are no models of rooflines",
 }
 
 
 #: Names in modules that the package has, and why they are absent.
-_TUNED = "nothing is tuned"
 _NAMES = {
     "relax.transform": {
-        "FewShotTuning": _TUNED,
         "Gradient": "there are no gradients",
         "IPCAllReduceRewrite": "programs run on one device",
         "LowerGPUIPCAllocStorage": "programs run on one device",
-        "MetaScheduleApplyDatabase": _TUNED,
-        "MetaScheduleTuneIRMod": _TUNED,
-        "MetaScheduleTuneTIR": _TUNED,
         "RealizeVDevice": "nothing is copied between devices",
         "SpecializePrimFuncBasedOnCallSite": "nothing is copied between devices",
         "SplitCallTIRByPattern": "there are no patterns of loops",

@@ -10,6 +10,7 @@ from ..error import TVMError
 from ..ir.transform import Sequential
 from ..target import Target
 from .transform.transform import by_rules
+from .transform.tuning import MetaScheduleApplyDatabase, current_database
 
 __all__ = ["get_default_pipeline", "get_pipeline", "register_pipeline"]
 
@@ -19,7 +20,8 @@ _REGISTERED: dict[str, Callable[..., Pass]] = {}
 def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | None = None, **kwargs: Any) -> Pass:
     """The pipeline of that name as one pass; the error for an unknown name lists those that there are.
 
-    `default_build` schedules for `target`: the one in scope, else this machine's processor. Other arguments, and a
+    `default_build` schedules for `target`: the one in scope, else this machine's processor. `zero` ends with the
+    schedules of the database in scope. Other arguments, and a
     target that is given, go to the function that makes a registered pipeline.
     """
     if name in _REGISTERED:
@@ -30,8 +32,11 @@ def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | Non
         known = ", ".join([*pipeline_names(), *_REGISTERED])
         raise TVMError(f"unknown pipeline `{name}`: expected one of {known}")
     own = by_rules({})
-    made = pipeline(name, Target.choose(target))
-    return made if own is None else Sequential([own, made], name=name)
+    passes = [] if own is None else [own]
+    passes.append(pipeline(name, Target.choose(target)))
+    if name == "zero" and current_database() is not None:
+        passes.append(MetaScheduleApplyDatabase())
+    return passes[0] if len(passes) == 1 else Sequential(passes, name=name)
 
 
 def get_default_pipeline(target: str | dict[str, Any] | Target | None) -> Pass:

@@ -11,6 +11,7 @@ from ..target import Target
 from .pipeline import get_pipeline
 from .transform import BindParams
 from .transform.transform import by_rules
+from .transform.tuning import current_database
 
 
 def build(
@@ -46,7 +47,7 @@ def build(
     if params:
         mod = BindParams("main", params)(mod)
     if chosen == "default":
-        chosen = None
+        chosen = _tuned_pipeline(target)
         if isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
             mod = own(mod)
     elif isinstance(chosen, str):
@@ -56,3 +57,9 @@ def build(
     target = Target.choose(target)
     target.require_built()
     return _core.build(mod, target, chosen, progress)
+
+
+def _tuned_pipeline(target: str | dict[str, Any] | Target | None) -> _core.Pass | None:
+    """The default pipeline with the schedules of the database in scope; `None` where there is none."""
+    database = current_database()
+    return None if database is None else _core.pipeline_with_database(database._in_core(), Target.choose(target))

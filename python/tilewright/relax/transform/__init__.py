@@ -1,9 +1,10 @@
 """Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module."""
 
-from . import legalize_ops, transform
+from . import legalize_ops, transform, tuning
 from .transform import *
+from .tuning import *
 
-__all__ = ["legalize_ops", "transform", *transform.__all__]
+__all__ = ["legalize_ops", "transform", "tuning", *transform.__all__, *tuning.__all__]
 
 
 def __getattr__(name: str) -> object:
