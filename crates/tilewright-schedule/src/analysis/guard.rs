@@ -129,10 +129,12 @@ fn with_sums_named(analyzer: &mut Analyzer, index: &Expr, sums: &mut Vec<(Var, E
         Some((var, _)) if is_division && is_sum => Expr::var(var),
         None if is_division && is_sum => {
             let var = Var::new("sum", a.dtype);
+            // Of a sum that is not known to be small and positive, such as one with loops of one iteration, nothing is
+            // said.
             let bounds = analyzer.bounds(&a);
-            let size = bounds.max.zip(bounds.min).and_then(|(max, min)| max.checked_sub(min)?.checked_add(1));
-            if let (Some(min), Some(size)) = (bounds.min, size.filter(|size| *size > 0)) {
-                analyzer.bind(&var, &Range::new(Expr::int(min, a.dtype), Expr::int(size, a.dtype)));
+            let last = bounds.max.filter(|max| bounds.min.is_some_and(|min| min >= 0) && *max < i64::from(i32::MAX));
+            if let Some(last) = last {
+                analyzer.bind(&var, &Range::new(Expr::int(0, a.dtype), Expr::int(last + 1, a.dtype)));
             }
             sums.push((var.clone(), a));
             Expr::var(&var)

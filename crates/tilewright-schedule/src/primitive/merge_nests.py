@@ -20,3 +20,23 @@ class Module:
                 C[vi, vj] = B[vi, vj] + A[vi, vj]
 
 # expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((10, 6), "float32"), C: T.Buffer((10, 6), "float32")):
+        # with T.block("root"):
+        B = T.alloc_buffer((10, 6))
+        for i_m, j_m in T.grid(10, 6):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i_m, j_m])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = T.exp(A[vi, vj])
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i_m, j_m])
+                T.reads(B[vi, vj], A[vi, vj])
+                T.writes(C[vi, vj])
+                C[vi, vj] = B[vi, vj] + A[vi, vj]

@@ -17,3 +17,22 @@ class Module:
                 C[vi, vj] = B[vi, vj] + A[vi, vj]
 
 # expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((10, 6), "float32"), B: T.Buffer((10, 6), "float32"), C: T.Buffer((10, 6), "float32")):
+        # with T.block("root"):
+        for j, i in T.grid(6, 10):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi, vj])
+                B[vi, vj] = T.exp(A[vi, vj])
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.reads(B[vi, vj], A[vi, vj])
+                T.writes(C[vi, vj])
+                C[vi, vj] = B[vi, vj] + A[vi, vj]

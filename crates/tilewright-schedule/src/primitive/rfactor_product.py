@@ -34,7 +34,7 @@ class Module:
         for k_l_fused_0, k_l_fused_1, k_l_fused_2 in T.grid(6, 2, 3):
             with T.block("C_rf"):
                 vk_l_fused_1, vk_l_fused_0, vk_l_fused_2 = T.axis.remap("SRR", [k_l_fused_1, k_l_fused_0, k_l_fused_2])
-                T.where(k_l_fused_0 * 6 + k_l_fused_1 * 3 + k_l_fused_2 < 35)
+                T.where((k_l_fused_0 * 2 + k_l_fused_1) * 3 + k_l_fused_2 < 35)
                 T.reads(A[(vk_l_fused_0 * 6 + vk_l_fused_1 * 3 + vk_l_fused_2) // 7, (vk_l_fused_0 * 6 + vk_l_fused_1 * 3 + vk_l_fused_2) % 7])
                 T.writes(C_rf[vk_l_fused_1])
                 with T.init():
