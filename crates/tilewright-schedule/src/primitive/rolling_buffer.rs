@@ -114,8 +114,11 @@ fn shared_loop(site: &Site, buffer: &Buffer) -> Result<Site, Fault> {
     }
 }
 
+/// A region over loops, and the loops.
+type OverLoops = (Vec<Range>, Vec<(Var, Range)>);
+
 /// A region of a block's axes over the loops around the block, and those of them that are inside of a site.
-fn over_loops(shared: &Site, site: &Site, region: &[Range]) -> Result<(Vec<Range>, Vec<(Var, Range)>), Fault> {
+fn over_loops(shared: &Site, site: &Site, region: &[Range]) -> Result<OverLoops, Fault> {
     let (block, (values, _)) = (site.expect_block()?, site.expect_binding()?);
     let axes = axis_values(block, values);
     let inside =

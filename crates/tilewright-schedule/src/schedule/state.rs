@@ -213,6 +213,9 @@ fn shared(a: &[BufferRegion], b: &[BufferRegion]) -> usize {
     a.iter().map(|a| b.iter().filter(|b| a.buffer == b.buffer).count()).sum()
 }
 
+/// How many buffers two blocks share in a way.
+type Shares = fn(&Block, &Block) -> usize;
+
 /// The dependencies between stages, by their numbers: for each stage those of its reads on earlier writes, then those
 /// of its writes on earlier writes, then those of its writes on earlier reads.
 fn dependencies_of(stages: &[Site]) -> Vec<(usize, usize, DepKind)> {
@@ -221,7 +224,7 @@ fn dependencies_of(stages: &[Site]) -> Vec<(usize, usize, DepKind)> {
     for (target, block) in blocks.iter().enumerate() {
         let Some(block) = block else { continue };
         let earlier = || blocks.iter().take(target).enumerate().filter_map(|(at, b)| b.map(|b| (at, b)));
-        let kinds: [(DepKind, fn(&Block, &Block) -> usize); 3] = [
+        let kinds: [(DepKind, Shares); 3] = [
             (DepKind::ReadAfterWrite, |from, to| shared(&to.reads, &from.writes)),
             (DepKind::WriteAfterWrite, |from, to| shared(&to.writes, &from.writes)),
             (DepKind::WriteAfterRead, |from, to| shared(&to.writes, &from.reads)),
@@ -321,8 +324,11 @@ fn covers(function: &PrimFunc, depth: usize, writers: &[&Site], consumer: &Site,
     boxes.iter().any(|given| is_inside(&known, &needed, given))
 }
 
+/// A region over loops, and the loops.
+type OverLoops = (Vec<Range>, Vec<(Var, Range)>);
+
 /// A region of a block's axes as one of the loops around the block, with those of them that are inside of a site.
-fn unbound(shared: &Site, site: &Site, region: &[Range]) -> Option<(Vec<Range>, Vec<(Var, Range)>)> {
+fn unbound(shared: &Site, site: &Site, region: &[Range]) -> Option<OverLoops> {
     let (block, (values, _)) = (site.block()?, site.binding()?);
     let axes = axis_values(block, values);
     let inner = Site { above: site.above.get(..=shared.above.len())?.to_vec(), stmt: site.stmt.clone() };
