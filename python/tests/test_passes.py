@@ -681,3 +681,21 @@ def test_the_sum_of_two_products_is_combined():
             return o
 
     assert tw.relax.transform.CombineParallelMatmul()(Products).script().count("R.matmul(") == 1
+
+
+def test_a_tensor_is_reshaped_to_a_shape_that_the_run_computes():
+    @I.ir_module
+    class Reshaped:
+        @R.function
+        def main(x: R.Tensor((2, 3), "float32"), t: R.Tensor((2,), "int64")):
+            s: R.Shape(ndim=2) = R.tensor_to_shape(t)
+            y = R.reshape(x, s)
+            return y
+
+    machine = tw.relax.VirtualMachine(tw.relax.build(Reshaped, "llvm"), tw.cpu())["main"]
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    for shape in [(3, 2), (6, 1), (1, 6)]:
+        found = machine(tw.nd.array(x), tw.nd.array(np.int64(shape))).numpy()
+        np.testing.assert_array_equal(found, x.reshape(shape))
+    with pytest.raises(tw.TVMError):
+        machine(tw.nd.array(x), tw.nd.array(np.int64([4, 2])))

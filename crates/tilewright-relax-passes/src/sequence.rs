@@ -73,10 +73,11 @@ impl Emitter<'_> {
     }
 
     /// A variable of this name, checked when the program runs: the value has to have the struct info.
-    pub(crate) fn match_cast(&mut self, name: String, value: Expr, struct_info: StructInfo) {
+    pub(crate) fn match_cast(&mut self, name: String, value: Expr, struct_info: StructInfo) -> Expr {
         let var = self.var(name, &struct_info);
         let value = BindingValue::MatchCast { value, struct_info };
-        self.out.push(Binding { var, value, origins: self.origins.clone() });
+        self.out.push(Binding { var: var.clone(), value, origins: self.origins.clone() });
+        Expr::var(&var)
     }
 
     fn var(&self, name: impl Into<std::sync::Arc<str>>, info: &StructInfo) -> Var {

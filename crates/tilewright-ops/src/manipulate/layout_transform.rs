@@ -27,6 +27,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        loops: "te_layout_transform", "te_layout_transform",
     }
 }
 

@@ -4,8 +4,10 @@ use tilewright_expr::Expr;
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
 
-use super::legalize_regrouped;
+use crate::elementwise::block_name;
 use crate::{attributes, shapes};
 
 op! {
@@ -17,7 +19,7 @@ op! {
                 "The dimensions, which must have size 1; `None`: all that have.";
         }
         infer: infer,
-        legalize: Legalize::PrimFunc(legalize_regrouped),
+        legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         layouts: Layouts::Dropped("axis"),
     }
@@ -48,4 +50,27 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     };
     let shape = shapes::map_shape(shape, squeezed, |rank| Ok(rank - attributes::axes(call, &given, rank)?.len()))?;
     Ok(StructInfo::tensor_with(shape, dtype))
+}
+
+/// The loops: the dimensions that are left in their order, index 0 of the others.
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (from, dims) = (shapes::dims_of(call, 0)?, shapes::result_dims(call)?);
+    let dropped: Vec<usize> = match call.attr("axis").and_then(Attr::as_ints) {
+        Some(given) => attributes::axes(call, &given, from.len())?,
+        None => (0..from.len()).filter(|&at| from[at].as_int() == Some(1)).collect(),
+    };
+    legalize_formula(call, |inputs| {
+        let squeezed = |x: &Tensor| {
+            compute(&dims, &block_name(call), |i| {
+                let mut left = i.iter();
+                let first = |at: usize| Value::from(Expr::int(0, from[at].dtype));
+                let index = |at: usize| match dropped.contains(&at) {
+                    true => first(at),
+                    false => left.next().cloned().unwrap_or_else(|| first(at)),
+                };
+                x.at_all(&(0..from.len()).map(index).collect::<Vec<_>>())
+            })
+        };
+        inputs.iter().map(squeezed).collect()
+    })
 }

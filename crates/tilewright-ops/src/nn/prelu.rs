@@ -4,7 +4,7 @@ use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{compute, legalize as legalize_formula};
+use tilewright_te::{Value, compute, legalize as legalize_formula};
 
 use crate::elementwise::{block_name, float};
 use crate::{attributes, shapes};
@@ -53,7 +53,9 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         let one = alpha.dim(0).as_int() == Some(1);
         let result = compute(x.shape(), &block_name(call), |i| {
             let (element, channel) = (x.at_all(i), if one { Expr::i64(0).into() } else { i[axis].clone() });
-            element.compare(CmpOp::Gt, 0).select(&element, &(&element * alpha.at(&[&channel])))
+            Value::from(Expr::number(0, x.dtype()))
+                .compare(CmpOp::Lt, &element)
+                .select(&element, &(&element * alpha.at(&[&channel])))
         });
         Ok(vec![result?])
     })

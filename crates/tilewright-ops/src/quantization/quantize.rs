@@ -1,6 +1,6 @@
 //! Quantisation: `data / scale + zero_point` as integers.
 
-use tilewright_expr::Intrinsic;
+use tilewright_expr::{Expr, Intrinsic};
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
@@ -30,8 +30,18 @@ op! {
 }
 
 fn quantized(x: &Value, scale: &Value, zero_point: &Value, dtype: DataType) -> Value {
-    // The conversion holds what is out of range within the type.
     let working = wide(x.dtype().unwrap_or(DataType::F32));
     let steps = (x.cast(working) / scale.cast(working)).intrinsic(Intrinsic::Round) + zero_point.cast(working);
-    steps.cast(dtype)
+    // Only the conversion holds what is out of the range of a type whose bounds the float has not.
+    match dtype.bits {
+        ..=16 => {
+            let end = |value: i64| Value::from(Expr::number(value, working));
+            let (low, high) = match dtype.is_signed() {
+                true => (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1),
+                false => (0, (1 << dtype.bits) - 1),
+            };
+            steps.min(end(high)).max(end(low)).cast(dtype)
+        }
+        _ => steps.cast(dtype),
+    }
 }

@@ -19,11 +19,12 @@ use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk};
 use tilewright_ir::legalize::LegalizeCx;
 use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, OpCall};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape, Var};
 use tilewright_ir::tir::{self, Buffer, PrimFunc};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, Origins, Set};
+use tilewright_tensor::DataType;
 
 use crate::equal_calls::{Asked, EqualCalls};
 use crate::inline_scalar_constants::{number, with_numbers};
@@ -277,6 +278,18 @@ impl Rebuild for Library {
                 out.push(binding);
                 return Ok(());
             }
+            let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+            if let Some(named) = with_named_sizes(&OpCall { op: *op, args, attrs }, &value.struct_info, &mut emitter) {
+                let value = emitter.bind(named);
+                let (var, known) = (binding.var.clone(), binding.origins.clone());
+                if let (ExprKind::Var(made), Some(last)) = (&value.kind, out.pop()) {
+                    let made = Binding { var: made.clone(), ..last };
+                    self.binding(made, dataflow, out)?;
+                }
+                let struct_info = var.struct_info.clone();
+                out.push(Binding { var, value: BindingValue::MatchCast { value, struct_info }, origins: known });
+                return Ok(());
+            }
             let call = OpCall { op: *op, args, attrs };
             let refused = |error: InferError| {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
@@ -296,6 +309,42 @@ impl Rebuild for Library {
         out.push(binding);
         Ok(())
     }
+}
+
+/// The call on operands whose sizes have names, which the run gives them, where only a run knows the result's sizes.
+fn with_named_sizes(call: &OpCall<'_>, result: &StructInfo, emitter: &mut Emitter<'_>) -> Option<Expr> {
+    if results_of(result).is_ok() {
+        return None;
+    }
+    let named = |info: &StructInfo| {
+        let dims = |rank: usize| {
+            let dim = |at| tir::Expr::var(&ScalarVar::new(format!("s{at}"), DataType::I64));
+            TensorShape::Known((0..rank).map(dim).collect())
+        };
+        match info {
+            StructInfo::Shape(TensorShape::Rank(rank)) => Some(StructInfo::Shape(dims(*rank))),
+            StructInfo::Tensor { shape: TensorShape::Rank(rank), dtype, vdevice } => {
+                Some(StructInfo::Tensor { shape: dims(*rank), dtype: *dtype, vdevice: vdevice.clone() })
+            }
+            _ => None,
+        }
+    };
+    let infos: Vec<Option<StructInfo>> = call.args.iter().map(|arg| named(&arg.struct_info)).collect();
+    // The rule is asked before anything is written, with variables of these sizes.
+    let probe = |(arg, info): (&Expr, &Option<StructInfo>)| match info {
+        Some(info) => Expr::var(&Var::new("x", info.clone())),
+        None => arg.clone(),
+    };
+    let probes = call.args.iter().zip(&infos).map(probe).collect();
+    let known = Expr::call_op(&InferCx::default(), call.op, probes, call.attrs.clone()).ok()?;
+    if infos.iter().all(Option::is_none) || results_of(&known.struct_info).is_err() {
+        return None;
+    }
+    let args = call.args.iter().zip(infos).map(|(arg, info)| match info {
+        Some(info) => emitter.match_cast("sizes".to_owned(), arg.clone(), info),
+        None => arg.clone(),
+    });
+    Expr::call_op(&InferCx::default(), call.op, args.collect(), call.attrs.clone()).ok()
 }
 
 /// Lets the run check what the operator's rule takes to be so: sizes that must be equal, as variables whose names say

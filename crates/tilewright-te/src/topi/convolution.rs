@@ -169,6 +169,8 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
     };
     let counts = used.iter().map(|used| used.count.clone());
     let over = conv.window(channels.clone(), &taps.iter().take(2).cloned().chain(counts).collect::<Vec<_>>());
+    // Where the channels are the last dimension, their loop is the innermost.
+    let channels_last = conv.data.by_dim(|axis, _| axis).last() == Some(&1) && !conv.data.splits(1);
     let formula = |i: &[Value]| {
         let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
         let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
@@ -182,7 +184,9 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
         let elements: Vec<Value> = [n.clone(), of_data].into_iter().chain(elements).collect();
         let of_window = window.iter().zip(&used).map(|(r, used)| offset_by(r.clone(), used.first));
         let of_kernel: Vec<Value> = [f.clone(), c.clone()].into_iter().chain(of_window).collect();
-        product(&data, &conv.data.physical(&elements), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
+        let mut axes: Vec<&ReduceAxis> = over.iter().collect();
+        axes.rotate_left(usize::from(channels_last));
+        product(&data, &conv.data.physical(&elements), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &axes)
     };
     narrowed(compute_over(&result, &conv.name(""), &conv.names(), formula)?, dtype)
 }
@@ -199,9 +203,9 @@ fn product(
     kernel: &Tensor,
     tap: &[Value],
     dtype: DataType,
-    over: &[ReduceAxis],
+    over: &[&ReduceAxis],
 ) -> Value {
-    sum(data.at_all(element).cast(dtype) * kernel.at_all(tap).cast(dtype), &over.iter().collect::<Vec<_>>())
+    sum(data.at_all(element).cast(dtype) * kernel.at_all(tap).cast(dtype), over)
 }
 
 fn narrowed(wide: Tensor, dtype: DataType) -> Result<Tensor, TeError> {
@@ -251,7 +255,14 @@ pub fn conv_transpose(
         let last = |taps: &Expr| Value::from(Analyzer::new().simplify(&(taps.clone() - 1)));
         let mirrored = taps.iter().skip(2).zip(window).map(|(taps, r)| last(taps) - r);
         let tap: Vec<Value> = [of_data, of_result].into_iter().chain(mirrored).collect();
-        product(&data, &conv.data.physical(&elements), kernel, &conv.kernel.physical(&tap), wide(dtype), &over)
+        product(
+            &data,
+            &conv.data.physical(&elements),
+            kernel,
+            &conv.kernel.physical(&tap),
+            wide(dtype),
+            &over.iter().collect::<Vec<_>>(),
+        )
     };
     narrowed(compute_over(&result, &conv.name("_transpose"), &conv.names(), formula)?, dtype)
 }

@@ -126,7 +126,9 @@ impl Phases {
             tap.push(number);
         }
         let (element, tap) = (conv.data.physical(&element), conv.kernel.physical(&tap));
-        let Some(inside) = all_of(inside) else { return product(data, &element, kernel, &tap, dtype, over) };
+        let Some(inside) = all_of(inside) else {
+            return product(data, &element, kernel, &tap, dtype, &over.iter().collect::<Vec<_>>());
+        };
         let or_zero = |value: Value| {
             let zero = Value::from(Expr::number(0, dtype));
             inside.if_then_else(&value.cast(dtype), &zero)
