@@ -24,7 +24,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def layout_transform(var_x: T.handle, var_te_layout_transform: T.handle):
+    def te_layout_transform(var_x: T.handle, var_te_layout_transform: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(6), T.int64(5)), "float32")
@@ -38,7 +38,7 @@ class Module:
                 te_layout_transform[v_axis0, v_axis1] = x[v_axis1 // T.int64(6), v_axis1 % T.int64(6), v_axis0]
 
     @T.prim_func(private=True)
-    def layout_transform1(var_x: T.handle, var_te_layout_transform_with_pad: T.handle):
+    def te_layout_transform1(var_x: T.handle, var_te_layout_transform_with_pad: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(6), T.int64(5)), "float32")
@@ -56,8 +56,8 @@ class Module:
         n = T.int64()
         cls = Module
         with R.dataflow():
-            order = R.call_tir(cls.layout_transform, (x,), out_sinfo=R.Tensor((5, n * 6), dtype="float32"))
-            parts = R.call_tir(cls.layout_transform1, (x,), out_sinfo=R.Tensor((n, 2, 5, 4), dtype="float32"))
+            order = R.call_tir(cls.te_layout_transform, (x,), out_sinfo=R.Tensor((5, n * 6), dtype="float32"))
+            parts = R.call_tir(cls.te_layout_transform1, (x,), out_sinfo=R.Tensor((n, 2, 5, 4), dtype="float32"))
             gv: R.Tuple(R.Tensor((5, n * 6), dtype="float32"), R.Tensor((n, 2, 5, 4), dtype="float32")) = (order, parts)
             R.output(gv)
         return gv

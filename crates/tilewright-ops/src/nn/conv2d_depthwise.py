@@ -36,9 +36,9 @@ class Module:
                 T.reads(x[v_i0, v_i1, v_i2, v_i3])
                 T.writes(pad_temp[v_i0, v_i1, v_i2, v_i3])
                 pad_temp[v_i0, v_i1, v_i2, v_i3] = x[v_i0, v_i1, v_i2, v_i3]
-        for nn, yy, xx, ff, rc, ry, rx in T.grid(n, h - T.int64(2), T.int64(3), T.int64(4), T.int64(1), T.int64(3), T.int64(3)):
+        for nn, yy, xx, ff, ry, rx, rc in T.grid(n, h - T.int64(2), T.int64(3), T.int64(4), T.int64(3), T.int64(3), T.int64(1)):
             with T.block("group_conv2d_nhwc"):
-                v_nn, v_yy, v_xx, v_ff, v_rc, v_ry, v_rx = T.axis.remap("SSSSRRR", [nn, yy, xx, ff, rc, ry, rx])
+                v_nn, v_yy, v_xx, v_ff, v_ry, v_rx, v_rc = T.axis.remap("SSSSRRR", [nn, yy, xx, ff, ry, rx, rc])
                 T.reads(pad_temp[v_nn, v_yy + v_ry, v_xx + v_rx, v_ff + v_rc], w[v_ry, v_rx, v_ff, v_rc])
                 T.writes(group_conv2d_nhwc[v_nn, v_yy, v_xx, v_ff])
                 with T.init():

@@ -34,7 +34,7 @@ class Module:
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1], y[v_i1])
                 T.writes(compute[v_i0, v_i1])
-                compute[v_i0, v_i1] = T.Select(x[v_i0, v_i1] > T.float32(0.0), x[v_i0, v_i1], x[v_i0, v_i1] * y[v_i1])
+                compute[v_i0, v_i1] = T.Select(T.float32(0.0) < x[v_i0, v_i1], x[v_i0, v_i1], x[v_i0, v_i1] * y[v_i1])
 
     @R.function
     def main(x: R.Tensor(("n", "m"), dtype="float32"), y: R.Tensor(("k",), dtype="float32")) -> R.Tensor(("n", "m"), dtype="float32"):
