@@ -367,6 +367,21 @@ def test_fragments_are_printed_after_what_they_use(part, verbose, plain):
     assert part.script().strip() == plain
 
 
+def test_tensor_expressions_of_sizes_and_of_several_results():
+    @I.ir_module
+    class Module:
+        @R.function
+        def main(x: R.Tensor(("n", 4), "float32")):
+            n = T.int64()
+            halves = R.emit_te(topi.split, x, 2, axis=1)
+            ones = R.emit_te(topi.full, (n, 2), "float32", 1.0)
+            return R.emit_te(topi.add, halves[1], ones)
+
+    machine = relax.VirtualMachine(relax.build(Module, "llvm"), tw.cpu())
+    x = np.arange(12, dtype="float32").reshape(3, 4)
+    np.testing.assert_array_equal(machine["main"](x).numpy(), x[:, 2:] + 1)
+
+
 def test_builders_build_single_statements():
     def built(make):
         with IRBuilder() as builder:

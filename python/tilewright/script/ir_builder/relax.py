@@ -297,11 +297,12 @@ def _te_parts(func: Any, args: Any, kwargs: dict[Any, Any]) -> list[Any]:
     struct infos of the results and the scalars after them."""
     builder = _relax.BlockBuilder()
     call = builder.call_te(func, *args, **kwargs)
-    function, values, *sizes = call.args
-    info = call.sinfo_args[0]
-    infos = list(info.fields) if isinstance(info, TupleStructInfo) else [info]
+    function, values = call.args[:2]
+    sizes = list(dict(call.attrs or {}).get("tir_vars", ()))
+    said = list(call.sinfo_args)
+    infos = list(said[0].fields) if len(said) == 1 and isinstance(said[0], TupleStructInfo) else said
     prim = builder.get()[function].without_attr("global_symbol")
-    return [prim, function.name_hint, list(values), infos, list(sizes[0].values) if sizes else []]
+    return [prim, function.name_hint, list(values), infos, sizes]
 
 
 def emit_te(func: Any, *args: Any, **kwargs: Any) -> Any:
