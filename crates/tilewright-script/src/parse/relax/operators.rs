@@ -12,7 +12,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 37] = [
+pub(super) const OTHERS: [&str; 35] = [
     "function",
     "dataflow",
     "output",
@@ -41,9 +41,7 @@ pub(super) const OTHERS: [&str; 37] = [
     "ExternFunc",
     "ShapeExpr",
     "TupleGetItem",
-    "emit_te",
     "macro",
-    "rewriter",
     "Tensor",
     "Shape",
     "Prim",
