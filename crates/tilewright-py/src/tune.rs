@@ -92,7 +92,8 @@ impl PyDatabase {
 
     /// The key of a function, or of one like it; `None` where it is not there.
     fn key_of(&self, function: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        Ok(self.lock().key_of(&prim_of(function)?).map(str::to_owned))
+        let function = prim_of(function)?;
+        Ok(self.lock().key_of(&function).map(str::to_owned))
     }
 
     /// The function of a key.
@@ -149,7 +150,8 @@ pub(crate) fn tuning_tasks<'py>(
 /// tilings with decisions.
 #[pyfunction]
 pub(crate) fn tuning_space(function: &Bound<'_, PyAny>, target: &PyTarget) -> PyResult<Vec<Vec<String>>> {
-    let task = Task::new(MAIN, &prim_of(function)?, &target.target);
+    let function = prim_of(function)?;
+    let task = Task::new(MAIN, &function, &target.target);
     let space = Space::of_rules(&task);
     let first = space.first().iter().map(|candidate| &candidate.trace);
     Ok(first.chain(space.designs()).map(lines).collect())
@@ -158,7 +160,8 @@ pub(crate) fn tuning_space(function: &Bound<'_, PyAny>, target: &PyTarget) -> Py
 /// What a function and its like are known by.
 #[pyfunction]
 pub(crate) fn workload_hash(function: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let workload = tilewright::tune::workload(&prim_of(function)?);
+    let function = prim_of(function)?;
+    let workload = tilewright::tune::workload(&function);
     Ok(tilewright::ir::node::HashCx::hash(&workload))
 }
 
@@ -208,7 +211,8 @@ impl PySearch {
         seed: u64,
         schedules: Option<Vec<Bound<'_, PySchedule>>>,
     ) -> PyResult<Self> {
-        let task = Task::new(MAIN, &prim_of(function)?, &target.target);
+        let prim = prim_of(function)?;
+        let task = Task::new(MAIN, &prim, &target.target);
         let search = Search::new(space(&task, schedules), strategy_of(function.py(), strategy)?, seed);
         Ok(Self(Mutex::new((search, Vec::new()))))
     }
@@ -327,7 +331,8 @@ pub(crate) fn tune_tasks(
     let strategy = strategy_of(py, &strategy)?;
     let mut all: Vec<(Task, Search)> = Vec::new();
     for (at, (name, function, weight, schedules)) in tasks.into_iter().enumerate() {
-        let task = Task { weight, ..Task::new(name, &prim_of(&function)?, &target.target) };
+        let function = prim_of(&function)?;
+        let task = Task { weight, ..Task::new(name, &function, &target.target) };
         let search = Search::new(space(&task, schedules), strategy, seed.wrapping_add(at as u64));
         all.push((task, search));
     }

@@ -1,12 +1,11 @@
 //! Spaces: the candidates that there are for a task.
 
-use tilewright_ir::tir::PrimFunc;
 use tilewright_schedule::{Schedule, Trace, rules};
 
 use crate::candidate::Candidate;
 use crate::mutate::{draws, undecided, with_changed_size, with_open_decision};
 use crate::random::Random;
-use crate::task::{MAIN, Task};
+use crate::task::Task;
 use crate::tiling::tilings;
 
 /// How often a step of the search is tried again where a primitive refuses it.
@@ -64,11 +63,6 @@ impl Space {
     /// The candidates that are measured first.
     pub fn first(&self) -> &[Candidate] {
         &self.first
-    }
-
-    /// The function before it is scheduled.
-    pub(crate) fn function(&self) -> Option<&PrimFunc> {
-        self.start.module().prim(MAIN).map(|function| &**function)
     }
 
     /// A design with other decisions.

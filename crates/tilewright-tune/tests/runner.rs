@@ -8,7 +8,9 @@ use tilewright_tune::ProcessRunner;
 
 fn runner(script: &str) -> ProcessRunner {
     let command = ["sh", "-c", script].into_iter().map(OsString::from).collect();
-    ProcessRunner { limit: Duration::from_secs(20), ..ProcessRunner::new(command) }
+    let mut runner = ProcessRunner::new(command);
+    runner.limit = Duration::from_secs(20);
+    runner
 }
 
 const ANSWER: &str = "while read line; do echo chatter; echo \"tilewright-answer {\\\"n\\\": $$}\"; done";
