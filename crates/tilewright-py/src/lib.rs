@@ -70,7 +70,6 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<schedule::ExprRv>()?;
     core.add_class::<schedule::PySchedule>()?;
     core.add_class::<schedule::PyStmtRef>()?;
-    core.add_class::<schedule::PyTrace>()?;
     core.add_class::<tune::PyDatabase>()?;
     core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;

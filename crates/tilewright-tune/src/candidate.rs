@@ -34,7 +34,12 @@ impl Candidate {
     }
 
     pub(crate) fn of_schedule(schedule: &Schedule, origin: &'static str) -> Result<Self, ScheduleError> {
-        let gone = || ScheduleError { primitive: "trace", message: "the function is gone".to_owned(), place: None };
+        let gone = || ScheduleError {
+            primitive: "trace",
+            message: "the function is gone".to_owned(),
+            place: None,
+            kind: tilewright_schedule::FaultKind::Unknown,
+        };
         let function = marked(schedule.module().prim(MAIN).ok_or_else(gone)?);
         let hash = HashCx::hash(&function);
         Ok(Self { origin, trace: schedule.trace().clone(), function, hash })

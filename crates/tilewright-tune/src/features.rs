@@ -64,7 +64,7 @@ fn of_argument(found: &mut Features, place: (usize, &str, usize), value: &Arg) {
                 }
             }
         }
-        Arg::Rv(_) | Arg::Expr(_) => {}
+        Arg::Rv(_) | Arg::Expr(_) | Arg::Buffer(_) | Arg::Slot { .. } => {}
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn with_changed_size(random: &mut Random, trace: &Trace) -> Option<Tr
     let changed = match &instruction.args[arg] {
         Arg::List(items) => changed_item(random, items)?,
         Arg::Attr(attr) => Arg::Attr(changed_field(random, instruction.primitive, arg, attr)?),
-        Arg::Rv(_) | Arg::Expr(_) => return None,
+        Arg::Rv(_) | Arg::Expr(_) | Arg::Buffer(_) | Arg::Slot { .. } => return None,
     };
     instruction.args[arg] = changed;
     Some(trace)
@@ -68,7 +68,7 @@ fn size_of(arg: &Arg) -> Option<i64> {
     match arg {
         Arg::Attr(Attr::Int(size)) => Some(*size),
         Arg::Expr(expr) => expr.as_int(),
-        Arg::Attr(_) | Arg::Rv(_) | Arg::List(_) => None,
+        Arg::Attr(_) | Arg::Rv(_) | Arg::List(_) | Arg::Buffer(_) | Arg::Slot { .. } => None,
     }
 }
 

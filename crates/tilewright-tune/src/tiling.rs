@@ -135,7 +135,12 @@ fn call(schedule: &mut Schedule, name: &str, args: Vec<Arg>) -> Result<Vec<Rv>, 
 }
 
 fn one_of(rvs: &[Rv]) -> Result<Rv, ScheduleError> {
-    let missing = || ScheduleError { primitive: "tiling", message: "a call gives no handle".to_owned(), place: None };
+    let missing = || ScheduleError {
+        primitive: "tiling",
+        message: "a call gives no handle".to_owned(),
+        place: None,
+        kind: tilewright_schedule::FaultKind::Unknown,
+    };
     rvs.first().copied().ok_or_else(missing)
 }
 
