@@ -91,7 +91,7 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
     sch = tir.Schedule(product())
     before, k = sch.mod, sch.get_loops(sch.get_block("C"))[2]
     with pytest.raises(ScheduleError) as caught:
-        sch.bind(k, "threadIdx.x")
+        sch.bind(k, "blockIdx.x")
     message = str(caught.value)
     assert message.startswith("error[TW0706]: `bind` cannot be applied")
     assert "loop `r` drives axis `v_r` of block `C`, which is not spatial" in message

@@ -60,6 +60,11 @@ class NDArray:
     def __iter__(self) -> Iterator[NDArray]: ...
     def __len__(self) -> int: ...
     def __setitem__(self, key: Any, values: Any) -> None: ...
+    def _create_view(self, shape: Any, dtype: Any = None, relative_byte_offset: int = 0) -> Any:
+        """A tensor of another shape, and perhaps type, over this one's memory, from so many bytes after its first
+        element on.
+        """
+
     def asnumpy(self) -> Any:
         """As `numpy`."""
 
@@ -124,6 +129,9 @@ class NDArray:
 
     def to_device(self, device: Device) -> NDArray:
         """The tensor on a device: itself where it lives there already."""
+
+    def to_dlpack(self) -> Any:
+        """The tensor as a capsule of DLPack."""
 
     def tolist(self) -> Any:
         """The elements as lists of numbers."""
@@ -200,8 +208,10 @@ class Analyzer:
     def simplify(self, expr: Any, steps: int = 2) -> Any:
         """The expression in a form that is not larger."""
 
-    def update(self, var: Any, info: Any, override_info: bool = False) -> Any:
-        """The variable's values are within this bound, or have this remainder."""
+    def update(self, var: Any, info: Any, override: bool = False) -> Any:
+        """The variable's values are within this bound, have this remainder, or are in this set. Other facts of the
+        same sort are an error, unless they are to be replaced.
+        """
 
 class BlockBuilder:
     """Builds graph functions binding by binding."""
@@ -352,7 +362,9 @@ class DFPattern:
         """This, with or without what is made around it."""
 
     def same_shape_as(self, *others: Any) -> DFPattern:
-        """Of the shape of the values of the other patterns of the match."""
+        """Of the shape of the values of the other patterns of the match: as the pattern that this gives says, and as
+        the context whose `with` is around is told.
+        """
 
     def used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
         """The value of this is used by that of the other one."""
@@ -507,6 +519,7 @@ class ObjectPath:
 class Pass:
     """A pass: of the compiler, of the user, or several in order."""
 
+    def __new__(cls, *_args: Any, **given: Any) -> Self: ...
     def __call__(self, module: IRModule) -> IRModule: ...
     @staticmethod
     def from_python(function: Callable[..., IRModule], name: str, opt_level: int, required: Any = Ellipsis) -> Pass:
@@ -578,37 +591,49 @@ class Target:
 class BlockRV:
     """A block of a schedule."""
 
+    def __new__(cls) -> Self: ...
     def __hash__(self) -> int: ...
+    def same_as(self, other: Any) -> Any:
+        """Whether it is the same handle."""
 
 @final
 class LoopRV:
     """A loop of a schedule."""
 
+    def __new__(cls) -> Self: ...
     def __hash__(self) -> int: ...
+    def same_as(self, other: Any) -> Any:
+        """Whether it is the same handle."""
 
 @final
 class ExprRV:
     """A number that a schedule has drawn."""
 
+    def __new__(cls) -> Self: ...
     def __hash__(self) -> int: ...
+    def same_as(self, other: Any) -> Any:
+        """Whether it is the same handle."""
 
 class Schedule:
     """A schedule in the making. Python's own class adds a method for each primitive."""
 
     def __new__(
         cls,
-        module: Any,
+        mod: Any,
         *,
         debug_mask: Any = None,
         error_render_level: str = "detail",
         seed: Any = None,
         enable_check: bool = True,
     ) -> Self: ...
-    def _apply(self, lines: Any) -> Any:
-        """Does what a line of a trace says, with the names that it gives to handles."""
-
     def _call(self, name: Any, args: Any, kwargs: Any) -> Any:
         """Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles."""
+
+    def _calls(self, first: Any) -> Any:
+        """The calls from this number on: each the name of its primitive, its arguments and its handles."""
+
+    def _can(self, name: Any, args: Any) -> Any:
+        """Whether a primitive could be called so, which it is not."""
 
     def _register_intrinsic(self, name: Any, desc: Any, implementation: Any) -> Any:
         """Gives a computation, and what does the same, a name for `tensorize`."""
@@ -630,23 +655,87 @@ class Schedule:
     def mod(self) -> Any:
         """The module as it is now."""
 
+    def remove_rv(self, rand_var_rv: Any) -> Any:
+        """Forgets a handle: it stands for nothing from now on."""
+
     def seed(self, seed: Any) -> Any:
         """Later draws follow from this number."""
-
-    @property
-    def trace(self) -> Any:
-        """The calls so far."""
 
     def work_on(self, func_name: Any) -> Any:
         """Primitives that begin with a name work on this function from now on."""
 
-class Trace:
-    """The calls of primitives that made a schedule."""
+@final
+class StmtRef:
+    """A loop or a block of a schedule's module."""
 
-    def _calls(self) -> Any:
-        """The calls as plain data: each its primitive, its arguments as text, its attributes (none), its handles'
-        names.
+    def __hash__(self) -> int: ...
+    def dependencies(self, schedule: Any) -> Any:
+        """How the blocks directly inside of a block depend on each other: the earlier, the later, and the kind's
+        number.
         """
+
+    def flags(self, schedule: Any) -> Any:
+        """What is known of a block: its axes are affine, its reads are covered, its stages are a pipeline."""
+
+    @property
+    def is_block(self) -> Any:
+        """Whether it is a block's."""
+
+    @staticmethod
+    def of(schedule: Any, object: Any) -> Any:
+        """Where the loop or block is that a handle stands for, or that is this very statement; `None` where it is
+        gone.
+        """
+
+    def parent(self, schedule: Any) -> Any:
+        """The innermost loop or block around it."""
+
+    def replace(self, schedule: Any, stmt: Any) -> Any:
+        """Puts another loop or block in the place of one."""
+
+    def seq_index(self, schedule: Any) -> Any:
+        """Its number among the statements of the sequence around it; -1 where there is none."""
+
+    def stmt(self, schedule: Any) -> Any:
+        """The block or the loop that it refers to; `None` where it is gone."""
+
+@final
+class TuningDatabase:
+    """Workloads and records, in memory or in files."""
+
+    def __new__(cls, workloads: Any = None, records: Any = None) -> Self: ...
+    def commit(self, record: Any) -> Any: ...
+    def commit_workload(self, function: Any) -> Any:
+        """Adds a function, unless it is there; gives its key."""
+
+    def function(self, key: Any) -> Any:
+        """The function of a key."""
+
+    def key_of(self, function: Any) -> Any:
+        """The key of a function, or of one like it; `None` where it is not there."""
+
+    def keys(self) -> Any:
+        """The keys of all workloads, in the order in which they came."""
+
+    def merge(self, other: Any) -> Any:
+        """Adds all of another database."""
+
+    def records(self) -> Any:
+        """All records, in the order in which they came."""
+
+    def top(self, key: Any, machine: Any, count: Any) -> Any:
+        """The best records of a workload; of one machine's processor where that is given."""
+
+@final
+class TuningSearch:
+    """A search in a space, step by step."""
+
+    def __new__(cls, function: Any, target: Any, strategy: Any, seed: Any, schedules: Any = None) -> Self: ...
+    def learn(self, number: Any, cost: Any) -> Any:
+        """Tells what a candidate of the last proposal cost, by its number."""
+
+    def propose(self, count: Any) -> Any:
+        """Traces that were never proposed, so many at most."""
 
 @final
 class Executable:
@@ -660,14 +749,57 @@ class Executable:
     def as_text(self) -> str:
         """The program of the machine as text."""
 
-    def export_library(self, path: str | PathLike[str]) -> None:
+    @property
+    def entry_func(self) -> Any:
+        """The only function."""
+
+    @property
+    def entry_name(self) -> Any:
+        """The name by which programs ask for the only function."""
+
+    def export_library(
+        self,
+        file_name: Any,
+        fcompile: Any = None,
+        addons: Any = None,
+        workspace_dir: Any = None,
+        **options: Any,
+    ) -> None:
         """Writes the executable to a file. Whatever the name ends in, `.so` and `.tar` included, the file is this
         package's own format: code, constants and program in one, read by `runtime.load_module`,
         `Executable.load`, the program `tilewright` and the Rust runtime; the system's loader and archivers do not
-        read it.
+        read it. No compiler or linker is called: `fcompile` and its options are accepted, and files in `addons`
+        are refused.
         """
 
+    @property
+    def format(self) -> Any:
+        """The format in which it is written."""
+
     def function_names(self) -> list[str]: ...
+    def get_function(self, name: Any, query_imports: bool = False) -> Any:
+        """The function of that name; `query_imports` is accepted, as there are no imported modules."""
+
+    def get_source(self, fmt: str = "") -> Any:
+        """The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`).
+        Only an executable that was compiled in this process has it.
+        """
+
+    def implements_function(self, func_name: Any, query_imports: bool = False) -> Any:
+        """Whether there is a function of that name."""
+
+    @property
+    def imported_modules(self) -> Any:
+        """The modules inside this one: there are none, all code is its own."""
+
+    @property
+    def is_binary_serializable(self) -> Any:
+        """Whether it can be written to a file and read back."""
+
+    @property
+    def is_dso_exportable(self) -> Any:
+        """Whether the system's linker makes a library of it."""
+
     def jit(self) -> Executable:
         """The executable: its code is linked already."""
 
@@ -679,8 +811,8 @@ class Executable:
     def required_features(self) -> list[str]:
         """The extensions of the instruction set that the processor must have."""
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes the executable to a file."""
+    def save(self, path: str | PathLike[str], fmt: str = "") -> None:
+        """Writes the executable to a file; its format is this package's own, whatever `fmt` says."""
 
     def stats(self) -> str:
         """How many functions, instructions, kernels and constants there are, and how many bytes they take."""
@@ -701,6 +833,10 @@ class Executable:
         f_preproc: str = "",
     ) -> TimeEvaluator:
         """A timer of calls of the function: see `VirtualMachine.time_evaluator`."""
+
+    @property
+    def type_key(self) -> Any:
+        """The sort of module."""
 
 @final
 class VirtualMachine:
@@ -840,6 +976,9 @@ def set_affinity(processors: Sequence[int]) -> None:
 
 def available_processors() -> list[int]:
     """The processors that the process may use, by the system's numbers."""
+
+def write_executable(functions: Any) -> Any:
+    """The executable of these functions."""
 
 def register_func(name: str, function: Callable[..., Any], replace: bool) -> None:
     """Registers a Python function under a global name."""
@@ -990,12 +1129,13 @@ def read_definition(
     line: int,
     names: dict[str, str],
     value: Callable[[str], Any],
+    check_well_formed: Any,
 ) -> IRModule | PrimFunc | Function:
     """Reads a decorated class or function from its own text, which begins at `line` of the file; `names` says which
     of its plain names are the script's own, `value` evaluates what is not.
     """
 
-def from_source(text: str, filename: str, value: Callable[[str], Any] | None) -> Any:
+def from_source(text: str, filename: str, value: Callable[[str], Any] | None, check_well_formed: Any) -> Any:
     """Reads text: the one definition, or a dict of them by name where there are several. Without `value`, what is
     not the script's own is an error.
     """
@@ -1052,6 +1192,12 @@ def pipeline_names() -> list[str]:
 
 def default_gpu_schedule(module: Any, target: Any) -> Any:
     """The module with every PrimFunc that has no schedule bound to the threads of the target."""
+
+def index_map_of_text(text: Any) -> Any:
+    """The map of indices that a text of `index_map_text` says."""
+
+def index_map_text(map: Any) -> Any:
+    """A map of indices as text."""
 
 def schedule_primitive_doc(name: Any) -> Any:
     """What a primitive does, in a sentence, and what the fields of its plan are."""
@@ -1178,6 +1324,30 @@ def specialize(func: Any, known: Any) -> Any:
 
 def lowering_step(step: Any, func: Any) -> Any:
     """The PrimFunc after one step of the lowering, by the step's name."""
+
+def tir_pass(name: Any, func: Any, options: Any) -> Any:
+    """The PrimFunc after a loop pass, by the pass's name after `tir.`, with the pass's own options."""
+
+def detect_common_subexpr(expr: Any, threshold: Any) -> Any:
+    """The operations that occur at least `threshold` times in an expression, with how often."""
+
+def verify_ssa(func: Any) -> Any:
+    """Whether every variable of a PrimFunc is defined in one place."""
+
+def touched_by_host(func: Any) -> Any:
+    """The names of the buffers of device memory that a PrimFunc touches outside of its threads."""
+
+def kernel_needs(func: Any) -> Any:
+    """The most that a kernel of a PrimFunc needs, by the names of the limits."""
+
+def allocated_bytes(func: Any) -> Any:
+    """The bytes of a PrimFunc's allocations, by the scope of their memory."""
+
+def constant_bytes(func: Any, align: Any) -> Any:
+    """The bytes of the constants of a PrimFunc, each rounded up to a multiple of `align`."""
+
+def out_of_bounds(func: Any) -> Any:
+    """Accesses of a PrimFunc that leave their buffer: what each is."""
 
 def symbolic_vars(func: Any, defined: Any) -> Any:
     """The symbolic dimensions that a function uses without defining them; with `defined` those that it defines."""
@@ -1322,6 +1492,34 @@ def import_torch_graph(builder: Any, graph: Any, options: Any, custom: Any) -> A
     target: it gets a node's number and the values of the nodes that it needs, by name. The error of a graph that
     has no meaning says in `nodes` which nodes have none.
     """
+
+def tuning_tasks(module: Any, target: Any, compiled: Any) -> Any:
+    """The tasks of a module: its PrimFuncs without a schedule, or with `compiled` those that its compilation would
+    schedule. Each is a name, a function and the number of its calls.
+    """
+
+def tuning_space(function: Any, target: Any) -> Any:
+    """The traces of the default space of a function: those of the rules' candidates, the rules' own choice first,
+    then tilings with decisions.
+    """
+
+def tune_tasks(tasks: Any, target: Any, search: Any, database: Any, measure: Any, watch: Any) -> Any:
+    """Tunes tasks for a target, and writes what was measured into a database. `measure` is a function that takes the
+    times, or the command of a process that does, with the seconds for one candidate; `watch` is called with each
+    gain as it is after a trial.
+    """
+
+def apply_database(database: Any, target: Any = None, schedule: Any = None) -> Any:
+    """A pass that replaces PrimFuncs by what a database has for them."""
+
+def pipeline_with_database(database: Any, target: Any) -> Any:
+    """The default pipeline, with the schedules of a database."""
+
+def machine_name(target: Any) -> Any:
+    """The target as records name it."""
+
+def workload_hash(function: Any) -> Any:
+    """What a function and its like are known by."""
 
 def command_line(arguments: list[str]) -> int:
     """Runs the command line, the program's name first; the result is the exit status."""

@@ -31,7 +31,7 @@ def asin(x: Any, span: Any = None) -> Any:
 def asinh(x: Any, span: Any = None) -> Any:
     """`T.asinh` of one expression."""
 
-def assume(*args: Any, span: object = None) -> Any:
+def assume(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.assume` of these operands."""
 
 def atan(x: Any, span: Any = None) -> Any:
@@ -55,7 +55,7 @@ def bitwise_or(x: Any, y: Any, span: Any = None) -> Any:
 def bitwise_xor(x: Any, y: Any, span: Any = None) -> Any:
     """`T.bitwise_xor` of 2 expressions."""
 
-def call_cpacked(*args: Any, span: object = None) -> Any:
+def call_cpacked(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.call_cpacked` of these operands."""
 
 def call_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
@@ -106,7 +106,7 @@ def cosh(x: Any, span: Any = None) -> Any:
 def div(a: Any, b: Any, span: object = None) -> Any:
     """`a / b` as C has it."""
 
-def end_profile_intrinsic(*args: Any, span: object = None) -> Any:
+def end_profile_intrinsic(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.end_profile_intrinsic` of these operands."""
 
 def erf(x: Any, span: Any = None) -> Any:
@@ -166,11 +166,11 @@ def isinf(x: Any, span: Any = None) -> Any:
 def isnan(x: Any, span: Any = None) -> Any:
     """`T.isnan` of one expression."""
 
-def isnullptr(*args: Any, span: object = None) -> Any:
+def isnullptr(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.isnullptr` of these operands."""
 
-def ldexp(x: Any, y: Any, span: object = None) -> Any:
-    """`x * 2**y`."""
+def ldexp(x1: Any, x2: Any, span: object = None) -> Any:
+    """`x1 * 2**x2`."""
 
 def likely(cond: Any, span: object = None) -> Any:
     """The condition itself: nothing is made of the hint."""
@@ -190,7 +190,7 @@ def log2(x: Any, span: Any = None) -> Any:
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
     """`log(exp(a) + exp(b))`, without what overflows on the way."""
 
-def lookup_param(*args: Any, span: object = None) -> Any:
+def lookup_param(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.lookup_param` of these operands."""
 
 def max(*args: Any, span: object = None) -> Any:
@@ -250,7 +250,7 @@ def sinh(x: Any, span: Any = None) -> Any:
 def sqrt(x: Any, span: Any = None) -> Any:
     """`T.sqrt` of one expression."""
 
-def start_profile_intrinsic(*args: Any, span: object = None) -> Any:
+def start_profile_intrinsic(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.start_profile_intrinsic` of these operands."""
 
 def tan(x: Any, span: Any = None) -> Any:
@@ -268,25 +268,25 @@ def truncdiv(a: Any, b: Any, span: object = None) -> Any:
 def truncmod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `truncdiv`."""
 
-def tvm_access_ptr(*args: Any, span: object = None) -> Any:
+def tvm_access_ptr(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_access_ptr` of these operands."""
 
-def tvm_stack_alloca(*args: Any, span: object = None) -> Any:
+def tvm_stack_alloca(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_stack_alloca` of these operands."""
 
 def tvm_storage_sync(scope: str) -> Any:
     """Every thread of the scope waits here for the others."""
 
-def tvm_thread_allreduce(*args: Any, span: object = None) -> Any:
+def tvm_thread_allreduce(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_thread_allreduce` of these operands."""
 
-def tvm_thread_invariant(*args: Any, span: object = None) -> Any:
+def tvm_thread_invariant(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_thread_invariant` of these operands."""
 
-def tvm_throw_last_error(*args: Any, span: object = None) -> Any:
+def tvm_throw_last_error(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_throw_last_error` of these operands."""
 
-def tvm_tuple(*args: Any, span: object = None) -> Any:
+def tvm_tuple(*args: Any, span: object = None, **named: Any) -> Any:
     """`T.tvm_tuple` of these operands."""
 
 def undef(span: object = None) -> Any:

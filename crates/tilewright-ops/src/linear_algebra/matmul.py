@@ -107,7 +107,7 @@ class Module:
                 matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + T.Cast("int32", a[v_i0, v_k]) * T.Cast("int32", b[v_k, v_i1])
 
     @T.prim_func(private=True)
-    def matmul5(matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+    def matmul5(a: T.Buffer((T.int64(2), T.int64(0)), "float32"), b: T.Buffer((T.int64(0), T.int64(2)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0, i1, k in T.grid(T.int64(2), T.int64(2), T.int64(0)):
@@ -140,7 +140,7 @@ class Module:
     @R.function
     def nothing(a: R.Tensor((2, 0), dtype="float32"), b: R.Tensor((0, 2), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
         cls = Module
-        gv = R.call_tir(cls.matmul5, (), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+        gv = R.call_tir(cls.matmul5, (a, b), out_sinfo=R.Tensor((2, 2), dtype="float32"))
         return gv
 
     @R.function

@@ -16,7 +16,7 @@ use tilewright::ir::{Attr, pass::Pass};
 use tilewright::schedule::primitive::Default as Absent;
 use tilewright::schedule::registry;
 use tilewright::schedule::trace::{self, Instruction, Sort};
-use tilewright::schedule::{Arg, DefaultGPUSchedule, FaultKind, Output, Rv, Schedule, ScheduleError};
+use tilewright::schedule::{Arg, DefaultGPUSchedule, FaultKind, Names, Output, Rv, Schedule, ScheduleError};
 use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
 use tilewright::support::Diagnostic;
 
@@ -326,6 +326,13 @@ impl PySchedule {
                 Err(refused(py, FaultKind::Expired, diagnostic.render(false).trim_end(), &[diagnostic]))
             }
         }
+    }
+
+    /// Does what the lines of a trace say, with the names that they give to handles.
+    fn _apply(&self, py: Python<'_>, lines: Vec<String>) -> PyResult<()> {
+        let (mut schedule, mut names) = (self.lock(), Names::default());
+        let done = lines.iter().try_for_each(|line| schedule.run_line(&mut names, line));
+        done.map_err(|found| refused(py, FaultKind::Condition, found.render(false).trim_end(), &found.0))
     }
 
     /// Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles.

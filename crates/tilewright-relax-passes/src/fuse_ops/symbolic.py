@@ -83,17 +83,13 @@ class Module:
         b = T.match_buffer(var_b, (n, m), "float32")
         b_red = T.match_buffer(var_b_red, (n,), "float32")
         # with T.block("root"):
-        for i0 in range(n):
-            with T.block("b_red_init"):
-                v_i0 = T.axis.spatial(n, i0)
-                T.reads()
-                T.writes(b_red[v_i0])
-                b_red[v_i0] = T.float32(0.0)
         for i0, k1 in T.grid(n, m):
-            with T.block("b_red_update"):
+            with T.block("b_red"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
-                T.reads(b_red[v_i0], b[v_i0, v_k1])
+                T.reads(b[v_i0, v_k1])
                 T.writes(b_red[v_i0])
+                with T.init():
+                    b_red[v_i0] = T.float32(0.0)
                 b_red[v_i0] = b_red[v_i0] + b[v_i0, v_k1]
 
     @T.prim_func(private=True)

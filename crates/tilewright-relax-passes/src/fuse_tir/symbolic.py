@@ -55,17 +55,13 @@ class Module:
                 T.reads(T_add[v_i0, v_i1])
                 T.writes(compute[v_i0, v_i1])
                 compute[v_i0, v_i1] = T.max(T_add[v_i0, v_i1], T.float32(0.0))
-        for i0 in range(n):
-            with T.block("b_red_init"):
-                v_i0 = T.axis.spatial(n, i0)
-                T.reads()
-                T.writes(b_red[v_i0])
-                b_red[v_i0] = T.float32(0.0)
         for i0, k1 in T.grid(n, m):
-            with T.block("b_red_update"):
+            with T.block("b_red"):
                 v_i0, v_k1 = T.axis.remap("SR", [i0, k1])
-                T.reads(b_red[v_i0], compute[v_i0, v_k1])
+                T.reads(compute[v_i0, v_k1])
                 T.writes(b_red[v_i0])
+                with T.init():
+                    b_red[v_i0] = T.float32(0.0)
                 b_red[v_i0] = b_red[v_i0] + compute[v_i0, v_k1]
 
     @T.prim_func(private=True)

@@ -32,18 +32,18 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def full(fill_value: T.Buffer((), "float32"), T_full: T.Buffer((T.int64(4),), "float32")):
-        T.func_attr({"op_pattern": 1, "tir.noalias": T.bool(True)})
+    def full(T_full: T.Buffer((T.int64(4),), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
             with T.block("T_full"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
-                T.reads(fill_value[()])
+                T.reads()
                 T.writes(T_full[v_i0])
-                T_full[v_i0] = fill_value[()]
+                T_full[v_i0] = T.float32(0.5)
 
     @T.prim_func(private=True)
-    def fused_matmul_multiply_add_sigmoid_multiply1(var_x: T.handle, w: T.Buffer((T.int64(4), T.int64(4)), "float32"), g: T.Buffer((T.int64(4),), "float32"), half: T.Buffer((T.int64(4),), "float32"), var_T_multiply: T.handle):
+    def fused_matmul_multiply_add_tir_sigmoid_multiply1(var_x: T.handle, w: T.Buffer((T.int64(4), T.int64(4)), "float32"), g: T.Buffer((T.int64(4),), "float32"), half: T.Buffer((T.int64(4),), "float32"), var_T_multiply: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
@@ -52,7 +52,7 @@ class Module:
         matmul = T.alloc_buffer((n, T.int64(4)))
         T_multiply_1 = T.alloc_buffer((T.int64(4),))
         T_add = T.alloc_buffer((n, T.int64(4)))
-        T_sigmoid = T.alloc_buffer((n, T.int64(4)))
+        compute = T.alloc_buffer((n, T.int64(4)))
         for i0, i1, k in T.grid(n, T.int64(4), T.int64(4)):
             with T.block("matmul"):
                 v_i0, v_i1, v_k = T.axis.remap("SSR", [i0, i1, k])
@@ -74,17 +74,17 @@ class Module:
                 T.writes(T_add[v_i0, v_i1])
                 T_add[v_i0, v_i1] = matmul[v_i0, v_i1] + T_multiply_1[v_i1]
         for i0, i1 in T.grid(n, T.int64(4)):
-            with T.block("T_sigmoid"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(T_add[v_i0, v_i1])
-                T.writes(T_sigmoid[v_i0, v_i1])
-                T_sigmoid[v_i0, v_i1] = T.sigmoid(T_add[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.sigmoid(T_add[v_i0, v_i1])
         for i0, i1 in T.grid(n, T.int64(4)):
             with T.block("T_multiply_1"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(T_add[v_i0, v_i1], T_sigmoid[v_i0, v_i1])
+                T.reads(T_add[v_i0, v_i1], compute[v_i0, v_i1])
                 T.writes(T_multiply[v_i0, v_i1])
-                T_multiply[v_i0, v_i1] = T_add[v_i0, v_i1] * T_sigmoid[v_i0, v_i1]
+                T_multiply[v_i0, v_i1] = T_add[v_i0, v_i1] * compute[v_i0, v_i1]
 
     @T.prim_func(private=True)
     def fused_softmax_multiply1(var_c: T.handle, var_x: T.handle, var_T_multiply: T.handle):
@@ -134,7 +134,7 @@ class Module:
                 T_multiply[v_i0, v_i1] = T_softmax[v_i0, v_i1] * x[v_i0, v_i1]
 
     @T.prim_func(private=True)
-    def fused_subtract_exp_concat(var_x: T.handle, var_e: T.handle, var_T_concat: T.handle):
+    def fused_subtract_tir_exp_concatenate(var_x: T.handle, var_e: T.handle, var_T_concat: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
@@ -142,7 +142,7 @@ class Module:
         T_concat = T.match_buffer(var_T_concat, (n, T.int64(8)), "float32")
         # with T.block("root"):
         T_subtract = T.alloc_buffer((n, T.int64(4)))
-        T_exp = T.alloc_buffer((n, T.int64(4)))
+        compute = T.alloc_buffer((n, T.int64(4)))
         for i0, i1 in T.grid(n, T.int64(4)):
             with T.block("T_subtract"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
@@ -150,40 +150,40 @@ class Module:
                 T.writes(T_subtract[v_i0, v_i1])
                 T_subtract[v_i0, v_i1] = x[v_i0, v_i1] - e[v_i0, T.int64(0)]
         for i0, i1 in T.grid(n, T.int64(4)):
-            with T.block("T_exp"):
+            with T.block("compute"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
                 T.reads(x[v_i0, v_i1])
-                T.writes(T_exp[v_i0, v_i1])
-                T_exp[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
+                T.writes(compute[v_i0, v_i1])
+                compute[v_i0, v_i1] = T.exp(x[v_i0, v_i1])
         for i0, i1 in T.grid(n, T.int64(8)):
             with T.block("T_concat"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(T_subtract[v_i0, v_i1], T_exp[v_i0, v_i1 - T.Add(T.int64(0), T.int64(4))])
+                T.reads(compute[v_i0, v_i1 - T.int64(4)], T_subtract[v_i0, v_i1])
                 T.writes(T_concat[v_i0, v_i1])
-                T_concat[v_i0, v_i1] = T.if_then_else(v_i1 < T.Add(T.int64(0), T.int64(4)), T_subtract[v_i0, v_i1], T_exp[v_i0, v_i1 - T.Add(T.int64(0), T.int64(4))])
+                T_concat[v_i0, v_i1] = T.if_then_else(T.int64(4) <= v_i1, compute[v_i0, v_i1 - T.int64(4)], T_subtract[v_i0, v_i1])
 
     @T.prim_func(private=True)
-    def mean(var_d: T.handle, var_T_mean_mean: T.handle):
+    def mean(var_d: T.handle, var_T_divide: T.handle):
         T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
         n = T.int64()
         d = T.match_buffer(var_d, (n, T.int64(4)), "float32")
-        T_mean_mean = T.match_buffer(var_T_mean_mean, (n, T.int64(1)), "float32")
+        T_divide = T.match_buffer(var_T_divide, (n, T.int64(1)), "float32")
         # with T.block("root"):
-        T_mean_sum = T.alloc_buffer((n, T.int64(1)))
+        d_red = T.alloc_buffer((n, T.int64(1)))
         for i0, i1, k1 in T.grid(n, T.int64(1), T.int64(4)):
-            with T.block("T_mean_sum"):
+            with T.block("d_red"):
                 v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
                 T.reads(d[v_i0, v_k1])
-                T.writes(T_mean_sum[v_i0, v_i1])
+                T.writes(d_red[v_i0, v_i1])
                 with T.init():
-                    T_mean_sum[v_i0, v_i1] = T.float32(0.0)
-                T_mean_sum[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] + d[v_i0, v_k1]
+                    d_red[v_i0, v_i1] = T.float32(0.0)
+                d_red[v_i0, v_i1] = d_red[v_i0, v_i1] + d[v_i0, v_k1]
         for i0, i1 in T.grid(n, T.int64(1)):
-            with T.block("T_mean_mean"):
+            with T.block("T_divide"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(T_mean_sum[v_i0, v_i1])
-                T.writes(T_mean_mean[v_i0, v_i1])
-                T_mean_mean[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] / T.float32(4.0)
+                T.reads(d_red[v_i0, v_i1])
+                T.writes(T_divide[v_i0, v_i1])
+                T_divide[v_i0, v_i1] = d_red[v_i0, v_i1] / T.float32(4.0)
 
     @R.function
     def main(x: R.Tensor(("n", 4), dtype="float32"), w: R.Tensor((4, 4), dtype="float32"), g: R.Tensor((4,), dtype="float32")) -> R.Tensor(("n", 8), dtype="float32"):
@@ -191,10 +191,10 @@ class Module:
         cls = Module
         with R.dataflow():
             half: R.Tensor((4,), dtype="float32") = metadata["relax.expr.Constant"][0]
-            c = R.call_tir(cls.fused_matmul_multiply_add_sigmoid_multiply1, (x, w, g, half), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+            c = R.call_tir(cls.fused_matmul_multiply_add_tir_sigmoid_multiply1, (x, w, g, half), out_sinfo=R.Tensor((n, 4), dtype="float32"))
             d = R.call_tir(cls.fused_softmax_multiply1, (c, x), out_sinfo=R.Tensor((n, 4), dtype="float32"))
             e = R.call_tir(cls.mean, (d,), out_sinfo=R.Tensor((n, 1), dtype="float32"))
-            out = R.call_tir(cls.fused_subtract_exp_concat, (x, e), out_sinfo=R.Tensor((n, 8), dtype="float32"))
+            out = R.call_tir(cls.fused_subtract_tir_exp_concatenate, (x, e), out_sinfo=R.Tensor((n, 8), dtype="float32"))
             R.output(out)
         return out
 

@@ -22,22 +22,22 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def negative(a: T.Buffer((T.int64(4),), "float32"), T_negative: T.Buffer((T.int64(4),), "float32")):
+    def tir_negative(a: T.Buffer((T.int64(4),), "float32"), compute: T.Buffer((T.int64(4),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         # with T.block("root"):
         for i0 in range(T.int64(4)):
-            with T.block("T_negative"):
+            with T.block("compute"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
                 T.reads(a[v_i0])
-                T.writes(T_negative[v_i0])
-                T_negative[v_i0] = a[v_i0] * T.float32(-1.0)
+                T.writes(compute[v_i0])
+                compute[v_i0] = a[v_i0] * T.float32(-1.0)
 
     @R.function
     def main(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         cls = Module
         with R.dataflow():
             a: R.Tensor((4,), dtype="float32") = R.add(x, x)
-            b = R.call_tir(cls.negative, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+            b = R.call_tir(cls.tir_negative, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
             c: R.Tensor((4,), dtype="float32") = R.nn.relu(b)
             R.output(c)
         return c

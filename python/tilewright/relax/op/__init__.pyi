@@ -9,12 +9,32 @@ from typing import Any
 from tilewright.relax.expr import Call, PrimValue
 from tilewright.relax.struct_info import StructInfo
 
+from . import base as base
+from . import binary as binary
 from . import builtin as builtin
+from . import ccl as ccl
+from . import create as create
+from . import datatype as datatype
+from . import distributed as distributed
+from . import files as files
 from . import grad as grad
 from . import image as image
+from . import index as index
 from . import inspect as inspect
+from . import linear_algebra as linear_algebra
+from . import manipulate as manipulate
+from . import mask as mask
 from . import memory as memory
 from . import nn as nn
+from . import op_attrs as op_attrs
+from . import qdq as qdq
+from . import sampling as sampling
+from . import search as search
+from . import set as set
+from . import sorting as sorting
+from . import statistical as statistical
+from . import ternary as ternary
+from . import unary as unary
 from . import vm as vm
 
 def abs(x: Any) -> Call:
@@ -250,7 +270,7 @@ def concat(tensors: Any, axis: int = 0) -> Call:
     """Tensors concatenated along a dimension.
 
     tensors: The tensors, equal in all other dimensions and in their type.
-    axis: The dimension; negative numbers count from the end.
+    axis: The dimension; negative numbers count from the end. `None`: the only one.
     """
 
 def cos(x: Any) -> Call:
@@ -346,8 +366,8 @@ def ewise_fma(x1: Any, x2: Any, x3: Any) -> Call:
     """`x1 * x2 + x3`, element by element; of floats rounded once.
 
     x1: The first factor.
-    x2: The second factor; the shapes broadcast.
-    x3: What is added; the shapes broadcast.
+    x2: The second factor; it has the shape of the first one.
+    x3: What is added; it has that shape too.
     """
 
 def exp(x: Any) -> Call:
@@ -1016,7 +1036,7 @@ def take(x: Any, indices: Any, axis: Any = None, mode: str = "fast") -> Call:
 
     x: The input tensor.
     indices: Integers.
-    axis: The dimension; `None`: that of the flattened tensor.
+    axis: The dimension; `None`: the only one.
     mode: `fast`, `clip`, `wrap` or `nan`.
     """
 

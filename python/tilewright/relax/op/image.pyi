@@ -61,7 +61,7 @@ def resize2d(
     method: `nearest_neighbor`, `linear` or `cubic`.
     coordinate_transformation_mode: See above.
     rounding_method: What the nearest neighbour is: `round` (of two the even one), `round_prefer_floor`,
-    `round_prefer_ceil`, `floor` or `ceil`.
+    `round_prefer_ceil`, `floor` or `ceil`; an empty text: `round` for `align_corners`, else `floor`.
     cubic_alpha: The parameter of the cubic convolution.
     cubic_exclude: Whether neighbours outside of the image have no weight.
     extrapolation_value: What lies outside of the image, see above.

@@ -14,6 +14,13 @@ from tilewright.tir.function import IndexMap, PrimFunc
 def AdjustMatmulOrder() -> Any:
     """The pass `AdjustMatmulOrder`; `tilewright opt --pass AdjustMatmulOrder FILE` shows what it does."""
 
+def AllocateWorkspace() -> Pass:
+    """Gives functions that ask for memory (their attribute `WorkspaceSize`) a parameter for it.
+
+    Only code generators of libraries make such functions, and none comes with the package: others stay as they
+    are, and one with the attribute is an error.
+    """
+
 def AlterOpImpl(
     op_impl_map: Mapping[str, PrimFunc],
     op_buffer_transforms: Mapping[str, Sequence[IndexMap | Callable[..., Any]]],
@@ -96,6 +103,9 @@ def DeadCodeElimination(entry_functions: Any = None) -> Any:
     `entry_functions`, texts or None: The names of further root functions besides the externally visible ones.
     """
 
+def DecomposeOps() -> Any:
+    """The pass `DecomposeOps`; `tilewright opt --pass DecomposeOps FILE` shows what it does."""
+
 def DecomposeOpsForInference(func_name: Any = None) -> Any:
     """Operators that training needs, or that only it needs, become simpler ones. `tilewright opt --pass
     DecomposeOpsForInference FILE` shows what it does.
@@ -174,14 +184,14 @@ def KillAfterLastUse() -> Any:
 def LambdaLift() -> Any:
     """The pass `LambdaLift`; `tilewright opt --pass LambdaLift FILE` shows what it does."""
 
-def LazyTransformParams(fget_item: str = "get_item", fset_item: str = "set_item") -> Any:
-    """Functions that transform weights fetch each when it is needed. `tilewright opt --pass LazyTransformParams
-    FILE` shows what it does.
-
-    `fget_item`, a text: The name of the packed function that gives a weight for its number.
-
-    `fset_item`, a text or None: The name of the packed function that takes the number of a result and the result;
-    `None`: the function returns them.
+def LazyTransformParams(
+    fget_item: str = "get_item",
+    fset_item: str = "set_item",
+    extra_get_item_params: Sequence[Expr] | None = None,
+    extra_set_item_params: Sequence[Expr] | None = None,
+) -> Pass:
+    """Functions that transform parameters ask for each one (`fget_item`) and hand each result on (`fset_item`) by
+    registered functions, instead of taking and giving tuples.
     """
 
 def LegalizeOps(
@@ -243,6 +253,11 @@ def ReorderPermuteDimsAfterConcat() -> Any:
 def ReorderTakeAfterMatmul() -> Any:
     """The pass `ReorderTakeAfterMatmul`; `tilewright opt --pass ReorderTakeAfterMatmul FILE` shows what it does."""
 
+def RewriteCUDAGraph() -> Pass:
+    """Leaves modules as they are: launches of kernels are recorded only where the context's option
+    `relax.backend.use_cuda_graph` says so, and that is an error, since there is no code for such devices.
+    """
+
 def RewriteDataflowReshape() -> Any:
     """The pass `RewriteDataflowReshape`; `tilewright opt --pass RewriteDataflowReshape FILE` shows what it does."""
 
@@ -293,12 +308,18 @@ def UpdateParamStructInfo(sinfo_func: Any) -> Any:
     `sinfo_func`, a function: A function of a parameter that gives its type, or None where it keeps its own.
     """
 
-def VMShapeLower() -> Any:
-    """The pass `VMShapeLower`; `tilewright opt --pass VMShapeLower FILE` shows what it does."""
+def VMBuiltinLower() -> Any:
+    """The pass `LowerRuntimeBuiltin`; `tilewright opt --pass LowerRuntimeBuiltin FILE` shows what it does."""
+
+def VMShapeLower(*, emit_err_ctx: bool = True) -> Pass:
+    """Symbolic dimensions as slots of a tensor that the function allocates, and checks of its parameters.
+
+    `emit_err_ctx` is accepted: errors always say which value does not fit.
+    """
 
 def dataflowblock_pass(
     pass_func: Any = None,
-    opt_level: int = 0,
+    opt_level: int | None = None,
     name: str | None = None,
     required: Iterable[str] | None = None,
     traceable: bool = False,
@@ -310,7 +331,7 @@ def dataflowblock_pass(
 
 def function_pass(
     pass_func: Any = None,
-    opt_level: int = 0,
+    opt_level: int | None = None,
     name: str | None = None,
     required: Iterable[str] | None = None,
     traceable: bool = False,

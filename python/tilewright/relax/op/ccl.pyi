@@ -1,0 +1,6 @@
+"""The graph operators of `ccl`.
+
+Made by `scripts/stubs.py`.
+"""
+
+

@@ -1,0 +1,6 @@
+"""The graph operators of `distributed`.
+
+Made by `scripts/stubs.py`.
+"""
+
+

@@ -1,0 +1,8 @@
+"""The modules in which TVM keeps its graph operators: `relax.op.binary`, `relax.op.nn.nn` and their like.
+
+Made by `scripts/stubs.py`.
+"""
+
+
+def add_modules(root: ModuleType) -> None:
+    """Adds the modules under that of the operators."""

@@ -1,0 +1,6 @@
+"""The graph operators of `op_attrs`.
+
+Made by `scripts/stubs.py`.
+"""
+
+
