@@ -64,10 +64,34 @@ WHY_NOT_READ = {
         script/highlight.py cprint style
         script/ir_builder/values.py handle dtype
         script/ir_builder/values.py handle storage_scope
+        meta_schedule/arg_info.py from_entry_func remove_preproc
+        meta_schedule/cost_model.py create args
+        meta_schedule/cost_model.py create kwargs
+        meta_schedule/database.py has_workload mod
+        meta_schedule/database.py query_schedule target
+        meta_schedule/database.py query_schedule workload_name
+        meta_schedule/database.py query_tuning_record target
+        meta_schedule/database.py query_tuning_record workload_name
+        meta_schedule/relax_integration.py compile_relax enable_warning
+        meta_schedule/relax_integration.py extract_tasks module_equality
+        meta_schedule/relax_integration.py extracted_tasks_to_tune_contexts num_threads
+        meta_schedule/relax_integration.py extracted_tasks_to_tune_contexts work_dir
+        meta_schedule/search_strategy.py notify_runner_results measure_candidates
+        meta_schedule/search_strategy.py pre_tuning cost_model
+        meta_schedule/search_strategy.py pre_tuning database
+        meta_schedule/tir_integration.py tune_tir num_tuning_cores
+        meta_schedule/tune.py tune_tasks post_optimization
+        meta_schedule/utils.py cpu_count logical
+        tir/schedule/schedule.py __init__ error_render_level
+        tir/schedule/schedule.py __init__ mod
+        tir/schedule/schedule.py __init__ seed
+        tir/schedule/state.py replace block_sref_reuse
+        tir/schedule/trace.py show black_format
+        tir/schedule/trace.py show style
+        tir/transform/lowering.py CommonSubexprElimTIR identify_equiv_terms
         target/codegen.py llvm_version_major allow_none
         te/operation.py thread_axis name
         tir/buffer.py access_ptr extent
-        tir/schedule/testing.py verify_trace_roundtrip debug_mask
         tir/transform/function_pass.py prim_func_pass traceable
         topi/transform.py strided_slice assume_inbound
     """,

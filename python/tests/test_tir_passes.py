@@ -83,22 +83,6 @@ CASES = {
     A[0] = (A[0] or A[2]) and (A[1] or A[2])
 """,
     ),
-    "Simplify by transitive inequalities": (
-        transform.Simplify(),
-        {"tir.Simplify": {"transitively_prove_inequalities": True}},
-        """
-(A: T.Buffer((2,), "bool"), i: T.int32, j: T.int32, k: T.int32):
-    if i < j and j < k - 5:
-        A[0] = i < k - 5
-        A[1] = i < k - 9
-""",
-        """
-(A: T.Buffer((2,), "bool"), i: T.int32, j: T.int32, k: T.int32):
-    if i < j and j < k - 5:
-        A[0] = True
-        A[1] = i < k - 9
-""",
-    ),
     "RemoveNoOp": (
         transform.RemoveNoOp(),
         None,

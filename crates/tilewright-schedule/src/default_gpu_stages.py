@@ -71,7 +71,7 @@ class Module:
                     with T.block("B"):
                         vj = T.axis.spatial(1000, (j_i_fused_0 * 262144 + j_i_fused_1 * 1024 + j_i_fused_2) // 600)
                         vi = T.axis.spatial(600, (j_i_fused_0 * 262144 + j_i_fused_1 * 1024 + j_i_fused_2) % 600)
-                        T.where(j_i_fused_0 * 262144 + j_i_fused_1 * 1024 + j_i_fused_2 < 600000)
+                        T.where((j_i_fused_0 * 256 + j_i_fused_1) * 1024 + j_i_fused_2 < 600000)
                         T.reads(A[vi, vj], s[()])
                         T.writes(B[vj, vi])
                         B[vj, vi] = A[vi, vj] + s[()]
@@ -83,12 +83,12 @@ class Module:
                         T.reads(P[T.max(vi - 1, 0)], A[vi, 0])
                         T.writes(P[vi])
                         P[vi] = T.if_then_else(vi == 0, T.float32(0.0), P[T.max(vi - 1, 0)]) + A[vi, 0]
-        for i_0 in T.thread_binding(1, thread="blockIdx.x"):
-            for i_1 in T.thread_binding(4, thread="threadIdx.x"):
+        for i_fused_0 in T.thread_binding(1, thread="blockIdx.x"):
+            for i_fused_1 in T.thread_binding(4, thread="threadIdx.x"):
                 for k in range(600):
                     with T.block("Q"):
                         vk = T.axis.reduce(600, k)
-                        vi = T.axis.spatial(4, i_0 * 4 + i_1)
+                        vi = T.axis.spatial(4, i_fused_0 * 4 + i_fused_1)
                         T.reads(A[vk, vi])
                         T.writes(Q[vi])
                         with T.init():

@@ -5,9 +5,7 @@
 //! declared with its variable.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var,
-};
+use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
@@ -23,8 +21,6 @@ pub(super) fn simplify(options: &Options, function: &PrimFunc) -> Result<PrimFun
         declared: declared_with(&function.body),
         known: Vec::new(),
         and_of_ors: is_on(options, "convert_boolean_to_and_of_ors"),
-        transitive: is_on(options, "transitively_prove_inequalities"),
-        orders: Vec::new(),
     };
     cx.facts.analyzer.keep_variables();
     let body = cx.stmt(&function.body)?;
@@ -59,62 +55,6 @@ struct Simplify {
     /// Conditions that are decided here.
     known: Vec<(Expr, bool)>,
     and_of_ors: bool,
-    /// Whether inequalities are added to each other.
-    transitive: bool,
-    /// The inequalities that hold here.
-    orders: Vec<Order>,
-}
-
-/// `low <= high`, or `low < high`.
-#[derive(Clone)]
-struct Order {
-    low: Expr,
-    high: Expr,
-    strict: bool,
-}
-
-/// Inequalities up to which new ones are added to those that are known.
-const MAX_ORDERS: usize = 32;
-
-impl Order {
-    fn of(condition: &Expr) -> Option<Self> {
-        let ExprKind::Compare(op, a, b) = &condition.kind else { return None };
-        if ![DataType::I32, DataType::I64].contains(&a.dtype) || reads(condition) {
-            return None;
-        }
-        let made = |low: &Expr, high: &Expr, strict| Self { low: low.clone(), high: high.clone(), strict };
-        match op {
-            CmpOp::Lt => Some(made(a, b, true)),
-            CmpOp::Le => Some(made(a, b, false)),
-            CmpOp::Gt => Some(made(b, a, true)),
-            CmpOp::Ge => Some(made(b, a, false)),
-            CmpOp::Eq | CmpOp::Ne => None,
-        }
-    }
-
-    fn condition(&self) -> Option<Expr> {
-        Expr::compare(if self.strict { CmpOp::Lt } else { CmpOp::Le }, &self.low, &self.high).ok()
-    }
-
-    /// Both, where one goes on where the other ends: a variable is above in one and below in the other.
-    fn then(&self, other: &Self) -> Option<Self> {
-        let vars = |e: &Expr| {
-            let mut found = Set::default();
-            walk(&StmtKind::Evaluate(e.clone()), |var: &Var| {
-                found.insert(var.id());
-            });
-            found
-        };
-        let meets = |a: &Expr, b: &Expr| {
-            let of_b = vars(b);
-            a.dtype == b.dtype && vars(a).iter().any(|var| of_b.contains(var))
-        };
-        if !meets(&self.high, &other.low) && !meets(&other.high, &self.low) {
-            return None;
-        }
-        let (low, high) = (&self.low + &other.low, &self.high + &other.high);
-        Some(Self { low, high, strict: self.strict || other.strict })
-    }
 }
 
 /// Terms of an `and` of `or`s up to which one is written.
@@ -182,29 +122,11 @@ impl Simplify {
             }
             if !reads(&part) {
                 self.facts.analyzer.assume(&part);
-                self.add_order(&part);
             }
             if let Ok(opposite) = part.not() {
                 self.known.push((self.facts.analyzer.simplify(&opposite), false));
             }
             self.known.push((part, true));
-        }
-    }
-
-    fn add_order(&mut self, condition: &Expr) {
-        let Some(order) = Order::of(condition).filter(|_| self.transitive) else { return };
-        let mut new = vec![order];
-        while let Some(order) = new.pop().filter(|_| self.orders.len() < MAX_ORDERS) {
-            for known in &self.orders {
-                let Some(both) = order.then(known) else { continue };
-                if let Some(condition) = both.condition() {
-                    self.facts.analyzer.assume(&condition);
-                }
-                if new.len() < MAX_ORDERS {
-                    new.push(both);
-                }
-            }
-            self.orders.push(order);
         }
     }
 
@@ -232,11 +154,10 @@ impl Simplify {
     }
 
     fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let (scope, known, orders) = (self.facts.enter(), self.known.len(), self.orders.len());
+        let (scope, known) = (self.facts.enter(), self.known.len());
         let result = with_stack(|| f(self));
         self.facts.leave(scope);
         self.known.truncate(known);
-        self.orders.truncate(orders);
         result
     }
 

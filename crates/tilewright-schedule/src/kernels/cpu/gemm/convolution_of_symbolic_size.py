@@ -60,9 +60,9 @@ class Module:
                                 for vc, vr, vs in T.grid(T.int64(2), T.int64(2), T.int64(2)):
                                     for x in T.vectorized(piece):
                                         packed_b[vc * T.int64(4) + vr * T.int64(2) + vs, image_row * w + (from_ + x) - (panel_start + p) * T.int64(4)] = X[batch, T.int64(0) + vc, image_row + (T.int64(0) + vr), (from_ + x) * T.int64(2) + (T.int64(0) + vs)]
-                        if T.min(h * w - panel_start * T.int64(4) - p * T.int64(4) - T.int64(4), T.int64(0)) * T.int64(-1) > T.int64(0):
+                        if T.int64(0) - T.min(h * w - panel_start * T.int64(4) - p * T.int64(4) - T.int64(4), T.int64(0)) > T.int64(0):
                             for k in range(T.int64(8)):
-                                for x in T.vectorized(T.min(h * w - panel_start * T.int64(4) - p * T.int64(4) - T.int64(4), T.int64(0)) * T.int64(-1)):
+                                for x in T.vectorized(T.int64(0) - T.min(h * w - panel_start * T.int64(4) - p * T.int64(4) - T.int64(4), T.int64(0))):
                                     packed_b[k, T.min(panel_start * T.int64(4) + p * T.int64(4) + T.int64(4), h * w) - (panel_start + p) * T.int64(4) + x] = T.float32(0.0)
                     for t in range(T.int64(1)):
                         for i in T.unroll(T.int64(2)):
