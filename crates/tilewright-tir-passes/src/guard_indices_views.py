@@ -36,6 +36,6 @@ class Module:
         for i in T.parallel(m * T.int64(3)):
             for j in range(n):
                 B[i * n + j] = A[i * n + j] * T.float32(2.0)
-        assert T.if_then_else(T.int64(0) < k, T.int64(0) < m * n * T.int64(3) - k + T.int64(1), T.bool(True)), "index out of range: buffer `flat` in the memory that it views"
+        assert T.if_then_else(T.int64(0) < k, k <= m * n * T.int64(3), T.bool(True)), "index out of range: buffer `flat` in the memory that it views"
         for i in range(k):
             C[i] = A[i]

@@ -63,8 +63,8 @@ class Module:
                                 for ax0_ax1_fused_1 in T.thread_binding(2, thread="threadIdx.y"):
                                     for ax0_ax1_fused_2 in T.thread_binding(2, thread="threadIdx.x"):
                                         with T.block("A_shared"):
-                                            v0 = T.axis.spatial(8, i_0 * 4 + ax0_ax1_fused_0)
-                                            v1 = T.axis.spatial(8, k_0 * 4 + ax0_ax1_fused_1 * 2 + ax0_ax1_fused_2)
+                                            v0 = T.axis.spatial(8, i_0 * 4 + (ax0_ax1_fused_0 * 4 + ax0_ax1_fused_1 * 2 + ax0_ax1_fused_2) // 4)
+                                            v1 = T.axis.spatial(8, k_0 * 4 + (ax0_ax1_fused_0 * 4 + ax0_ax1_fused_1 * 2 + ax0_ax1_fused_2) % 4)
                                             T.reads(A[v0, v1])
                                             T.writes(A_shared[v0, v1])
                                             A_shared[v0, v1] = A[v0, v1]

@@ -40,7 +40,7 @@ class Module:
                 vk_0_k_1_fused, vi = T.axis.remap("SS", [k_0_k_1_fused, i])
                 T.reads(A[vk_0_k_1_fused, vi])
                 T.writes(C_rf[vk_0_k_1_fused, vi])
-                C_rf[vk_0_k_1_fused, vi] = T.if_then_else(vk_0_k_1_fused < n, A[vk_0_k_1_fused, vi], 0)
+                C_rf[vk_0_k_1_fused, vi] = T.if_then_else(vk_0_k_1_fused // T.int64(5) * T.int64(5) + vk_0_k_1_fused % T.int64(5) < n, A[vk_0_k_1_fused, vi], 0)
         for k_0_k_1_fused, i in T.grid((n + T.int64(4)) // T.int64(5) * T.int64(5), 3):
             with T.block("C"):
                 vi, vk_0_k_1_fused = T.axis.remap("SR", [i, k_0_k_1_fused])

@@ -50,7 +50,7 @@ class Module:
                     for u in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(8)):
                             if c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l) < 105:
-                                partial[u, l] = partial[u, l] + X[vn, vg * 3 + (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) // 35, (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) // 7 % 5, (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) % 7]
+                                partial[u, l] = partial[u, l] + X[vn, vg * 3 + (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) // 35, (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) % 35 // 7, (0 + (c_h_w_fused_block * 16 + T.Cast("int32", u * T.int64(8) + l))) % 7]
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(8)):
                         partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]

@@ -46,7 +46,7 @@ class Module:
             for i3 in T.vectorized(w):
                 with T.block("resize_rows"):
                     v_i0 = T.axis.spatial(T.int64(1), T.int64(0))
-                    v_i1 = T.axis.spatial(T.int64(3), i0_i1_i2_fused // (h * T.int64(2)) % T.int64(3))
+                    v_i1 = T.axis.spatial(T.int64(3), i0_i1_i2_fused // (h * T.int64(2)))
                     v_i2 = T.axis.spatial(h * T.int64(2), i0_i1_i2_fused % (h * T.int64(2)))
                     v_i3 = T.axis.spatial(w, i3)
                     T.reads(x[v_i0, v_i1, T.int64(0):h, v_i3])
@@ -72,7 +72,7 @@ class Module:
             for i3 in T.vectorized(w * T.int64(3)):
                 with T.block("resize"):
                     v_i0 = T.axis.spatial(T.int64(1), T.int64(0))
-                    v_i1 = T.axis.spatial(T.int64(3), i0_i1_i2_fused // (h * T.int64(2)) % T.int64(3))
+                    v_i1 = T.axis.spatial(T.int64(3), i0_i1_i2_fused // (h * T.int64(2)))
                     v_i2 = T.axis.spatial(h * T.int64(2), i0_i1_i2_fused % (h * T.int64(2)))
                     v_i3 = T.axis.spatial(w * T.int64(3), i3)
                     T.reads(resize_rows[v_i0, v_i1, v_i2, T.int64(0):w], resize_columns[v_i3], resize_weights[v_i3], resize_weights_1[v_i3])

@@ -48,20 +48,20 @@ class Module:
                 resize_weights_1[v_i0] = T.Cast("float32", v_i0 * T.int64(29) % T.int64(82)) / T.float32(82.0)
         for i0_i1_i2_fused_0 in T.parallel(T.int64(2)):
             for i0_i1_i2_fused_1 in range(T.int64(45)):
-                for ax3 in T.vectorized(T.int64(30)):
+                for ax0 in T.vectorized(T.int64(30)):
                     with T.block("resize_rows"):
                         v_i0 = T.axis.spatial(T.int64(2), i0_i1_i2_fused_0)
                         v_i1 = T.axis.spatial(T.int64(5), i0_i1_i2_fused_1 // T.int64(9))
                         v_i2 = T.axis.spatial(T.int64(9), i0_i1_i2_fused_1 % T.int64(9))
-                        v_i3 = T.axis.spatial(T.int64(30), ax3)
+                        v_i3 = T.axis.spatial(T.int64(30), ax0)
                         T.reads(x[v_i0, v_i1, T.int64(0):T.int64(7), v_i3])
                         T.writes(resize_rows[v_i0, v_i1, v_i2, v_i3])
                         resize_rows[v_i0, v_i1, v_i2, v_i3] = x[v_i0, v_i1, T.max(T.min(v_i2 * T.int64(6) // T.int64(8), T.int64(6)), T.int64(0)), v_i3] * (T.float32(1.0) - T.Cast("float32", v_i2 * T.int64(6) % T.int64(8)) / T.float32(8.0)) + x[v_i0, v_i1, T.max(T.min(v_i2 * T.int64(6) // T.int64(8) + T.int64(1), T.int64(6)), T.int64(0)), v_i3] * (T.Cast("float32", v_i2 * T.int64(6) % T.int64(8)) / T.float32(8.0))
                 for i3 in T.vectorized(T.int64(83)):
                     with T.block("resize"):
-                        v_i0 = T.axis.spatial(T.int64(2), i0_i1_i2_fused_0)
-                        v_i1 = T.axis.spatial(T.int64(5), i0_i1_i2_fused_1 // T.int64(9))
-                        v_i2 = T.axis.spatial(T.int64(9), i0_i1_i2_fused_1 % T.int64(9))
+                        v_i0 = T.axis.spatial(T.int64(2), (i0_i1_i2_fused_0 * T.int64(45) + i0_i1_i2_fused_1) // T.int64(45))
+                        v_i1 = T.axis.spatial(T.int64(5), (i0_i1_i2_fused_0 * T.int64(45) + i0_i1_i2_fused_1) % T.int64(45) // T.int64(9))
+                        v_i2 = T.axis.spatial(T.int64(9), (i0_i1_i2_fused_0 * T.int64(45) + i0_i1_i2_fused_1) % T.int64(9))
                         v_i3 = T.axis.spatial(T.int64(83), i3)
                         T.reads(resize_rows[v_i0, v_i1, v_i2, T.int64(0):T.int64(30)], resize_columns[v_i3], resize_weights[v_i3], resize_weights_1[v_i3])
                         T.writes(resize[v_i0, v_i1, v_i2, v_i3])

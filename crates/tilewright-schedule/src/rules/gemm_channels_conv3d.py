@@ -113,9 +113,9 @@ class Module:
                     v0 = T.axis.spatial(1, ax0)
                     v1 = T.axis.spatial(32, ax1_0 * 32 + ax1_1)
                     v2 = T.axis.spatial(3, (ax2_ax3_ax4_fused_0 * 64 + ax2_ax3_ax4_fused_1 * 16 + ax2_ax3_ax4_fused_2) // 49)
-                    v3 = T.axis.spatial(7, (ax2_ax3_ax4_fused_0 * 64 + ax2_ax3_ax4_fused_1 * 16 + ax2_ax3_ax4_fused_2) // 7 % 7)
+                    v3 = T.axis.spatial(7, (ax2_ax3_ax4_fused_0 * 64 + ax2_ax3_ax4_fused_1 * 16 + ax2_ax3_ax4_fused_2) % 49 // 7)
                     v4 = T.axis.spatial(7, (ax2_ax3_ax4_fused_0 * 64 + ax2_ax3_ax4_fused_1 * 16 + ax2_ax3_ax4_fused_2) % 7)
-                    T.where(ax2_ax3_ax4_fused_0 * 64 + ax2_ax3_ax4_fused_1 * 16 + ax2_ax3_ax4_fused_2 < 147)
+                    T.where((ax2_ax3_ax4_fused_0 * 4 + ax2_ax3_ax4_fused_1) * 16 + ax2_ax3_ax4_fused_2 < 147)
                     T.reads(Y_global[0, v2, v3, v4, v1])
                     T.writes(Y[v0, v1, v2, v3, v4])
                     Y[v0, v1, v2, v3, v4] = Y_global[0, v2, v3, v4, v1]

@@ -131,7 +131,7 @@ class Module:
                     v1 = T.axis.spatial(48, ax1_0 * 48 + ax1_1)
                     v2 = T.axis.spatial(7, (ax2_ax3_fused_0 * 64 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2) // 7)
                     v3 = T.axis.spatial(7, (ax2_ax3_fused_0 * 64 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2) % 7)
-                    T.where(ax2_ax3_fused_0 * 64 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2 < 49)
+                    T.where((ax2_ax3_fused_0 * 4 + ax2_ax3_fused_1) * 16 + ax2_ax3_fused_2 < 49)
                     T.reads(C_global[0, v2, v3, v1])
                     T.writes(C[v0, v1, v2, v3])
                     C[v0, v1, v2, v3] = C_global[0, v2, v3, v1]

@@ -84,7 +84,7 @@ class Module:
                     vf = T.axis.spatial(32, f_0 * 32 + f_1)
                     vy = T.axis.spatial(5, (y_x_fused_0 * 32 + y_x_fused_1 * 16 + y_x_fused_2) // 5)
                     vx = T.axis.spatial(5, (y_x_fused_0 * 32 + y_x_fused_1 * 16 + y_x_fused_2) % 5)
-                    T.where(y_x_fused_0 * 32 + y_x_fused_1 * 16 + y_x_fused_2 < 25)
+                    T.where((y_x_fused_0 * 2 + y_x_fused_1) * 16 + y_x_fused_2 < 25)
                     T.reads(sums[0, vy, vx, vf])
                     T.writes(Y[vn, vf, vy, vx])
                     Y[vn, vf, vy, vx] = T.max(sums[0, vy, vx, vf], T.float32(0.0))

@@ -63,7 +63,7 @@ class Module:
                     v1 = T.axis.spatial(32, ax1_0 * 32 + ax1_1)
                     v2 = T.axis.spatial(5, (ax2_ax3_fused_0 * 32 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2) // 5)
                     v3 = T.axis.spatial(5, (ax2_ax3_fused_0 * 32 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2) % 5)
-                    T.where(ax2_ax3_fused_0 * 32 + ax2_ax3_fused_1 * 16 + ax2_ax3_fused_2 < 25)
+                    T.where((ax2_ax3_fused_0 * 2 + ax2_ax3_fused_1) * 16 + ax2_ax3_fused_2 < 25)
                     T.reads(Y_global[v0, v2, v3, v1])
                     T.writes(Y[v0, v1, v2, v3])
                     Y[v0, v1, v2, v3] = Y_global[v0, v2, v3, v1]

@@ -55,9 +55,9 @@ class Module:
                                 for vc, vr, vs in T.grid(3, 3, 3):
                                     for x in T.vectorized(piece):
                                         packed_b[vc * 9 + vr * 3 + vs, image_row * 9 + (from_ + x) - (0 + p) * 64] = pad[0, task * 3 + (0 + vc), image_row + (0 + vr), from_ + x + (0 + vs)]
-                        if T.min(-1 - p * 64, 0) * -1 > 0:
+                        if 0 - T.min(-1 - p * 64, 0) > 0:
                             for k in range(27):
-                                for x in T.vectorized(T.min(-1 - p * 64, 0) * -1):
+                                for x in T.vectorized(0 - T.min(-1 - p * 64, 0)):
                                     packed_b[k, T.min(p * 64 + 64, 63) - (0 + p) * 64 + x] = T.float32(0.0)
                     for t in range(4):
                         for i in T.unroll(6):

@@ -52,9 +52,9 @@ class Module:
                         for k in range(3):
                             for x in T.vectorized(piece):
                                 packed_b[task, k, image_row * 7 + (from_ + x) - task * 16] = X[0, k, image_row + 0, from_ + x + 0]
-                if T.min(19 - task * 16, 0) * -1 > 0:
+                if 0 - T.min(19 - task * 16, 0) > 0:
                     for k in range(3):
-                        for x in T.vectorized(T.min(19 - task * 16, 0) * -1):
+                        for x in T.vectorized(0 - T.min(19 - task * 16, 0)):
                             packed_b[task, k, T.min(task * 16 + 16, 35) - task * 16 + x] = T.float32(0.0)
         for task in T.parallel(2):
             with T.block("P"):

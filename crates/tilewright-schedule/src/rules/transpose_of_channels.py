@@ -23,13 +23,13 @@ class Module:
         # with T.block("root"):
         A_local = T.alloc_buffer((2, 19, 5, 7), scope="local")
         for n, h_w_fused_0, c_0 in T.grid(2, 1, 1):
-            for ax1, ax2 in T.grid(24, 5):
-                for ax3 in T.vectorized(7):
+            for ax0, ax1 in T.grid(24, 5):
+                for ax2 in T.vectorized(7):
                     with T.block("A_local"):
                         v0 = T.axis.spatial(2, n)
-                        v1 = T.axis.spatial(19, ax1)
-                        v2, v3 = T.axis.remap("SS", [ax2, ax3])
-                        T.where(ax1 < 19)
+                        v1 = T.axis.spatial(19, ax0)
+                        v2, v3 = T.axis.remap("SS", [ax1, ax2])
+                        T.where(ax0 < 19)
                         T.reads(A[v0, v1, v2, v3])
                         T.writes(A_local[v0, v1, v2, v3])
                         A_local[v0, v1, v2, v3] = A[v0, v1, v2, v3]
@@ -37,10 +37,10 @@ class Module:
                 for c_2 in T.vectorized(8):
                     with T.block("B"):
                         vn = T.axis.spatial(2, n)
-                        vh = T.axis.spatial(5, h_w_fused_0 * 5 + h_w_fused_1 // 7)
-                        vw = T.axis.spatial(7, h_w_fused_1 % 7)
+                        vh = T.axis.spatial(5, (h_w_fused_0 * 35 + h_w_fused_1) // 7)
+                        vw = T.axis.spatial(7, (h_w_fused_0 * 35 + h_w_fused_1) % 7)
                         vc = T.axis.spatial(19, c_0 * 24 + c_1 * 8 + c_2)
-                        T.where(c_0 * 24 + c_1 * 8 + c_2 < 19)
+                        T.where((c_0 * 3 + c_1) * 8 + c_2 < 19)
                         T.reads(A_local[vn, vc, vh, vw])
                         T.writes(B[vn, vh, vw, vc])
                         B[vn, vh, vw, vc] = A_local[vn, vc, vh, vw]

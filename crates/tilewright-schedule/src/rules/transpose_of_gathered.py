@@ -28,7 +28,7 @@ class Module:
                     with T.block("B"):
                         vh, vq = T.axis.remap("SS", [h_1, q_h_0_fused])
                         vk = T.axis.spatial(49, k_0 * 56 + k_1 * 8 + k_2)
-                        T.where(k_0 * 56 + k_1 * 8 + k_2 < 49)
+                        T.where((k_0 * 7 + k_1) * 8 + k_2 < 49)
                         T.reads(A[0:169, vh], I_[vq, vk])
                         T.writes(B[vh, vq, vk])
                         B[vh, vq, vk] = A[I_[vq, vk] % T.int64(169), vh]

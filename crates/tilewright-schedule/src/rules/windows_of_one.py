@@ -39,10 +39,10 @@ class Module:
                             T.reads(pool_sum_local[v_ax0, v_ax1, v_ax2, v_ax3], x[v_ax0, v_ax1, v_ax2 * T.int64(2) + v_rv0 - T.int64(1), v_ax3 * T.int64(2) + v_rv1 - T.int64(1)])
                             T.writes(pool_sum_local[v_ax0, v_ax1, v_ax2, v_ax3])
                             pool_sum_local[v_ax0, v_ax1, v_ax2, v_ax3] = pool_sum_local[v_ax0, v_ax1, v_ax2, v_ax3] + T.if_then_else(T.int64(1) <= v_ax2 * T.int64(2) + v_rv0 and v_ax2 * T.int64(2) + v_rv0 < T.int64(6) and T.int64(1) <= v_ax3 * T.int64(2) + v_rv1 and v_ax3 * T.int64(2) + v_rv1 < T.int64(6), x[v_ax0, v_ax1, v_ax2 * T.int64(2) + v_rv0 - T.int64(1), v_ax3 * T.int64(2) + v_rv1 - T.int64(1)], T.float32(0.0))
-            for ax3 in T.vectorized(T.int64(4)):
+            for ax0_1 in T.vectorized(T.int64(4)):
                 with T.block("pool_sum_local"):
                     v0 = T.axis.spatial(T.int64(1), T.int64(0))
-                    v1, v2, v3 = T.axis.remap("SSS", [ax1, ax2, ax3])
+                    v1, v2, v3 = T.axis.remap("SSS", [ax1, ax2, ax0_1])
                     T.reads(pool_sum_local[v0, v1, v2, v3])
                     T.writes(pool_sum[v0, v1, v2, v3])
                     pool_sum[v0, v1, v2, v3] = pool_sum_local[v0, v1, v2, v3]
@@ -50,7 +50,7 @@ class Module:
             with T.block("pool_avg"):
                 v_ax0 = T.axis.spatial(T.int64(1), T.int64(0))
                 v_ax1 = T.axis.spatial(T.int64(2), ax0_ax1_ax2_ax3_fused // T.int64(16))
-                v_ax2 = T.axis.spatial(T.int64(4), ax0_ax1_ax2_ax3_fused // T.int64(4) % T.int64(4))
+                v_ax2 = T.axis.spatial(T.int64(4), ax0_ax1_ax2_ax3_fused % T.int64(16) // T.int64(4))
                 v_ax3 = T.axis.spatial(T.int64(4), ax0_ax1_ax2_ax3_fused % T.int64(4))
                 T.reads(pool_sum[v_ax0, v_ax1, v_ax2, v_ax3])
                 T.writes(pool_avg[v_ax0, v_ax1, v_ax2, v_ax3])
