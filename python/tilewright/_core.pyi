@@ -626,6 +626,9 @@ class Schedule:
         seed: Any = None,
         enable_check: bool = True,
     ) -> Self: ...
+    def _apply(self, lines: Any) -> Any:
+        """Does what the lines of a trace say, with the names that they give to handles."""
+
     def _call(self, name: Any, args: Any, kwargs: Any) -> Any:
         """Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles."""
 

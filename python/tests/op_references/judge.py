@@ -245,7 +245,7 @@ def result_types(run: Run, places: tuple[int, ...], dtype: str) -> list[str]:
 
 
 def retyped(base: list[Run]) -> Iterator[Run]:
-    """Samples in the element types that none of them has, and that inference takes."""
+    """Samples in the element types that none of them has, that inference takes, and that there are loops of."""
     covered: dict[tuple[int, ...], set[str]] = {}
     for run in base:
         for places, dtype in groups(run.dtypes).items():
@@ -281,6 +281,8 @@ def retyped_run(run: Run, places: tuple[int, ...], dtype: str) -> Run | None:
             return None
         arrays[place], dtypes[place] = array, dtype
     found = planned(replace(run.sample, arrays=arrays), dtypes, "sizes")
+    if found is not None and not becomes_loops(found):
+        return None
     if found is not None:
         found.gives = result_types(run, places, dtype)
         with np.errstate(all="ignore"):

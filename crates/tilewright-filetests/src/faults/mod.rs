@@ -160,6 +160,7 @@ pub const ALL: &[Fault] = &[
     fault("VMShapeLower", "another_slot", another_slot),
     fault("VMShapeLower", "dropped_match", dropped_match),
     fault("VMShapeLower", "shifted_index", shifted_index),
+    fault("collect_imports", "dropped_store", dropped_store),
     fault("lower_builtins", "shifted_index", shifted_index),
     fault("lower_builtins", "dropped_store", dropped_store),
     fault("lower_init", "shifted_index", shifted_index),

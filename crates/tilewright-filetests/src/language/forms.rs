@@ -45,9 +45,9 @@ pub(super) const ALL: &[Form] = &[
     read("`N = 4` before the module: a literal that the text uses", &["^N = …"], GONE),
     read("`\"\"\"documentation\"\"\"`, `...`", &["^\"\"\"…\"\"\"$"], GONE),
     read("`return`, `return None` of a PrimFunc", &["^return$", "^return None$"], GONE),
+    form("`Module.f`", &["Module.…("]),
     read("`@T.macro(hygienic=False)`", &["^@T.macro(hygienic=False)"], "printed as its statements"),
     form("`cls = Module`, `cls.f`", &["cls.…"]),
-    read("`Module.f`", &["Module.…("], "printed as `cls.f`"),
     form("`metadata[\"relax.expr.Constant\"][0]`", &["metadata[\"relax.expr.Constant\"][…]"]),
     // Statements of PrimFuncs.
     form("`for i in range(n):`", &["in range(…):"]),

@@ -13,10 +13,11 @@ const COMPILED_ALONE: &str = "a function of the process or of LLVM: only compile
 const OF_GPUS: &str = "a processor has no threads of this kind: the build refuses them";
 const OF_TARGETS: &str = "what it does only the target says that has it, and no processor has it";
 const ONE_DEVICE: &str = "the machine of the tests has one device, whose number is the default";
+const CALLED_BY_GRAPHS: &str = "a PrimFunc runs where the graph calls it: calls between PrimFuncs are kept and printed";
 const NO_VALUE: &str = "a list of operands for calls that are lowered by hand; nothing evaluates it";
 
 /// Names that are read and never printed, because the printer has another one.
-const OTHER_NAMES: [&str; 52] = [
+const OTHER_NAMES: [&str; 55] = [
     "T.Assert",
     "T.Div",
     "T.FloorDiv",
@@ -68,13 +69,17 @@ const OTHER_NAMES: [&str; 52] = [
     "T.subtract",
     "T.sync",
     "T.var",
+    "R.ShapeExpr",
+    "R.TupleGetItem",
     "R.is_impure",
+    "T.tvm_call_packed",
 ];
 
 /// Names that are read and never printed, because nothing of them stays.
-const WITHOUT_NODE: [&str; 18] = [
+const WITHOUT_NODE: [&str; 19] = [
     "R.emit",
     "R.emit_with_sinfo",
+    "R.macro",
     "T.ceildiv",
     "T.dp4a",
     "T.get_active_lane_mask",
@@ -115,7 +120,7 @@ pub(super) fn why_not(thing: &Thing, column: Column) -> Option<&'static str> {
 
 fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
     match (kind.split_once(' ')?, column) {
-        (("builtin", "tvm_tuple"), Column::Interprets | Column::Compiles) => Some(NO_VALUE),
+        (("builtin", "tvm_tuple" | "comm_reducer"), Column::Interprets | Column::Compiles) => Some(NO_VALUE),
         (("builtin", name), Column::Interprets | Column::Compiles) => match Builtin::by_name(name)?.effect {
             BuiltinEffect::Opaque => Some(OF_TARGETS),
             BuiltinEffect::Pure
@@ -125,6 +130,7 @@ fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
             | BuiltinEffect::Prefetch => None,
         },
         (("foreign", "Extern" | "PureExtern" | "Llvm"), Column::Interprets) => Some(COMPILED_ALONE),
+        (("foreign", "Function"), Column::Interprets | Column::Compiles) => Some(CALLED_BY_GRAPHS),
         (("loop", "ThreadBinding"), Column::Compiles) => Some(OF_GPUS),
         _ => None,
     }

@@ -51,9 +51,7 @@ impl Source {
             let lines: Vec<&Line> =
                 self.lines.iter().filter(|(part, _)| parts.contains(part)).map(|(_, line)| line).collect();
             let called = self.lines.iter().map(|(part, _)| part).find(|part| match part {
-                Part::Macro(name) => {
-                    !parts.contains(part) && lines.iter().any(|line| line.bare.starts_with(&format!("{name}(")))
-                }
+                Part::Macro(name) => !parts.contains(part) && lines.iter().any(|line| line.calls(name)),
                 Part::Function(_) | Part::Outside => false,
             });
             match called {
@@ -83,6 +81,14 @@ fn starts(lines: &[Line]) -> Vec<(usize, Part)> {
 }
 
 impl Line {
+    /// Whether the line calls what has this name alone.
+    fn calls(&self, name: &str) -> bool {
+        let call = format!("{name}(");
+        let is_name = |before: &str| before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.');
+        let mut found = self.bare.match_indices(&call).map(|(at, _)| &self.bare[..at]);
+        !self.bare.starts_with("def ") && found.any(|before| !is_name(before))
+    }
+
     fn new(line: &str) -> Self {
         let (mut text, mut bare, mut quote) = (String::new(), String::new(), None);
         let mut chars = line.chars();

@@ -1,6 +1,7 @@
 # Constructors by their names, a macro of the graph, and a packed call by its older name.
 # test: parse
 # run: main == same
+# run: f(f32[4], f32[4]) == same
 
 @R.macro
 def twice(a):
@@ -10,8 +11,8 @@ def twice(a):
 @I.ir_module
 class Module:
     @T.prim_func
-    def f(A: T.Buffer((4,), "float32")):
-        T.tvm_call_packed("test.f", A[0])
+    def f(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        T.tvm_call_packed("test.copy", A.data, B.data)
 
     @R.function
     def main(x: R.Tensor((2, 3), "float32")):
