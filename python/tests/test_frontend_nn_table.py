@@ -76,7 +76,7 @@ for _name, _calls in {
     "repeat": [call(X, 3), call(X, 2, 1), call(X, 2, axis=0, name="mine")],
     "take": [
         call(X, Arg(3, dtype="int32"), 1),
-        call(X, Arg(3, 2, dtype="int64")),
+        call(Arg(12), Arg(3, 2, dtype="int64")),
         call(X, Arg(3, dtype="int32"), axis=0),
     ],
     "pad": [call(X, [1, 0, 0, 2]), call(X, (0, 0, 1, 1), "constant", 7), call(X, [0, 0, 1, 1], "reflect", name="mine")],

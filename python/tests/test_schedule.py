@@ -102,7 +102,7 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
     assert len(sch.trace.insts) == 2
     quiet = tir.Schedule(product(), error_render_level="none")
     with pytest.raises(ScheduleError) as caught:
-        quiet.bind(quiet.get_loops(quiet.get_block("C"))[2], "threadIdx.x")
+        quiet.bind(quiet.get_loops(quiet.get_block("C"))[2], "blockIdx.x")
     assert "^" not in str(caught.value)
 
 

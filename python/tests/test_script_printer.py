@@ -136,9 +136,9 @@ def test_statements(doc, text):
 def test_what_has_no_text():
     with pytest.raises(ValueError, match="one line"):
         to_python_script(stmt(ExprStmtDoc(x), "a\nb"))
-    with pytest.raises(TypeError, match="Unsupported type"):
+    with pytest.raises(TypeError, match="a literal is"):
         LiteralDoc([])
-    with pytest.raises(RuntimeError, match="iterable"):
+    with pytest.raises(RuntimeError, match="iterated"):
         list(x)
 
 

@@ -72,7 +72,7 @@ class Module:
         return y
 
 
-FUNCTIONS = [str(name).removeprefix("cls.") for name in Module.get_global_vars()]
+FUNCTIONS = [var.name_hint for var in Module.get_global_vars()]
 
 
 def digests() -> dict[str, str]:

@@ -226,6 +226,8 @@ impl Library {
         (at, number): (usize, tir::Expr),
     ) -> Result<Expr, InferError> {
         let whole = self.prim_func(call)?;
+        // The function with the number has variables of its own; the call is given those of the call's sizes.
+        let scalars = scalars_of(&whole);
         let mut numbers = vec![None; tensors.len()];
         numbers[at] = Some(number);
         let function = match with_numbers(&whole, &numbers) {
@@ -237,7 +239,7 @@ impl Library {
         };
         let results = results_of(result)?;
         let answer = self.answer(call.op.function_name(), function, tensors.len(), origins);
-        self.called(answer, tensors, results)
+        self.called(Answer { scalars, ..answer }, tensors, results)
     }
 
     /// The answer of a function on this many tensors; it does not take those that it has no use for.
@@ -245,8 +247,7 @@ impl Library {
         let taken = taken_tensors(&function, tensors);
         let mut at = 0..;
         function.params.retain(|_| at.next().is_none_or(|at| at >= tensors || taken.contains(&at)));
-        let scalars = function.params.iter().filter(|param| param.buffer.is_none());
-        let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var))).collect();
+        let scalars = scalars_of(&function);
         Answer { function: self.add(wish, function, origins), taken, scalars }
     }
 
@@ -358,6 +359,12 @@ fn check_sizes(call: &OpCall<'_>, emitter: &mut Emitter<'_>) {
         let wanted = StructInfo::Shape(TensorShape::Known(vec![wanted]));
         emitter.match_cast(format!("{}_sizes", short_name(call)), Expr::shape(vec![found]), wanted);
     }
+}
+
+/// The values of the function's scalar parameters, which are called as they are.
+fn scalars_of(function: &PrimFunc) -> Vec<Expr> {
+    let scalars = function.params.iter().filter(|param| param.buffer.is_none());
+    scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var))).collect()
 }
 
 /// The positions of the function's first parameters that it reads, or that say a dimension which no other one does.

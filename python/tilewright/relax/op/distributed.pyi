@@ -2,3 +2,5 @@
 
 Made by `scripts/stubs.py`.
 """
+
+

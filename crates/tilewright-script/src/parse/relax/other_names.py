@@ -30,8 +30,8 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func
-    def f(A: T.Buffer((4,), "float32")):
-        T.call_packed("test.f", A[0])
+    def f(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        T.call_packed("test.copy", T.address_of(A[0]), T.address_of(B[0]))
 
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((3, 2), dtype="float32"):
