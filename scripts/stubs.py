@@ -321,7 +321,8 @@ def main() -> int:
     """Writes or checks the stubs."""
     sys.path.insert(0, str(PACKAGE.parent))
     wrong = []
-    for path, text in stubs().items():
+    for path, written in stubs().items():
+        text = written.rstrip("\n") + "\n"
         if "--check" in sys.argv:
             if not path.exists() or path.read_text() != text:
                 wrong.append(f"{path.relative_to(PACKAGE.parent)} is not what scripts/stubs.py writes")

@@ -1,8 +1,8 @@
 //! Reductions over nothing: where a loop of a reduction has no iteration, what is left of it is its init.
 //!
-//! A block's init runs in the instances whose reduce axes have their first value. Where a loop that drives these axes has
-//! no iteration there is no such instance, and the init runs by itself, once for each iteration of the other loops: the
-//! sum of no numbers is zero, and no element stays unwritten.
+//! A block's init runs in the instances whose reduce axes have their first value. Where a loop that drives these axes
+//! has no iteration there is no such instance, and the init runs by itself, once for each iteration of the other loops:
+//! the sum of no numbers is zero, and no element stays unwritten.
 
 use tilewright_expr::node::{AnyHandle, Mapper, walk};
 use tilewright_support::with_stack;

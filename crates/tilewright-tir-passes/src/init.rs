@@ -2,8 +2,8 @@
 //!
 //! An init runs in the instances whose reduce axes all have their first value. Where the loops right around the block
 //! only drive its reduce axes, and reach those first values together and only in their first iterations, the init moves
-//! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes; and
-//! where one of the loops may have no iteration, the init runs in front of it in that case (`ir::empty_reduction`).
+//! in front of these loops, as a block without reduce axes. Otherwise it stays inside, under a condition on the axes;
+//! and where one of the loops may have no iteration, the init runs in front of it in that case (`ir::empty_reduction`).
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::empty_reduction::{has_no_iteration, inits_alone};

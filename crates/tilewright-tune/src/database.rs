@@ -187,8 +187,8 @@ impl Database {
     }
 
     /// The best records of a workload, so many at most; where a machine is given, of those with its processor, its own
-    /// first. Where all were measured beside the kernel without tuning, they are compared by that, else by their times.
-    /// Failed ones are left out.
+    /// first. Where all were measured together with the kernel without tuning, they are compared by that, else by their
+    /// times. Failed ones are left out.
     pub fn top(&self, key: &str, machine: Option<&str>, count: usize) -> Vec<&Record> {
         let fits = |record: &&Record| {
             record.workload == key

@@ -22,7 +22,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// What the default rules offer for the task, the rules' own choice first, plans beside theirs, and tilings.
+    /// What the default rules offer for the task, the rules' own choice first, plans next to theirs, and tilings.
     pub fn of_rules(task: &Task) -> Self {
         let start = Schedule::new(&task.module());
         let designs = tilings(&start);

@@ -3,9 +3,9 @@
 //! They may, if of every block inside (1) the loop drives spatial axes only, (2) the values of the axes are an affine
 //! map of the loops, so that no instance runs twice, and (3) what one iteration writes, no other one reads or writes.
 //!
-//! Threads of a GPU may more. They may run an instance of a block twice that would do the same again, as where a tile is
-//! fetched that overlaps that of another block of threads, or that all threads fetch; then (3) is that each iteration
-//! writes by itself what it reads. And a reduction may be shared among the threads of a block (`threadIdx`).
+//! Threads of a GPU may more. They may run an instance of a block twice that would do the same again, as where a tile
+//! is fetched that overlaps that of another block of threads, or that all threads fetch; then (3) is that each
+//! iteration writes by itself what it reads. And a reduction may be shared among the threads of a block (`threadIdx`).
 //! Instances of one block that differ in a spatial axis write different elements: that is the promise of such axes. So
 //! for a buffer that one block alone writes, (3) requires of the accesses to it only that an instance reads what it
 //! writes itself, one element, or elements whose index in some dimension is the axis that the loop drives.

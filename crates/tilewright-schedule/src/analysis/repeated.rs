@@ -16,8 +16,8 @@ pub(crate) fn is_repeatable(block: &Block) -> bool {
         && block.iters.iter().all(|iter| iter.kind == IterKind::Spatial)
 }
 
-/// Whether a block that may be repeated writes, in the same iteration of the loops around both and before the other one,
-/// all that the other one reads. The regions are those of the accesses over the loops.
+/// Whether a block that may be repeated writes, in the same iteration of the loops around both and before the other
+/// one, all that the other one reads. The regions are those of the accesses over the loops.
 pub(crate) fn is_written_before(
     function: &PrimFunc,
     (writer, written): (&Site, &BufferRegion),

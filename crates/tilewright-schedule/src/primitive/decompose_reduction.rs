@@ -77,8 +77,8 @@ fn driver_of_both<'a>(block: &'a Block, values: &[Expr], reduce: &'a [Loop]) -> 
     reduce.iter().find_map(of)
 }
 
-/// The conditions under which a reduction begins: those of the predicate that do not depend on its loops, and those that
-/// depend on other loops as well, in the first iterations of the reduction.
+/// The conditions under which a reduction begins: those of the predicate that do not depend on its loops, and those
+/// that depend on other loops as well, in the first iterations of the reduction.
 pub(super) fn without_reduction(
     function: &PrimFunc,
     site: &Site,

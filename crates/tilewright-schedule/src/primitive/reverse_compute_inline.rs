@@ -128,8 +128,8 @@ fn read_indices(value: &Expr, buffer: &Buffer) -> Option<Vec<Expr>> {
     alike.then(|| first.clone())
 }
 
-/// The values of the block's axes where it reads the element at `outputs`, if its indices are the axes, or an affine map
-/// that can be inverted.
+/// The values of the block's axes where it reads the element at `outputs`, if its indices are the axes, or an affine
+/// map that can be inverted.
 fn axes_at(
     function: &PrimFunc,
     site: &Site,

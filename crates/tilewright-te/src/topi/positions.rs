@@ -1,8 +1,8 @@
 //! The number of positions of a window over an extent, in the form in which programs write it down.
 //!
-//! A symbolic result is a sum: terms with positive coefficients from the largest on, then a positive constant, then what
-//! is subtracted. A division by the stride keeps what the stride does not divide, `(h - 3) // 2 + 1` for a window of 3
-//! in steps of 2, and `h + 1 - k` for a window of `k` in steps of 1.
+//! A symbolic result is a sum: terms with positive coefficients from the largest on, then a positive constant, then
+//! what is subtracted. A division by the stride keeps what the stride does not divide, `(h - 3) // 2 + 1` for a window
+//! of 3 in steps of 2, and `h + 1 - k` for a window of `k` in steps of 1.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr, ExprKind};

@@ -1,5 +1,5 @@
-//! `LowerMatchBuffer`: accesses to matched buffers become accesses to the buffers that they are parts of. What a matched
-//! buffer declares and its region does not prove is an assert in the block.
+//! `LowerMatchBuffer`: accesses to matched buffers become accesses to the buffers that they are parts of. What a
+//! matched buffer declares and its region does not prove is an assert in the block.
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::interface::KernelInterface;

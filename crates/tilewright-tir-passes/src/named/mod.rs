@@ -4,7 +4,8 @@
 //! look at what they leave: which loops stay, where an empty statement is written as `T.evaluate(0)`, which buffer is
 //! declared where. These passes do that. Each is a function of options and one PrimFunc; [`NAMED`] lists them.
 //!
-//! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is `Evaluate(0)`.
+//! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is
+//! `Evaluate(0)`.
 
 mod bf16;
 mod blocks;

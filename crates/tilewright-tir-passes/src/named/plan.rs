@@ -1,5 +1,5 @@
-//! `PlanAndUpdateBufferAllocationLocation`: every temporary is allocated in the innermost block or loop around its uses.
-//! In a loop that is an opaque block of its own around the body.
+//! `PlanAndUpdateBufferAllocationLocation`: every temporary is allocated in the innermost block or loop around its
+//! uses. In a loop that is an opaque block of its own around the body.
 
 use tilewright_expr::node::{AnyHandle, walk};
 use tilewright_ir::analysis::tir::{detect_buffer_access_lca, get_block_access_region};

@@ -19,7 +19,7 @@ from ...error import TVMError, WrongTypeError
 from ...ir.op import Op
 from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
 from ..struct_info import StructInfo
-from .files import add_modules
+from .files import _add_modules
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
@@ -226,4 +226,4 @@ for _name in _core.graph_op_names():
         if not _family:
             __all__ += [_short]
 
-add_modules(sys.modules[__name__])
+_add_modules(sys.modules[__name__])

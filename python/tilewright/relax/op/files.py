@@ -12,7 +12,7 @@ from typing import Any
 
 from ...ir.attrs import Attrs
 
-__all__ = ["add_modules"]
+__all__: list[str] = []
 
 #: Modules of operators, each with the family whose functions it has.
 _FILES = {
@@ -30,7 +30,7 @@ def _attributes(name: str) -> Any:
     raise AttributeError(f"module 'tilewright.relax.op.op_attrs' has no attribute {name!r}")
 
 
-def add_modules(root: ModuleType) -> None:
+def _add_modules(root: ModuleType) -> None:
     """Adds the modules under that of the operators."""
     for family in sorted({family for family in _FILES.values() if family}):
         _known(root, family)

@@ -2,7 +2,3 @@
 
 Made by `scripts/stubs.py`.
 """
-
-
-def add_modules(root: ModuleType) -> None:
-    """Adds the modules under that of the operators."""

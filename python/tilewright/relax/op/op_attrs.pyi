@@ -2,5 +2,3 @@
 
 Made by `scripts/stubs.py`.
 """
-
-

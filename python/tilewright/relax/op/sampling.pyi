@@ -34,9 +34,6 @@ def add(x1: Any, x2: Any) -> Call:
     x2: The second operand; the shapes broadcast.
     """
 
-def add_modules(root: ModuleType) -> None:
-    """Adds the modules under that of the operators."""
-
 def alloc_tensor(shape: Any, dtype: Any, runtime_device_index: int = 0) -> Call:
     """A new tensor with undefined contents. The older spelling of `builtin.alloc_tensor`.
 
