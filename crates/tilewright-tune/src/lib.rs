@@ -1,10 +1,10 @@
 //! The tuner: for each kernel of a module, schedules that run faster than the one that the rules choose.
 //!
 //! A [`Task`] is a PrimFunc without a schedule, a target and a weight. Its [`Space`] has *candidates*: those that the
-//! default rules offer, plans next to theirs, and traces whose decisions are drawn. A [`Search`] proposes candidates and
-//! learns from their times with a cost model ([`Model`]); [`Measure`] takes the times, by default in another process
-//! ([`ProcessRunner`], [`worker`]). What was measured becomes a [`Record`] of a [`Database`], which is applied to a
-//! module by the pass [`ApplyDatabase`].
+//! default rules offer, plans next to theirs, and traces whose decisions are drawn. A [`Search`] proposes candidates
+//! and learns from their times with a cost model ([`Model`]); [`Measure`] takes the times, by default in another
+//! process ([`ProcessRunner`], [`worker`]). What was measured becomes a [`Record`] of a [`Database`], which is applied
+//! to a module by the pass [`ApplyDatabase`].
 //!
 //! Reading order: `task`, `candidate`, `space` (with `tiling` and `mutate`), `features`, `model`, `search`, `measure`,
 //! `record`, `database`, `tuner` ([`tune`]), `apply`, then the measuring process: `inputs`, `kernel`, `worker`,
