@@ -22,7 +22,7 @@ use crate::faults::Fault;
 #[derive(Clone, Debug)]
 pub enum Action {
     Parse,
-    Print(PrintOptions),
+    Print(Box<PrintOptions>),
     Opt(Vec<PassStep>),
     Lower,
     Diagnostics(Vec<PassStep>),
@@ -170,7 +170,7 @@ impl Action {
             "schedule" => Ok(Self::Opt(steps)),
             _ if !lines.is_empty() && kind != "diagnostics" => Err(format!("`{kind}` has no steps")),
             "parse" => Ok(Self::Parse),
-            "print" => Ok(Self::Print(print)),
+            "print" => Ok(Self::Print(Box::new(print))),
             "opt" if steps.is_empty() => Err("`opt` needs at least one `--pass`".to_owned()),
             "opt" => Ok(Self::Opt(steps)),
             "lower" => Ok(Self::Lower),

@@ -89,7 +89,7 @@ fn moved(index: &Value, distance: i64) -> Value {
 fn at_most(a: &Value, b: &Value, distance: i64) -> Value {
     match distance {
         -1 => a.compare(CmpOp::Lt, b),
-        _ => a.compare(CmpOp::Le, &moved(b, distance)),
+        _ => a.compare(CmpOp::Le, moved(b, distance)),
     }
 }
 

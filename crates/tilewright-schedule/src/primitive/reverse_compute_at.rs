@@ -203,7 +203,8 @@ fn covers_domain(known: &Analyzer, producer: &Site, predicate: &Expr) -> bool {
                 let says = block.iters.iter().zip(values).any(|(iter, value)| {
                     value.equal(a) && iter.domain.extent.equal(b) && iter.domain.min.as_int() == Some(0)
                 });
-                if !says && !(mentions(&part, &vars) && known.prove(&substituted(&part, &firsts))) {
+                let begins = || mentions(&part, &vars) && known.prove(&substituted(&part, &firsts));
+                if !says && !begins() {
                     return false;
                 }
             }

@@ -60,10 +60,7 @@ fn loop_of(analyzer: &Analyzer, enabled: bool, stmt: &Stmt) -> Result<Option<Stm
     let ramp = typed(Expr::ramp(min, &Expr::int(1, min.dtype), lanes))?;
     let mut cx = Lanes { analyzer, var, min, lanes, ramp, lets: Map::default() };
     // Values by lane that a statement without a form in lanes needs: the loop as a whole stays serial.
-    Ok(match cx.stmt(body) {
-        Ok(stmt) => Some(stmt),
-        Err(NoForm) => None,
-    })
+    Ok(cx.stmt(body).ok())
 }
 
 /// There is no form in lanes.

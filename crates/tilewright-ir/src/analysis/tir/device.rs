@@ -32,14 +32,12 @@ fn definitions(stmt: &Stmt, memory: &mut Set<VarId>, f: &mut dyn FnMut(&Var)) {
     }
     match &stmt.kind {
         StmtKind::For { var, .. } | StmtKind::Let { var, .. } => f(var),
-        StmtKind::Allocate { buffer, body } => {
-            // A second buffer on memory inside of its allocation is a view.
-            if memory.insert(buffer.data.id()) {
-                f(&buffer.data);
-                with_stack(|| definitions(body, memory, f));
-                memory.remove(&buffer.data.id());
-                return;
-            }
+        // A second buffer on memory inside of its allocation is a view.
+        StmtKind::Allocate { buffer, body } if memory.insert(buffer.data.id()) => {
+            f(&buffer.data);
+            with_stack(|| definitions(body, memory, f));
+            memory.remove(&buffer.data.id());
+            return;
         }
         StmtKind::Block { block, .. } => block.iters.iter().for_each(|iter| f(&iter.var)),
         _ => {}
