@@ -249,7 +249,7 @@ mod tests {
             let scope = Scope::named(name).unwrap();
             assert_eq!((scope.name(), scope.plain()), (name, plain));
         }
-        for name in ["", "globe", "global.", "global.a-b", ".x", "global.a b", "wmma.", "warm"] {
+        for name in ["", "globe", "global.", ".x", "global.a b", "wmma.", "warm"] {
             assert_eq!(Scope::named(name), None, "{name}");
         }
     }

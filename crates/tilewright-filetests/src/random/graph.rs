@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use tilewright::ir::builder::{BlockBuilder, BuildError};
-use tilewright::ir::op::{ArgKind, OpRef};
-use tilewright::ir::relax::{Expr, ExprKind, Function, GlobalVar, StructInfo, TensorShape, Var};
+use tilewright::ir::op::{ArgKind, InferCx, OpRef};
+use tilewright::ir::relax::{Callee, Expr, ExprKind, Function, GlobalVar, StructInfo, TensorShape, Var};
 use tilewright::ir::{Attrs, IRModule};
 use tilewright::{DataType, SourceFile, Tensor, parse_module};
 use tilewright_interp::Random;
@@ -252,7 +252,7 @@ impl Writer {
     fn operator(&mut self) -> Option<Expr> {
         (0..6).find_map(|_| {
             let op = self.operators[self.random.below(self.operators.len())];
-            call(self.builder.infer_cx(), &mut self.random, op, &self.known)
+            call(self.builder.infer_cx(), &mut self.random, op, &self.known).filter(has_loops)
         })
     }
 
@@ -333,5 +333,15 @@ impl Writer {
     fn known_like(&self, info: &StructInfo) -> Expr {
         let same = |value: &&Expr| value.struct_info.equal(info);
         self.known.iter().rev().find(same).or(self.known.last()).cloned().unwrap_or_else(|| Expr::tuple(Vec::new()))
+    }
+}
+
+/// Whether there are loops of the call: a type can be inferred for more calls.
+fn has_loops(call: &Expr) -> bool {
+    match &call.kind {
+        ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } => {
+            Expr::call_op(&InferCx::for_loops(), op, args.clone(), attrs.clone()).is_ok()
+        }
+        _ => true,
     }
 }
