@@ -340,7 +340,7 @@ impl Writer {
 fn has_loops(call: &Expr) -> bool {
     match &call.kind {
         ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } => {
-            Expr::call_op(&InferCx::for_loops(), op, args.clone(), attrs.clone()).is_ok()
+            Expr::call_op(&InferCx::for_loops(), *op, args.clone(), attrs.clone()).is_ok()
         }
         _ => true,
     }

@@ -333,7 +333,7 @@ fn the_rarer_statements() {
                 while T.bool(False):
                     pass
                 if not i == -1:
-                    T.evaluate(T.sqrt(x))
+                    T.sqrt(x)
                 else:
                     T.evaluate(A.data)
     "#]]

@@ -278,7 +278,13 @@ impl Generator {
                 let te_grad = Some(("grad".into(), self.attrs(1)));
                 Expr::call_tir_with(&cx, copy, vec![x], vec![out], TirCall { tir_vars: Vec::new(), te_grad }).unwrap()
             }
-            _ => Expr::call_tir_inplace(&cx, copy, vec![x.clone(), x], vec![Some(1)], vec![out]).unwrap(),
+            _ => {
+                // A tensor that is overwritten is read by nothing else.
+                let other = self.pick(&values.tensors);
+                let args = vec![x.clone(), other];
+                let inplace = Expr::call_tir_inplace(&cx, copy.clone(), args, vec![Some(1)], vec![out.clone()]);
+                inplace.unwrap_or_else(|_| Expr::call_tir(&cx, copy, vec![x], vec![out]).unwrap())
+            }
         }
     }
 
