@@ -67,6 +67,9 @@ impl Sum {
 
     fn written(mut self) -> Expr {
         self.terms.retain(|(_, c)| *c != 0);
+        if self.terms.is_empty() {
+            return Expr::i64(self.constant);
+        }
         self.terms.sort_by_key(|(_, c)| std::cmp::Reverse(*c));
         let binary = |op, a, b| Expr::raw(DataType::I64, ExprKind::Binary(op, a, b));
         let times = |term: Expr, c: i64| if c == 1 { term } else { binary(BinOp::Mul, term, Expr::i64(c)) };
