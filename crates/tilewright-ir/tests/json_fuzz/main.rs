@@ -38,6 +38,5 @@ fn the_corpus_is_read() {
     for path in engine::files() {
         assert_eq!(execute(&std::fs::read(path).unwrap(), &mut tally), Ok(()));
     }
-    // Four of the modules overwrite a tensor in place that the same call reads, which is refused.
-    assert!(tally.read >= 12 && tally.refused == 0 && tally.ill_formed == 4, "{tally:?}");
+    assert!(tally.read >= 12 && tally.refused == 0 && tally.ill_formed == 0, "{tally:?}");
 }

@@ -163,7 +163,7 @@ impl Printer<'_> {
 
     /// `T.name(…)`, the type in front where the call names it.
     fn builtin(&mut self, dtype: DataType, name: &str, args: &[Expr]) {
-        if name == "comm_reducer" {
+        if name == "comm_reducer" && is_reducer(args) {
             return self.comm_reducer(args);
         }
         let named = Builtin::by_name(name).is_some_and(|row| row.result == BuiltinResult::Named);
@@ -450,4 +450,21 @@ pub(super) fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// Whether the operands are identities and, for each, a result in variables of two values of each: lets that bind them
+/// to nothing in particular.
+fn is_reducer(args: &[Expr]) -> bool {
+    let (identities, results) = args.split_at(args.len() / 2);
+    let binds_all = |result: &Expr| {
+        let mut body = result;
+        identities.iter().chain(identities).all(|identity| {
+            let ExprKind::Let { var, value, body: inner } = &body.kind else { return false };
+            let is_unbound = matches!(&value.kind, ExprKind::Foreign { callee: ForeignCallee::Builtin(name), args }
+                if &**name == "undef" && args.is_empty());
+            body = inner;
+            is_unbound && var.dtype == identity.dtype
+        })
+    };
+    !identities.is_empty() && identities.len() == results.len() && results.iter().all(binds_all)
 }

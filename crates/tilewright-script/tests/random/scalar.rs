@@ -98,6 +98,11 @@ impl Generator {
 
     /// An operation of some target, as a statement evaluates it.
     pub(super) fn builtin(&mut self, scope: &Scoped) -> Expr {
+        if self.chance(16) {
+            // The first function of every module.
+            let args = vec![self.float(scope, 1), self.int(scope, 1)];
+            return Expr::foreign(DataType::VOID, ForeignCallee::Function("copy".into()), args);
+        }
         let row = self.pick(Builtin::ALL);
         let count = row.min + self.below(row.max.min(row.min + 2) - row.min + 1);
         let operand = |generator: &mut Self, at: usize| match row.name {

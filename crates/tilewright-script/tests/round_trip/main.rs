@@ -11,13 +11,12 @@ use tilewright_support::SourceFile;
 
 #[test]
 fn random_modules_survive_their_text() {
-    let mut lost = 0;
     for seed in 0..300 {
         let survived = survive::whole(&Generator::new(seed).module());
-        // FIXME: some bound variables are printed as declarations without a value, which do not read back: seed 74.
-        lost += usize::from(survived.is_err());
+        if let Err(reason) = survived {
+            panic!("module {seed}: {reason}");
+        }
     }
-    assert!(lost < 60, "{lost} modules do not survive");
 }
 
 #[test]
@@ -25,8 +24,7 @@ fn random_modules_have_every_kind_of_node() {
     let mut kinds = Kinds::default();
     (0..4_000).for_each(|seed| kinds.add(&Generator::new(seed).module()));
     let missing: Vec<String> = Kinds::names().into_iter().filter(|name| kinds.times(name) == 0).collect();
-    // Calls between PrimFuncs come from scripts alone.
-    assert_eq!(missing, ["foreign Function"]);
+    assert_eq!(missing, Vec::<String>::new());
 }
 
 /// Inferred struct infos may have more parts than a short text may represent; written out, they are read.

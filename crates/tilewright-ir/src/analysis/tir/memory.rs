@@ -3,6 +3,7 @@
 use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
 use tilewright_support::{OrderedMap, Set, with_stack};
 
+use crate::Attr;
 use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 /// The variables that are used in the statement and defined outside of it, each once, but for those in `defined`.
@@ -10,9 +11,13 @@ pub fn undefined_vars(stmt: &Stmt, defined: &[Var]) -> Vec<Var> {
     let mut inside: Set<VarId> = defined.iter().map(Var::id).collect();
     walk_some(stmt, |node| {
         if let Some(stmt) = node.downcast::<Stmt>() {
-            super::walks::defined_by(stmt, &mut |var| {
-                inside.insert(var.id());
-            });
+            let mut define = |var: &Var| drop(inside.insert(var.id()));
+            super::walks::defined_by(stmt, &mut define);
+            match &stmt.kind {
+                StmtKind::For { annotations, .. } => bound_in(annotations.values(), &mut define),
+                StmtKind::Block { block, .. } => bound_in(block.annotations.values(), &mut define),
+                _ => {}
+            }
         } else if let Some(expr) = node.downcast::<Expr>()
             && let ExprKind::Let { var, .. } = &expr.kind
         {
@@ -27,6 +32,18 @@ pub fn undefined_vars(stmt: &Stmt, defined: &[Var]) -> Vec<Var> {
         }
     });
     found
+}
+
+/// The variables that index maps among the attributes bind.
+fn bound_in<'a>(attrs: impl Iterator<Item = &'a Attr>, define: &mut dyn FnMut(&Var)) {
+    for attr in attrs {
+        match attr {
+            Attr::IndexMap(map) => map.initial().iter().for_each(&mut *define),
+            Attr::Array(items) => bound_in(items.iter(), define),
+            Attr::Map(fields) => bound_in(fields.values(), define),
+            _ => {}
+        }
+    }
 }
 
 /// Of each buffer that the function uses, the innermost loop, block or allocation that holds all uses; `None` where

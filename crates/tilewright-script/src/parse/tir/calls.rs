@@ -146,6 +146,12 @@ const NOT_YET: &[&str] = &["realize", "vscale", "preflattened_buffer", "If", "Th
 /// Another name of `tvm_storage_sync`.
 const SYNC: &str = "sync";
 
+/// Whether a reducer is written as its operands: neither a combiner nor a list of identities is among them.
+fn is_operands(call: &ast::ExprCall) -> bool {
+    let is_other = |arg: &ast::Expr| matches!(arg, ast::Expr::Lambda(_) | ast::Expr::List(_) | ast::Expr::Tuple(_));
+    call.arguments.keywords.is_empty() && !call.arguments.args.iter().any(is_other)
+}
+
 /// Names that builtins had before.
 const OTHER_NAMES: [(&str, &str); 2] = [("tvm_call_cpacked", "call_cpacked"), (SYNC, "tvm_storage_sync")];
 
@@ -356,7 +362,10 @@ impl Parser<'_> {
                 let bound = self.bind(call, &["value"], 1)?;
                 self.eval(bound[0].ok_or(Reported)?)
             }
-            Function::CommReducer => self.comm_reducer(call),
+            Function::CommReducer => match Builtin::by_name("comm_reducer").filter(|_| is_operands(call)) {
+                Some(builtin) => self.builtin(expr, builtin, call),
+                None => self.comm_reducer(call),
+            },
             Function::Builtin(builtin) => self.builtin(expr, builtin, call),
             Function::Sugar(sugar) => self.sugar(expr, sugar, call),
             Function::CallPacked => self.call_packed_kernel(expr, call),
