@@ -11,7 +11,9 @@ pub fn undefined_vars(stmt: &Stmt, defined: &[Var]) -> Vec<Var> {
     let mut inside: Set<VarId> = defined.iter().map(Var::id).collect();
     walk_some(stmt, |node| {
         if let Some(stmt) = node.downcast::<Stmt>() {
-            let mut define = |var: &Var| drop(inside.insert(var.id()));
+            let mut define = |var: &Var| {
+                inside.insert(var.id());
+            };
             super::walks::defined_by(stmt, &mut define);
             match &stmt.kind {
                 StmtKind::For { annotations, .. } => bound_in(annotations.values(), &mut define),
