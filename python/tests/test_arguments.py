@@ -72,15 +72,12 @@ WHY_NOT_READ = {
         meta_schedule/database.py query_schedule workload_name
         meta_schedule/database.py query_tuning_record target
         meta_schedule/database.py query_tuning_record workload_name
-        meta_schedule/relax_integration.py compile_relax enable_warning
-        meta_schedule/relax_integration.py extract_tasks module_equality
         meta_schedule/relax_integration.py extracted_tasks_to_tune_contexts num_threads
         meta_schedule/relax_integration.py extracted_tasks_to_tune_contexts work_dir
         meta_schedule/search_strategy.py notify_runner_results measure_candidates
         meta_schedule/search_strategy.py pre_tuning cost_model
         meta_schedule/search_strategy.py pre_tuning database
         meta_schedule/tir_integration.py tune_tir num_tuning_cores
-        meta_schedule/tune.py tune_tasks post_optimization
         meta_schedule/utils.py cpu_count logical
         tir/schedule/schedule.py __init__ error_render_level
         tir/schedule/schedule.py __init__ mod

@@ -40,8 +40,8 @@ def find_cuda_path() -> str:
 def get_cuda_version(cuda_path: str | None = None) -> tuple[int, ...]:
     """The version of CUDA."""
     text = run([os.path.join(cuda_path or find_cuda_path(), "bin", "nvcc"), "--version"])
-    said = text.rsplit("release ", 1)[-1].split(",")[0]
-    return tuple(int(part) for part in said.split("."))
+    named = text.rsplit("release ", 1)[-1].split(",")[0]
+    return tuple(int(part) for part in named.split("."))
 
 
 def compile_cuda(
@@ -59,8 +59,8 @@ def compile_cuda(
     Path(source).write_text(code, encoding="utf-8")
     compiler = os.path.join(find_cuda_path(), "bin", "nvcc")
     arch = arch or f"sm_{''.join(map(str, parse_compute_version(get_target_compute_version())))}"
-    said = [options] if isinstance(options, str) else list(options or ())
-    run([compiler, f"--{target_format}", "-O3", "-arch", arch, *said, "-o", output, source])
+    named = [options] if isinstance(options, str) else list(options or ())
+    run([compiler, f"--{target_format}", "-O3", "-arch", arch, *named, "-o", output, source])
     return bytearray(Path(output).read_bytes())
 
 

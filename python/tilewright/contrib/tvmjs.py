@@ -57,8 +57,8 @@ def dump_ndarray_cache(
     for index, (data, records) in enumerate(shards):
         path = f"params_shard_{index}.bin"
         (folder / path).write_bytes(data)
-        said = {"dataPath": path, "format": "raw-shard", "nbytes": len(data), "records": records}
-        listed.append({**said, "md5sum": hashlib.md5(data, usedforsecurity=False).hexdigest()})
+        shard = {"dataPath": path, "format": "raw-shard", "nbytes": len(data), "records": records}
+        listed.append({**shard, "md5sum": hashlib.md5(data, usedforsecurity=False).hexdigest()})
     about = meta_data() if callable(meta_data) else meta_data or {}
     text = json.dumps({"metadata": about, "records": listed}, indent=4)
     (folder / "ndarray-cache.json").write_text(text, encoding="utf-8")
@@ -68,9 +68,9 @@ def load_ndarray_cache(cachepath: str, device: Device) -> tuple[dict[str, NDArra
     """The tensors of such a folder, and what was said about them."""
     path = Path(cachepath)
     path = path if path.name.endswith(".json") else path / "ndarray-cache.json"
-    said = json.loads(path.read_text(encoding="utf-8"))
+    listing = json.loads(path.read_text(encoding="utf-8"))
     found: dict[str, NDArray] = {}
-    for shard in said["records"]:
+    for shard in listing["records"]:
         data = (path.parent / shard["dataPath"]).read_bytes()
         for record in shard["records"]:
             begin, count = record["byteOffset"], record["nbytes"]
@@ -80,4 +80,4 @@ def load_ndarray_cache(cachepath: str, device: Device) -> tuple[dict[str, NDArra
                 raise ValueError(f"the shard {shard['dataPath']} ends before `{record['name']}`")
             tensor = from_bytes(dtype, shape, data[begin : begin + count])
             found[record["name"]] = (tensor.astype("float32") if half else tensor).to_device(device)
-    return found, said.get("metadata", {})
+    return found, listing.get("metadata", {})

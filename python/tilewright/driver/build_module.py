@@ -21,11 +21,10 @@ __all__ = ["build", "compile", "lower"]
 #: The lowering in order, by the names of its passes; those that the package does not have as passes of their own are
 #: done where code is made.
 _LOWERING = (
-    "LowerCrossThreadReduction", "LowerInitBlock", "PlanAndUpdateBufferAllocationLocation", "ConvertBlocksToOpaque",
-    "LiftThreadBinding", "CompactBufferAllocation", "UnifyThreadBinding", "LowerMatchBuffer", "Simplify",
-    "InjectSoftwarePipeline", "LowerOpaqueBlock", "FlattenBuffer", "Simplify", "LoopPartition", "VectorizeLoop",
-    "InjectVirtualThread", "InjectDoubleBuffer", "StorageRewrite", "HoistIfThenElse", "UnrollLoop",
-    "RenormalizeSplitPattern", "Simplify", "RemoveNoOp", "RewriteUnsafeSelect", "CommonSubexprElimTIR",
+    "LowerInitBlock", "PlanAndUpdateBufferAllocationLocation", "ConvertBlocksToOpaque", "CompactBufferAllocation",
+    "UnifyThreadBinding", "LowerMatchBuffer", "Simplify", "LowerOpaqueBlock", "FlattenBuffer", "Simplify",
+    "LoopPartition", "VectorizeLoop", "HoistIfThenElse", "UnrollLoop", "Simplify", "RemoveNoOp",
+    "RewriteUnsafeSelect", "CommonSubexprElimTIR",
 )  # fmt: skip
 
 
@@ -59,7 +58,7 @@ def lower(
         raise TVMError("buffers are bound by a PrimFunc's own parameters: `binds` is for schedules of te")
     module = _module_of(inp, args, name)
     left_out = ("LoopPartition", "UnrollLoop") if simple_mode else ()
-    names = [one for one in _LOWERING if hasattr(loop_passes, one) and one not in left_out]
+    names = [one for one in _LOWERING if one not in left_out]
     return Sequential([getattr(loop_passes, one)() for one in names], name="tir.lower")(module)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from ..target import Target
 from .child import ask
 
 __all__ = ["Builder", "BuilderInput", "BuilderResult", "LocalBuilder", "PyBuilder", "create"]
+
+#: How the names of folders begin in which kernels wait to be measured.
+_FOLDER = "tilewright_build_"
 
 
 @dataclass(eq=False)
@@ -37,7 +41,7 @@ class Builder:
 
     def build(self, build_inputs: list[BuilderInput]) -> list[BuilderResult]:
         """A result for each input, in order."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `build`")
 
     @staticmethod
     def create(kind: str | Builder = "local", *args: Any, **kwargs: Any) -> Builder:
@@ -83,7 +87,7 @@ class LocalBuilder(Builder):
         return [self._build(one) for one in build_inputs]
 
     def _build(self, one: BuilderInput) -> BuilderResult:
-        folder = tempfile.mkdtemp(prefix="tilewright_build_")
+        folder = tempfile.mkdtemp(prefix=_FOLDER)
         path = os.path.join(folder, "kernel.tar")
         try:
             if self.f_build is None and self.f_export is None:
@@ -98,4 +102,12 @@ class LocalBuilder(Builder):
                 return BuilderResult(path, None)
             return BuilderResult(self.f_export(lib), None)
         except Exception as problem:
+            shutil.rmtree(folder, ignore_errors=True)
             return BuilderResult(None, f"{type(problem).__name__}: {problem}")
+
+    @staticmethod
+    def _remove(path: str) -> None:
+        """Removes a file that a builder of this class has made, with its folder."""
+        folder = os.path.dirname(path)
+        if os.path.basename(folder).startswith(_FOLDER):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -43,8 +43,8 @@ def ask(work: str, request: dict[str, Any], limit: float) -> Any:
         raise TVMError(f"it took longer than {limit:g} s") from None
     answer = run.stdout.rpartition("\n\0")[2]
     if run.returncode != 0 or not answer:
-        said = run.stderr.strip().splitlines()
-        raise TVMError(said[-1] if said else f"the process ended with status {run.returncode}")
+        lines = run.stderr.strip().splitlines()
+        raise TVMError(lines[-1] if lines else f"the process ended with status {run.returncode}")
     return json.loads(answer)
 
 

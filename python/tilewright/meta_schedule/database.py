@@ -102,6 +102,12 @@ class TuningRecord:
         infos = None if args is None else [ArgInfo.from_json(arg) for arg in args]
         return TuningRecord(sch.trace, workload, run_secs, None if target is None else Target(target), infos)
 
+    def _of(self, workload: Workload) -> TuningRecord:
+        """The same record of a workload of another database, with what the untuned kernel took."""
+        copy = TuningRecord(self.trace, workload, self.run_secs, self.target, self.args_info)
+        copy._runs = self._runs
+        return copy
+
     def is_valid(self) -> bool:
         """Whether there are times, none of which says that the run failed."""
         return bool(self.run_secs) and all(seconds < 1e9 for seconds in self.run_secs or [])
@@ -118,23 +124,23 @@ class Database:
 
     def has_workload(self, mod: IRModule) -> bool:
         """Whether a function, or one like it, is there."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `has_workload`")
 
     def commit_workload(self, mod: IRModule) -> Workload:
         """Adds a function, unless it is there."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `commit_workload`")
 
     def commit_tuning_record(self, record: TuningRecord) -> None:
         """Adds a record."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `commit_tuning_record`")
 
     def get_top_k(self, workload: Workload, top_k: int) -> list[TuningRecord]:
         """The best records of a function, so many at most, the best one first."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `get_top_k`")
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         """All records."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `get_all_tuning_records`")
 
     def __len__(self) -> int:
         return len(self.get_all_tuning_records())
@@ -180,10 +186,7 @@ class Database:
         seen: dict[Workload, None] = {record.workload: None for record in self.get_all_tuning_records()}
         for workload in seen:
             for record in self.get_top_k(workload, 1):
-                kept = destination.commit_workload(workload.mod)
-                copy = TuningRecord(record.trace, kept, record.run_secs, record.target, record.args_info)
-                copy._runs = record._runs
-                destination.commit_tuning_record(copy)
+                destination.commit_tuning_record(record._of(destination.commit_workload(workload.mod)))
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
@@ -231,7 +234,7 @@ class _CoreDatabase(Database):
     """A database that the core keeps."""
 
     def __init__(self, db: _core.TuningDatabase, module_equality: str) -> None:
-        _check_equality(module_equality)
+        check_equality(module_equality)
         self._db = db
 
     def has_workload(self, mod: IRModule) -> bool:
@@ -295,7 +298,7 @@ class _CoreDatabase(Database):
         return self._db
 
 
-def _check_equality(module_equality: str) -> None:
+def check_equality(module_equality: str) -> None:
     if module_equality not in ("structural", "ignore-ndarray", "anchor-block"):
         raise ValueError(f"expected structural, ignore-ndarray or anchor-block, found {module_equality!r}")
     if module_equality == "anchor-block":
@@ -354,6 +357,12 @@ class UnionDatabase(Database):
     def has_workload(self, mod: IRModule) -> bool:
         """Whether a function, or one like it, is there."""
         return any(database.has_workload(mod) for database in self.databases)
+
+    def get_top_k(self, workload: Workload, top_k: int) -> list[TuningRecord]:
+        """The best records of a function, so many at most, the best one first."""
+        known = [database for database in self.databases if database.has_workload(workload.mod)]
+        found = [record for database in known for record in database.get_top_k(workload, top_k)]
+        return sorted(found, key=TuningRecord._cost)[:top_k]
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         """All records."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..relax import Function
 from ..target import Target
 from ..tir import PrimFunc, Schedule
 from .builder import Builder
-from .database import Database
+from .database import Database, check_equality
 from .extracted_task import ExtractedTask
 from .runner import Runner
 from .search_strategy import SearchStrategy
@@ -41,6 +42,7 @@ def extract_tasks(
 ) -> list[ExtractedTask]:
     """The kernels of a module: its PrimFuncs, those of one structure once with the number of their calls. Of a module
     that has no PrimFunc yet, those that its compilation makes."""
+    check_equality(module_equality)
     mod, chosen = _whole(mod, params), Target.choose(target)
     lowered = any(isinstance(mod[gv], PrimFunc) for gv in mod.get_global_vars())
     found = _core.tuning_tasks(mod, chosen, not lowered)
@@ -116,8 +118,13 @@ def compile_relax(
     params: dict[str, Any] | None = None,
     enable_warning: bool = False,
 ) -> _core.Executable:
-    """Compiles a model with the schedules of a database, for the kernels that are faster with them."""
+    """Compiles a model with the schedules of a database, for the kernels that are faster with them. With
+    `enable_warning`, kernels without a record are named on standard error."""
     from ..relax.vm_build import build
 
+    if enable_warning:
+        for task in extract_tasks(mod, target, params):
+            if not database.has_workload(task.dispatched[0]):
+                print(f"warning: the database has no record for `{task.task_name}`", file=sys.stderr)
     with database:
         return build(_whole(mod, params), Target.choose(target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +81,7 @@ class Runner:
 
     def run(self, runner_inputs: list[RunnerInput]) -> list[RunnerFuture]:
         """A result that may come later for each input, in order."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `run`")
 
     @staticmethod
     def create(kind: str | Runner = "local", *args: Any, **kwargs: Any) -> Runner:
@@ -119,6 +120,10 @@ class LocalRunner(Runner):
         ]:
             if given is not None:
                 raise ValueError(f"`{name}`: what runs in the other process is fixed: write a PyRunner instead")
+        if alloc_repeat != 1:
+            raise ValueError("`alloc_repeat`: a function is called with one set of arguments")
+        if evaluator_config is not None and evaluator_config.enable_cpu_cache_flush:
+            raise ValueError("`enable_cpu_cache_flush`: caches are not flushed between calls")
         self.timeout_sec = timeout_sec
         self.evaluator_config = EvaluatorConfig._normalized(evaluator_config)
         self.cooldown_sec = cooldown_sec
@@ -136,6 +141,8 @@ class LocalRunner(Runner):
 
     def _run(self, one: RunnerInput) -> RunnerResult:
         config = self.evaluator_config
+        if one.device_type not in ("cpu", "llvm"):
+            return RunnerResult(None, f"kernels run on the processor here, found the device {one.device_type!r}")
         request = {
             "path": one.artifact_path,
             "args": [info.as_json() for info in one.args_info],
@@ -143,6 +150,8 @@ class LocalRunner(Runner):
             "repeat": config.repeat,
             "min_repeat_ms": config.min_repeat_ms,
         }
+        if self.cooldown_sec > 0:
+            time.sleep(self.cooldown_sec)
         try:
             return RunnerResult(ask("run", request, self.timeout_sec), None)
         except Exception as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from statistics import mean
 from typing import Any
@@ -91,7 +92,9 @@ class SearchStrategy:
 
     def clone(self) -> SearchStrategy:
         """Another one that does the same."""
-        return type(self)()
+        other = copy.copy(self)
+        other._context = other._search = None
+        return other
 
     @staticmethod
     def create(kind: str | SearchStrategy = "evolutionary", *args: Any, **kwargs: Any) -> SearchStrategy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ class SpaceGenerator:
 
     def generate_design_space(self, mod: IRModule) -> list[Schedule]:
         """The schedules of a module's function."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `generate_design_space`")
 
     def initialize_with_tune_context(self, context: Any) -> None:
         """Is told the context before it is asked."""
@@ -40,7 +41,9 @@ class SpaceGenerator:
 
     def clone(self) -> SpaceGenerator:
         """Another one that does the same."""
-        return self
+        other = copy.copy(self)
+        other._context = None
+        return other
 
     def _target(self) -> Target:
         target = getattr(self._context, "target", None)

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 from .. import _core
@@ -16,8 +17,8 @@ from .arg_info import ArgInfo
 from .builder import Builder, BuilderInput, LocalBuilder
 from .child import worker
 from .cost_model import check_model
-from .database import Database, JSONDatabase, MemoryDatabase, TuningRecord, _CoreDatabase
-from .runner import LocalRunner, Runner, RunnerInput
+from .database import Database, JSONDatabase, MemoryDatabase, _CoreDatabase
+from .runner import EvaluatorConfig, LocalRunner, Runner, RunnerInput
 from .search_strategy import ReplayFunc, SearchStrategy
 from .space_generator import PostOrderApply, SpaceGenerator
 from .tune_context import TuneContext
@@ -46,8 +47,9 @@ def tune_tasks(
     """Searches faster schedules for tasks and writes what was measured into the database, which is in `work_dir` unless
     another one is given. All tasks have one target and one strategy.
 
-    A task's candidates are measured in another process, beside the kernel of the default rules; with a builder or a
-    runner of one's own, by these. At the end, standard error shows a table of the tasks.
+    A task's candidates are measured in another process, in turns with the kernel of the default rules; with a builder
+    or a runner of one's own, or an evaluator that is configured, by these, and without that kernel. At the end,
+    standard error shows a table of the tasks.
     """
     check_model(cost_model)
     _check_arguments(measure_callbacks, task_scheduler)
@@ -55,6 +57,11 @@ def tune_tasks(
         raise ValueError("there are no tasks to tune")
     if len(task_weights) != len(tasks):
         raise ValueError(f"expected a weight for each of {len(tasks)} tasks, found {len(task_weights)}")
+    kinds = {task.search_strategy and task.search_strategy.kind for task in tasks}
+    if len(kinds) > 1 or any(task.target != tasks[0].target for task in tasks):
+        raise ValueError("expected one target and one strategy for all tasks: tune the others by themselves")
+    if post_optimization:
+        raise TVMError("post_optimization is not supported: the search goes on with what it has learned")
     chosen = _database(database, work_dir, module_equality)
     in_core = chosen if isinstance(chosen, _CoreDatabase) else MemoryDatabase()
     target, strategy = tasks[0].target, _strategy(tasks)
@@ -74,9 +81,7 @@ def tune_tasks(
     gains = _core.tune_tasks(parts, target, limits, in_core._db, measure, None)
     if chosen is not in_core:
         for record in in_core.get_all_tuning_records():
-            kept = chosen.commit_workload(record.workload.mod)
-            copy = TuningRecord(record.trace, kept, record.run_secs, record.target, record.args_info)
-            chosen.commit_tuning_record(copy)
+            chosen.commit_tuning_record(record._of(chosen.commit_workload(record.workload.mod)))
     print(_table(gains), file=sys.stderr)
     return chosen
 
@@ -121,20 +126,24 @@ def _measure(builder: Any, runner: Any, mods: list[Any], target: Target) -> Any:
     """The command of the measuring process, or a function that asks the builder and the runner."""
     builder, runner = Builder.create(builder), Runner.create(runner)
     is_local = type(builder) is LocalBuilder and builder.f_build is None and builder.f_export is None
-    if is_local and type(runner) is LocalRunner:
+    if is_local and type(runner) is LocalRunner and runner.evaluator_config == EvaluatorConfig():
         return worker(builder.timeout_sec + runner.timeout_sec)
     infos = [ArgInfo.from_entry_func(mod) for mod in mods]
 
     def measure(task: int, candidates: list[Any]) -> list[list[float] | str]:
         built = builder.build([BuilderInput(mod, target) for mod in candidates])
         inputs = [RunnerInput(one.artifact_path, "cpu", infos[task]) for one in built if one.artifact_path is not None]
-        futures = iter(runner.run(inputs) if inputs else [])
+        futures = list(runner.run(inputs)) if inputs else []
+        if len(futures) != len(inputs):
+            raise TVMError(f"the runner gave {len(futures)} results for {len(inputs)} inputs")
+        results = iter(futures)
         outcomes: list[list[float] | str] = []
         for one in built:
             if one.artifact_path is None:
                 outcomes.append(one.error_msg or "it was not built")
                 continue
-            result = next(futures).result()
+            result = next(results).result()
+            LocalBuilder._remove(one.artifact_path)
             if result.run_secs:
                 outcomes.append([float(seconds) for seconds in result.run_secs])
             else:
@@ -151,17 +160,13 @@ def _table(gains: list[Any]) -> str:
         latency = untuned = "-"
         if best is not None:
             _, _, _, runs = best
-            latency = f"{1e6 * sum(_median(seconds) for _, seconds, _ in runs):.3f}"
+            latency = f"{1e6 * sum(median(seconds) for _, seconds, _ in runs):.3f}"
             if all(baseline for _, _, baseline in runs):
-                untuned = f"{1e6 * sum(_median(baseline) for _, _, baseline in runs):.3f}"
+                untuned = f"{1e6 * sum(median(baseline) for _, _, baseline in runs):.3f}"
         lines.append(f"{name:32} {weight:>6} {trials:>6} {failures:>6} {latency:>14} {untuned:>14}")
         if best is None and failure is not None:
             lines.append(f"  the last failure: {failure}")
     return "\n".join(lines)
-
-
-def _median(numbers: list[float]) -> float:
-    return sorted(numbers)[len(numbers) // 2] if numbers else float("nan")
 
 
 def contexts(

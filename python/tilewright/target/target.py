@@ -34,7 +34,7 @@ class TargetKind(str):
 _LISTS = ("mattr", "keys", "libs", "cl-opt", "supported_dtypes")
 
 #: Options of a GPU that the core does not read.
-_ONLY_SAID = (
+_UNREAD_OPTIONS = (
     "l2_cache_size_bytes", "max_local_memory_per_block", "mcpu", "mtriple", "model", "tag", "from_device",
 )  # fmt: skip
 
@@ -47,7 +47,7 @@ _READ = {
 }  # fmt: skip
 
 #: The options of a dict besides the words of a target string.
-_BESIDE = ("kind", "host", "tag")
+_NO_OPTIONS = ("kind", "host", "tag")
 
 
 def _options_of_json(text: str) -> dict[str, Any]:
@@ -61,13 +61,13 @@ def text_of_options(options: dict[str, Any]) -> str:
     """The target string of a dict such as `{"kind": "llvm", "mcpu": "haswell"}`."""
     words = {"kind": str(options.get("kind", "llvm"))}
     for name, value in options.items():
-        if name not in _BESIDE:
+        if name not in _NO_OPTIONS:
             text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
             words[name] = f"-{name}={text}"
     for name, word in words.items():
         if len(word.split()) > 1:
-            said = word.removeprefix(f"-{name}=")
-            raise TVMError(f"`{name}` of a target is given without white space, found {said!r}")
+            given = word.removeprefix(f"-{name}=")
+            raise TVMError(f"`{name}` of a target is given without white space, found {given!r}")
     return " ".join(words.values())
 
 
@@ -117,7 +117,7 @@ def _typed(name: str, value: Any) -> Any:
     return list(value) if isinstance(value, (list, tuple)) else value
 
 
-class _Said:
+class _Options:
     """What a target says, and of this what the core reads."""
 
     def __init__(self, target: Any) -> None:
@@ -148,7 +148,7 @@ class _Said:
                 options.pop(name, None)
             self._rename_processor(options)
         else:
-            for name in _ONLY_SAID:
+            for name in _UNREAD_OPTIONS:
                 options.pop(name, None)
         return text_of_options({"kind": self.kind, **options})
 
@@ -164,7 +164,7 @@ class _Said:
         if (name := PROCESSORS.get(str(options.get("mcpu", "")))) is not None:
             self.mcpu, options["mcpu"] = str(options["mcpu"]), name
         if isinstance(attributes := options.get("mattr"), list):
-            kept = [word for word in attributes if not _only_said(word)]
+            kept = [word for word in attributes if not _is_unread_feature(word)]
             options["mattr"] = kept
             if not kept:
                 del options["mattr"]
@@ -180,7 +180,7 @@ class _Said:
         return " ".join(["cuda", *(f"-{name}={value}" for name, value in limits)])
 
 
-def _only_said(word: str) -> bool:
+def _is_unread_feature(word: str) -> bool:
     """Whether a feature is one that LLVM knows and the core has no use for."""
     return is_feature(word.lstrip("+-")) and word.lstrip("+-") not in _core_features()
 
@@ -225,23 +225,23 @@ class Target(_core.Target):
     """
 
     _host: Target | None
-    _said: _Said
+    _options: _Options
 
     def __new__(cls, target: str | dict[str, Any] | Target, host: str | dict[str, Any] | Target | None = None) -> Self:
         """The target of a string, of a dict of options, or of another target; `host` is the machine around a device."""
         if isinstance(target, Target):
-            said = target._said
+            given = target._options
             host = target._host if host is None else host
         else:
             if not isinstance(target, (str, dict)):
                 raise WrongTypeError(f"expected a target string, found {type(target).__name__}")
             if isinstance(target, dict) and isinstance(target.get("keys"), str):
                 raise WrongTypeError(f"keys is a list of words, found the text {target['keys']!r}")
-            said = _Said(target)
-            host = said.host if host is None else host
+            given = _Options(target)
+            host = given.host if host is None else host
         host = None if host is None else Target.choose(host)
-        self = super().__new__(cls, said.core_text(), host)
-        self._host, self._said = host, said
+        self = super().__new__(cls, given.core_text(), host)
+        self._host, self._options = host, given
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -257,17 +257,17 @@ class Target(_core.Target):
 
     def _identity(self) -> tuple[Any, ...]:
         """What tells targets apart that the core does not."""
-        if self._said.unbuilt is None:
+        if self._options.unbuilt is None:
             return ()
-        said = self._said.options.items()
-        options = sorted((name, str(value)) for name, value in said if name not in ("keys", "tag"))
-        return (self._said.kind, tuple(self.keys), tuple(options))
+        given = self._options.options.items()
+        options = sorted((name, str(value)) for name, value in given if name not in ("keys", "tag"))
+        return (self._options.kind, tuple(self.keys), tuple(options))
 
     def __str__(self) -> str:
-        return self.text if self._said.unbuilt is None else self._said.text
+        return self.text if self._options.unbuilt is None else self._options.text
 
     def __repr__(self) -> str:
-        return f"Target({str(self)!r})" if self._said.unbuilt is None else f"Target({self._said.text!r})"
+        return f"Target({str(self)!r})" if self._options.unbuilt is None else f"Target({self._options.text!r})"
 
     @property
     def host(self) -> Target | None:
@@ -281,42 +281,42 @@ class Target(_core.Target):
     @property
     def tag(self) -> str:
         """The short name that the target was made from, or nothing."""
-        return self._said.tag
+        return self._options.tag
 
     @property
     def kind(self) -> TargetKind:
         """`llvm` for a processor."""
-        return TargetKind(self._said.kind if self._said.kind in KINDS else self.kind_name)
+        return TargetKind(self._options.kind if self._options.kind in KINDS else self.kind_name)
 
     def require_built(self) -> None:
         """An error where no code is made for the target."""
-        if self._said.unbuilt is not None:
-            raise TVMError(self._said.unbuilt)
+        if self._options.unbuilt is not None:
+            raise TVMError(self._options.unbuilt)
 
     @property
     def mcpu(self) -> str:
         """LLVM's name of the processor."""
-        return self._said.mcpu or super().mcpu
+        return self._options.mcpu or super().mcpu
 
     @property
     def mtriple(self) -> str:
         """LLVM's name of machine, system and object format."""
-        return self._said.triple or super().mtriple
+        return self._options.triple or super().mtriple
 
     @property
     def mattr(self) -> list[str]:
         """The features that the target string adds and takes away."""
-        return list(self._said.options.get("mattr", []))
+        return list(self._options.options.get("mattr", []))
 
     @property
     def features(self) -> Features:
         """The extensions of the instruction set that kernels may use, by LLVM's names."""
-        if self._said.unbuilt is not None or "gpu" in self.keys:
-            said = [word.lstrip("+") for word in self.mattr if not word.startswith("-")]
-            found = Features(said)
+        if self._options.unbuilt is not None or "gpu" in self.keys:
+            given = [word.lstrip("+") for word in self.mattr if not word.startswith("-")]
+            found = Features(given)
         else:
-            said = [word.lstrip("+") for word in self.mattr if _only_said(word) and not word.startswith("-")]
-            found = Features([*super().features, *said])
+            given = [word.lstrip("+") for word in self.mattr if _is_unread_feature(word) and not word.startswith("-")]
+            found = Features([*super().features, *given])
         found.is_aarch64 = self.mtriple.startswith(("aarch64", "arm64"))
         return found
 
@@ -324,7 +324,7 @@ class Target(_core.Target):
     def attrs(self) -> dict[str, Any]:
         """The options that decide the code, and those that were said: of a GPU, its limits among them."""
         kind = KINDS.get(str(self.kind))
-        own = {name: value for name, value in self._said.options.items() if name != "keys"}
+        own = {name: value for name, value in self._options.options.items() if name != "keys"}
         if kind is not None and kind.is_gpu:
             merged = {**kind.attrs, **own}
             names = ("max_num_threads", "max_threads_per_block")
@@ -332,12 +332,12 @@ class Target(_core.Target):
                 if one in own and other not in own:
                     merged[other] = own[one]
             return merged
-        if self._said.unbuilt is not None:
+        if self._options.unbuilt is not None:
             return own
         found = dict(super().attrs)
         found.update({name: value for name, value in own.items() if name not in found})
-        if self._said.mcpu is not None:
-            found["mcpu"] = self._said.mcpu
+        if self._options.mcpu is not None:
+            found["mcpu"] = self._options.mcpu
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -357,17 +357,17 @@ class Target(_core.Target):
     @property
     def keys(self) -> list[str]:
         """Words for the sort of machine."""
-        if (keys := self._said.options.get("keys")) is not None:
+        if (keys := self._options.options.get("keys")) is not None:
             return keys
         kind = str(self.kind)
         if kind != "llvm":
-            device = [str(self._said.options["device"])] if "device" in self._said.options else []
+            device = [str(self._options.options["device"])] if "device" in self._options.options else []
             return [*device, *(KINDS[kind].keys if kind in KINDS else (kind, "gpu"))]
         return ["arm_cpu", "cpu"] if self.mtriple.startswith(("aarch64", "arm")) else ["cpu"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        said = self._said.tag or self._said.text
-        return (Target, (said, self._host))
+        given = self._options.tag or self._options.text
+        return (Target, (given, self._host))
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
@@ -407,7 +407,7 @@ class Target(_core.Target):
 
     def export(self) -> dict[str, Any]:
         """The target as a dict of options, of which `Target` makes it again."""
-        options = self._said.options
+        options = self._options.options
         if str(self.kind) == "llvm" and "mtriple" not in options:
             options = {"mtriple": self.mtriple, "mcpu": "native", **self.options, **options}
         around = {} if self._host is None else {"host": self._host.export()}

@@ -17,7 +17,8 @@ __all__ = ["FewShotTuning", "MetaScheduleApplyDatabase", "MetaScheduleTuneIRMod"
 def MetaScheduleApplyDatabase(work_dir: str | None = None, enable_warning: bool = False) -> Pass:
     """Replaces each PrimFunc without a schedule by what the best record for the target in scope makes of it: of the
     database in scope, else of that in `work_dir`. A record that was not measured to be faster than the kernel of the
-    default rules is left out. With `enable_warning`, functions without a record are named on standard error."""
+    default rules is left out; one that was measured without that kernel, by a builder or runner of one's own, is
+    taken as it is. With `enable_warning`, functions without a record are named on standard error."""
 
     def transform(module: IRModule, _: Any) -> IRModule:
         from ...meta_schedule.database import Database, JSONDatabase
