@@ -86,6 +86,8 @@ impl<'a> OpenBounds<'a> {
 /// The bounds of `a op b` over the integers.
 fn binary(op: BinOp, a: IntBounds, b: IntBounds, of_type: IntBounds) -> IntBounds {
     match op {
+        // Nothing is known of what has no value.
+        BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::FloorMod if b.at_least(0) && b.at_most(0) => of_type,
         BinOp::Add => a.plus(b),
         BinOp::Sub => a.plus(b.scaled(-1)),
         BinOp::Mul => times(a, b),
@@ -207,6 +209,7 @@ mod tests {
     use crate::ConstIntBound;
 
     const ANY: (i64, i64) = (i64::MIN, i64::MAX);
+    const OF_TYPE: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
 
     #[test]
     fn ends_that_are_open_stay_open() {
@@ -224,6 +227,10 @@ mod tests {
             (FloorMod, (0, high), (0, high), (0, high)),
             (Mod, (low, 3), (0, 7), (-6, 3)),
             (Mod, (0, 4), (1, 10), (0, 4)),
+            (Div, (-10, 4), (0, 0), OF_TYPE),
+            (FloorDiv, (-10, 4), (0, 0), OF_TYPE),
+            (Mod, (-10, 4), (0, 0), OF_TYPE),
+            (FloorMod, ANY, (0, 0), OF_TYPE),
             (Min, (1, 4), (low, 0), (low, 0)),
             (Max, (low, high), (-4, 9), (-4, high)),
             (BitAnd, (0, 4), (1, 10), (0, 4)),

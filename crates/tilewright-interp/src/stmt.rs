@@ -2,8 +2,9 @@
 
 use tilewright_expr::node::{AnyHandle, walk};
 use tilewright_expr::semantics::{Scalar, wrap};
-use tilewright_ir::tir::{Buffer, Expr, ForKind, IterKind, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForKind, ForeignCallee, IterKind, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
+use tilewright_tensor::DataType;
 
 use crate::error::ErrorKind;
 use crate::interpreter::{Among, Interpreter, Race, Res};
@@ -54,7 +55,13 @@ impl<'a> Interpreter<'a> {
                 }
             }
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|stmt| self.exec(stmt)),
-            StmtKind::Evaluate(expr) => self.value(expr).map(drop),
+            StmtKind::Evaluate(expr) => match &expr.kind {
+                // The result is dropped: the function may give anything, or nothing.
+                ExprKind::Foreign { callee: callee @ ForeignCallee::Packed(_), args } => {
+                    self.foreign(callee, args, DataType::VOID).map(drop)
+                }
+                _ => self.value(expr).map(drop),
+            },
             StmtKind::Block { values, predicate, block } => self.exec_block(values, predicate, block),
             // Attributes are for passes and targets.
             StmtKind::Attr { body, .. } => self.exec(body),
