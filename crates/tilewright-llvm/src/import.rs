@@ -62,6 +62,8 @@ pub(crate) fn link<'a>(context: &'a Context, module: &Module<'a>, text: &str) ->
         .get_globals()
         .filter(|global| global.get_initializer().is_some())
         .map(|global| global.get_name().to_string_lossy().into_owned())
+        // Such as `llvm.used`: their linkage is part of their meaning.
+        .filter(|name| !name.starts_with("llvm."))
         .collect();
     import.verify().map_err(|error| refused(error.to_string()))?;
     module.link_in_module(import).map_err(|error| refused(error.to_string()))?;

@@ -181,6 +181,7 @@ fn compile_in(
     module.verify().map_err(|error| refused(&error))?;
     for text in imports {
         import::link(context, &module, text)?;
+        module.verify().map_err(|error| refused(&error))?;
     }
     optimise(&module, &machine, options)?;
     store_single_lanes(context, &module)?;

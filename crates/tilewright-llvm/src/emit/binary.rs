@@ -46,8 +46,12 @@ impl FnCx<'_, '_> {
                 if is_safe_divisor(b) {
                     return Ok(self.divide(op, &x, (b, &y), dtype));
                 }
-                let y = self.checked_divisor(op, &x, &y, dtype);
-                self.divide(op, &x, (b, &y), dtype)
+                let is_remainder = matches!(op, BinOp::Mod | BinOp::FloorMod);
+                match (is_remainder && dtype.is_signed(), dtype.lanes) {
+                    (false, _) => self.checked_quotient(op, &x, (b, &y), dtype),
+                    (true, 1) => self.checked_remainder(op, &x, (b, &y), dtype),
+                    (true, _) => self.checked_remainders(op, &x, (b, &y), dtype),
+                }
             }
         })
     }
@@ -218,39 +222,83 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("select {bools} {small}, {ty} {shifted}, {ty} zeroinitializer"))
     }
 
-    /// The divisor, by which LLVM's division has a result. Leaves the kernel with a message where there is none: by
-    /// zero, and the quotient of the least value by -1. Remainders by -1 are those by 1.
-    fn checked_divisor(&mut self, op: BinOp, x: &Value, y: &Value, dtype: DataType) -> Value {
-        let (ty, bool_type) = (Reg(dtype), DataType::BOOL.with_lanes(dtype.lanes));
-        let bools = Reg(bool_type);
-        let zero = self.body.assign(format_args!("icmp eq {ty} {y}, zeroinitializer"));
-        let (mut bad, mut divisor) = (zero.clone(), y.clone());
-        if dtype.is_signed() {
-            let minus_one = int(-1, dtype);
-            let by_minus_one = self.body.assign(format_args!("icmp eq {ty} {y}, {minus_one}"));
-            if matches!(op, BinOp::Mod | BinOp::FloorMod) {
-                let one = int(1, dtype);
-                divisor = self.body.assign(format_args!("select {bools} {by_minus_one}, {ty} {one}, {ty} {y}"));
-            } else {
-                let least = int(i64::MIN >> (64 - u32::from(dtype.bits)), dtype);
-                let at_least = self.body.assign(format_args!("icmp eq {ty} {x}, {least}"));
-                let overflow = self.body.assign(format_args!("and {bools} {at_least}, {by_minus_one}"));
-                bad = self.body.assign(format_args!("or {bools} {zero}, {overflow}"));
-            }
-        }
+    /// A quotient, or an unsigned remainder. Leaves the kernel with a message where there is none: by zero, and of the
+    /// least value by -1.
+    fn checked_quotient(&mut self, op: BinOp, x: &Value, (divisor, y): (&Expr, &Value), dtype: DataType) -> Value {
+        let bool_type = DataType::BOOL.with_lanes(dtype.lanes);
+        let zero = self.is_zero(y, dtype);
+        let bad = match dtype.is_signed() {
+            true => self.has_no_quotient(x, y, &zero, dtype),
+            false => zero.clone(),
+        };
         let bad = self.any(&bad, bool_type);
         let (fails, go_on) = (self.body.label(), self.body.label());
         self.body.branch(&bad, fails, go_on);
         self.body.start(fails);
         let by_zero = self.any(&zero, bool_type);
+        self.fail_division(&by_zero);
+        self.body.start(go_on);
+        self.divide(op, x, (divisor, y), dtype)
+    }
+
+    /// A signed remainder, which is 0 where the quotient overflows. The branch is that of [`Self::checked_quotient`], so
+    /// that a quotient and a remainder of the same operands remain one instruction.
+    fn checked_remainder(&mut self, op: BinOp, x: &Value, (divisor, y): (&Expr, &Value), dtype: DataType) -> Value {
+        let zero = self.is_zero(y, dtype);
+        let bad = self.has_no_quotient(x, y, &zero, dtype);
+        let (special, fails) = (self.body.label(), self.body.label());
+        let (divides, done) = (self.body.label(), self.body.label());
+        self.body.branch(&bad, special, divides);
+        self.body.start(special);
+        self.body.branch(&zero, fails, done);
+        self.body.start(fails);
+        self.fail_division(&zero);
+        self.body.start(divides);
+        let rest = self.divide(op, x, (divisor, y), dtype);
+        let divided = self.body.open();
+        self.body.jump(done);
+        self.body.start(done);
+        self.body.assign(format_args!("phi {} [ {rest}, %{divided} ], [ 0, %{special} ]", Reg(dtype)))
+    }
+
+    /// Signed remainders of vectors; those by -1 are computed by 1.
+    fn checked_remainders(&mut self, op: BinOp, x: &Value, (divisor, y): (&Expr, &Value), dtype: DataType) -> Value {
+        let (ty, bool_type) = (Reg(dtype), DataType::BOOL.with_lanes(dtype.lanes));
+        let zero = self.is_zero(y, dtype);
+        let (minus_one, one) = (int(-1, dtype), int(1, dtype));
+        let by_minus_one = self.body.assign(format_args!("icmp eq {ty} {y}, {minus_one}"));
+        let y = self.body.assign(format_args!("select {} {by_minus_one}, {ty} {one}, {ty} {y}", Reg(bool_type)));
+        let bad = self.any(&zero, bool_type);
+        let (fails, go_on) = (self.body.label(), self.body.label());
+        self.body.branch(&bad, fails, go_on);
+        self.body.start(fails);
+        self.fail_division(&bad);
+        self.body.start(go_on);
+        self.divide(op, x, (divisor, &y), dtype)
+    }
+
+    fn is_zero(&mut self, y: &Value, dtype: DataType) -> Value {
+        self.body.assign(format_args!("icmp eq {} {y}, zeroinitializer", Reg(dtype)))
+    }
+
+    /// Whether a signed division has no quotient, given whether its divisor is zero.
+    fn has_no_quotient(&mut self, x: &Value, y: &Value, zero: &Value, dtype: DataType) -> Value {
+        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let (minus_one, least) = (int(-1, dtype), int(i64::MIN >> (64 - u32::from(dtype.bits)), dtype));
+        let by_minus_one = self.body.assign(format_args!("icmp eq {ty} {y}, {minus_one}"));
+        let at_least = self.body.assign(format_args!("icmp eq {ty} {x}, {least}"));
+        let overflow = self.body.assign(format_args!("and {bools} {at_least}, {by_minus_one}"));
+        self.body.assign(format_args!("or {bools} {zero}, {overflow}"))
+    }
+
+    /// Leaves the kernel: a division by zero, or else one that overflows.
+    fn fail_division(&mut self, by_zero: &Value) {
         let texts = [Fault::DivisionByZero.to_string(), Fault::DivisionOverflow.to_string()];
         let [first, second] = [self.unit.message(&texts[0]), self.unit.message(&texts[1])];
         let message = self.body.assign(format_args!("select i1 {by_zero}, ptr {first}, ptr {second}"));
         let [first, second] = texts.map(|text| text.len());
         let length = self.body.assign(format_args!("select i1 {by_zero}, i64 {first}, i64 {second}"));
         self.fail(Status::DivisionFault, &message, &length);
-        self.body.start(go_on);
-        divisor
     }
 
     /// Whether any lane is true.
