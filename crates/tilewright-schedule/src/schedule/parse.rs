@@ -41,7 +41,7 @@ impl Schedule {
 type Line = (Vec<String>, bool, String, Arguments);
 
 fn read(names: &Names, line: &str) -> Result<Line, String> {
-    let mut reader = Reader { names, rest: line.trim() };
+    let mut reader = Reader { names, rest: line.trim(), open: 0 };
     let (targets, apart) = reader.targets();
     let method = reader.word().ok_or("expected the name of a primitive")?;
     let arguments = reader.arguments()?;
@@ -51,7 +51,12 @@ fn read(names: &Names, line: &str) -> Result<Line, String> {
 struct Reader<'a> {
     names: &'a Names,
     rest: &'a str,
+    /// Lists and maps around the place that is read.
+    open: usize,
 }
+
+/// Lists and maps inside of each other, at most.
+const MAX_OPEN: usize = 64;
 
 type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
 
@@ -115,13 +120,16 @@ impl Reader<'_> {
     }
 
     fn arg(&mut self) -> Result<Arg, String> {
-        for (begin, end) in [("[", "]"), ("(", ")")] {
+        for (begin, end) in [("[", "]"), ("(", ")"), ("{", "}")] {
             if self.take(begin) {
-                return self.list(end);
+                if self.open == MAX_OPEN {
+                    return Err(format!("more than {MAX_OPEN} lists inside of each other"));
+                }
+                self.open += 1;
+                let inner = if begin == "{" { self.map() } else { self.list(end) };
+                self.open -= 1;
+                return inner;
             }
-        }
-        if self.take("{") {
-            return self.map();
         }
         if self.take("\"") {
             let (text, rest) = self.rest.split_once('"').ok_or("expected `\"`")?;
