@@ -11,6 +11,7 @@ use tilewright_schedule::primitive::Intrinsics;
 use tilewright_target::Target;
 
 use crate::database::Database;
+use crate::record::Record;
 use crate::task::{MAIN, machine_name, workload};
 
 const NAME: &str = "MetaScheduleApplyDatabase";
@@ -48,11 +49,8 @@ impl ApplyDatabase {
         }
         let own = function.declared_target(target).ok().flatten();
         let machine = machine_name(own.as_ref().unwrap_or(target));
-        let found = self.database.best(function, Some(&machine), &self.intrinsics)?;
-        let was_compared = found.record.ratio().is_some();
-        if was_compared && !found.record.is_faster() {
-            return None;
-        }
+        let may_be_taken = |record: &Record| record.ratio().is_none() || record.is_faster();
+        let found = self.database.best_where(function, Some(&machine), &self.intrinsics, may_be_taken)?;
         let mut tuned = PrimFunc::clone(found.schedule.module().prim(MAIN)?);
         let kept = workload(function).attrs;
         let own = function.attrs.iter().filter(|(name, _)| !kept.contains_key(*name));

@@ -7,11 +7,11 @@
 //!
 //! A workload's key is its structural hash; one that another function has already is followed by a number. Lines are
 //! only appended, each in one write, so that several processes may share a file; of records of one kernel the best one
-//! wins, whatever their order. A last line without an end is one that a process did not finish, and is left out.
+//! wins, whatever their order. A line whose JSON ends too early is one that a process did not finish, and is left out.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,32 +91,29 @@ impl Database {
 
     fn read(&mut self, path: &Path) -> Result<(), DatabaseError> {
         let failed = |error: &dyn fmt::Display| DatabaseError(format!("{}: {error}", path.display()));
-        let content = match std::fs::read_to_string(path) {
-            Ok(content) => content,
+        let content = match std::fs::read(path) {
+            Ok(content) => String::from_utf8_lossy(&content).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(failed(&error)),
         };
-        for (at, line) in content.split_inclusive('\n').enumerate() {
-            if line.trim().is_empty() {
-                continue;
-            }
-            match self.read_line(line) {
-                Err(_) if !line.ends_with('\n') => {}
-                Err(problem) => return Err(failed(&format!("line {}: {problem}", at + 1))),
-                Ok(()) => {}
+        for (at, line) in content.lines().enumerate() {
+            let of_line = |problem: &dyn fmt::Display| failed(&format!("line {}: {problem}", at + 1));
+            match serde_json::from_str(line) {
+                Ok(value) => self.read_line(&value).map_err(|problem| of_line(&problem))?,
+                Err(error) if error.is_eof() => {}
+                Err(error) => return Err(of_line(&error)),
             }
         }
         Ok(())
     }
 
-    fn read_line(&mut self, line: &str) -> Result<(), String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    fn read_line(&mut self, value: &Value) -> Result<(), String> {
         if value.get("trace").is_some() {
-            let record = Record::from_json(&value)?;
+            let record = Record::from_json(value)?;
             self.keep(record);
             return Ok(());
         }
-        let (key, function) = (text(&value, "workload")?, function_of_text(&text(&value, "ir")?)?);
+        let (key, function) = (text(value, "workload")?, function_of_text(&text(value, "ir")?)?);
         if self.function(&key).is_none() {
             self.workloads.push((key, Arc::new(function)));
         }
@@ -209,9 +206,20 @@ impl Database {
 
     /// The best record of a function, with its schedule; records whose trace does not apply are passed over.
     pub fn best(&self, function: &PrimFunc, machine: Option<&str>, intrinsics: &Intrinsics) -> Option<Found> {
+        self.best_where(function, machine, intrinsics, |_| true)
+    }
+
+    /// The same, of the records that satisfy a condition.
+    pub fn best_where(
+        &self,
+        function: &PrimFunc,
+        machine: Option<&str>,
+        intrinsics: &Intrinsics,
+        is_wanted: impl Fn(&Record) -> bool,
+    ) -> Option<Found> {
         let key = self.key_of(function)?;
-        let mut records = self.top(key, machine, usize::MAX).into_iter();
-        records.find_map(|record| {
+        let records = self.top(key, machine, usize::MAX);
+        records.into_iter().filter(|record| is_wanted(record)).find_map(|record| {
             let schedule = self.replay(record, intrinsics).ok()?;
             Some(Found { record: record.clone(), schedule })
         })
@@ -261,10 +269,22 @@ impl Database {
 
 fn append(path: &Path, line: &Value) -> Result<(), DatabaseError> {
     let write = || -> io::Result<()> {
-        let mut file: File = OpenOptions::new().create(true).append(true).open(path)?;
-        file.write_all(format!("{line}\n").as_bytes())
+        let mut file: File = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+        let ends_a_line = if has_open_line(&mut file)? { "\n" } else { "" };
+        file.write_all(format!("{ends_a_line}{line}\n").as_bytes())
     };
     write().map_err(|error| DatabaseError(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Whether a process has left the last line of the file without its end.
+fn has_open_line(file: &mut File) -> io::Result<bool> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 /// A function as text that other processes read.

@@ -97,7 +97,8 @@ fn changed_field(random: &mut Random, primitive: &Primitive, arg: usize, attr: &
 /// Half, double, or the size with one of its parts more or less, so that multiples of vectors stay such.
 fn changed_size(random: &mut Random, size: i64) -> Option<i64> {
     let unit = if size > 0 { (1i64 << size.trailing_zeros()).min(size) } else { 1 };
-    let wishes = [size / 2, size.checked_mul(2)?, size + unit, size - unit, size + 1, size - 1];
-    let changed: Vec<i64> = wishes.into_iter().filter(|&wish| wish > 0 && wish != size).collect();
+    let steps = [unit, -unit, 1, -1].map(|step| size.checked_add(step));
+    let wishes = [Some(size / 2), size.checked_mul(2)].into_iter().chain(steps).flatten();
+    let changed: Vec<i64> = wishes.filter(|&wish| wish > 0 && wish != size).collect();
     random.pick(&changed).copied()
 }

@@ -1,9 +1,9 @@
 //! Measuring in another process, which is started again where a candidate has ended it or takes too long.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -94,27 +94,37 @@ impl ProcessRunner {
         let mut child = command.spawn().map_err(failed)?;
         let (requests, output) = (child.stdin.take(), child.stdout.take().ok_or("the process has no output")?);
         let (answered, answers) = mpsc::channel();
-        thread::spawn(move || {
-            for line in BufReader::new(output).lines() {
-                let Ok(line) = line else { return };
-                if let Some(answer) = line.strip_prefix(MARK)
-                    && answered.send(answer.to_owned()).is_err()
-                {
-                    return;
-                }
-            }
-        });
+        thread::spawn(move || pass_on(output, &answered));
         Ok(Running { child, requests, answers })
     }
 }
 
-impl Running {
-    /// How the process ended.
-    fn ending(&mut self) -> String {
-        match self.child.wait() {
-            Ok(status) => format!("it ended the process that measured it ({status})"),
-            Err(error) => format!("it ended the process that measured it ({error})"),
+/// Sends the lines of an output that are answers; what kernels print between them may be any bytes.
+fn pass_on(output: impl Read, answered: &Sender<String>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    while matches!(output.read_until(b'\n', &mut line), Ok(1..)) {
+        if let Some(answer) = String::from_utf8_lossy(&line).trim_end().strip_prefix(MARK)
+            && answered.send(answer.to_owned()).is_err()
+        {
+            return;
         }
+        line.clear();
+    }
+}
+
+impl Running {
+    /// How the process ended, a moment after it closed its output. One that lives on is left to `drop`.
+    fn ending(&mut self) -> String {
+        drop(self.requests.take());
+        for _ in 0..100 {
+            match self.child.try_wait() {
+                Ok(None) => thread::sleep(Duration::from_millis(10)),
+                Ok(Some(status)) => return format!("it ended the process that measured it ({status})"),
+                Err(error) => return format!("it ended the process that measured it ({error})"),
+            }
+        }
+        "it closed the output of the process that measured it".to_owned()
     }
 }
 

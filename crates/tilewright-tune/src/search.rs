@@ -134,11 +134,12 @@ impl Search {
                 ranked.push((candidate, cost));
             }
         }
+        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut parents = ranked.clone();
         for _ in 0..GENERATIONS {
             let mut children = Vec::new();
             for _ in 0..POPULATION {
-                // The better half twice as often: the smaller of two draws.
+                // The smaller of two draws: the better half three times as often as the other.
                 let at = self.random.below(parents.len()).min(self.random.below(parents.len()));
                 let Some((parent, _)) = parents.get(at) else { break };
                 let Some(child) = self.space.neighbour(&mut self.random, parent) else { continue };

@@ -1,7 +1,7 @@
 //! Tuning: batches of candidates for the tasks of a module, as long as the budget lasts.
 //!
-//! Each task gets one batch, in the order of the tasks. After that, each batch goes to the task from which most is
-//! expected: its calls times its best time, times what its last batches gained. A candidate that looks like the best
+//! Each task gets one candidate, its kernel without tuning, in the order of the tasks. After that, each batch goes to
+//! the task from which most is expected: its calls times its best time, times what its last batches gained. A candidate that looks like the best
 //! one yet is measured a second time, and the worse of both outcomes counts: of many noisy times the least is a lucky
 //! one.
 
@@ -62,7 +62,8 @@ struct State<'a> {
     is_done: bool,
 }
 
-/// The hope for a task that was not measured yet, and what a batch without a gain leaves of it.
+/// The hope for a task of which only the kernel without tuning was measured, and what a batch without a gain leaves
+/// of it.
 const FIRST_HOPE: f64 = 0.5;
 const FADING: f64 = 0.5;
 
@@ -84,7 +85,8 @@ pub fn tune(
         let Some(at) = next_task(&states) else { break };
         let state = &mut states[at];
         let room = budget.trials_per_task.saturating_sub(state.gain.trials);
-        let candidates = state.search.propose(budget.batch.max(1).min(left).min(room));
+        let batch = if state.gain.trials == 0 { 1 } else { budget.batch.max(1) };
+        let candidates = state.search.propose(batch.min(left).min(room));
         if candidates.is_empty() {
             state.is_done = true;
             continue;
@@ -95,7 +97,8 @@ pub fn tune(
         state.batch(at, &candidates, measure, database, watch)?;
         state.hope = match (before, state.best_cost()) {
             (Some(before), Some(now)) => (1.0 - now / before).max(state.hope * FADING),
-            _ => state.hope * FADING,
+            (None, Some(_)) => FIRST_HOPE,
+            (_, None) => state.hope * FADING,
         };
     }
     Ok(states.into_iter().map(|state| state.gain).collect())

@@ -27,8 +27,8 @@ pub const MARK: &str = "tilewright-answer ";
 
 /// The largest integer of arguments, and that of a second try, for functions that read elements by number.
 const INTEGERS: [i64; 2] = [10, 0];
-/// A candidate that takes this many times as long as the kernel without tuning is not measured again.
-const HOPELESS: f64 = 1.5;
+/// A candidate that twice took this many times as long as the kernel without tuning is not measured again.
+const HOPELESS: f64 = 1.15;
 
 /// Answers requests until there are no more.
 ///

@@ -34,6 +34,18 @@ fn a_crash_is_told_and_the_next_request_gets_another_process() {
 }
 
 #[test]
+fn what_a_kernel_prints_may_be_any_bytes() {
+    let mut runner = runner("while read line; do printf '\\377\\n'; echo 'tilewright-answer {\"n\": 1}'; done");
+    assert_eq!(runner.ask(&json!({})), Ok(json!({"n": 1})));
+}
+
+#[test]
+fn a_process_that_closes_its_output_is_ended() {
+    let mut runner = runner("exec >&-; exec sleep 1000");
+    assert_eq!(runner.ask(&json!({})), Err("it closed the output of the process that measured it".to_owned()));
+}
+
+#[test]
 fn a_process_that_hangs_is_ended() {
     let mut runner = runner("exec sleep 1000");
     runner.limit = Duration::from_millis(50);

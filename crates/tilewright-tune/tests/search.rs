@@ -220,12 +220,16 @@ fn a_database_of_one_process_serves_another() {
     // A process that was ended while it wrote leaves half a line.
     let whole = std::fs::read_to_string(&path).expect("the file is there");
     std::fs::write(&path, format!("{whole}{{\"workload\": \"12")).expect("the file is written");
-    let read = Database::open(&path).expect("the database is read");
+    let mut read = Database::open(&path).expect("the database is read");
     assert_eq!(read.records(), written.records());
     let found = read.best(&task.function, Some(&machine_name(&task.target)), &Default::default());
     assert_eq!(found.map(|found| found.record.ratio()), Some(best.ratio()));
     // Another processor has no records.
     assert!(read.best(&task.function, Some("llvm -mcpu=other -num-cores=2"), &Default::default()).is_none());
+    // What is written next does not end up in that line.
+    let next = record(&best.workload, &[], 7.0, &[]);
+    read.commit(next.clone()).expect("the file takes it");
+    assert!(Database::open(&path).expect("the database is read").records().contains(&next));
     std::fs::write(&path, "{\"workload\": 1}\n").expect("the file is written");
     let refused = Database::open(&path).expect_err("the line is wrong").to_string();
     assert!(refused.contains("line 1: `workload`: expected a text"), "{refused}");
@@ -242,14 +246,32 @@ fn databases_merge_and_the_best_record_wins() {
     one.commit(record(&key, &[], 3.0, &[])).expect("memory takes all");
     other.commit(record(&key, &[], 2.0, &[])).expect("memory takes all");
     other.commit(record(&key, &["b0 = sch.get_block(name=\"gone\")"], 1.0, &[])).expect("memory takes all");
+    let nested = format!("sch.split({}", "[".repeat(100_000));
+    other.commit(record(&key, &[&nested], 0.5, &[])).expect("memory takes all");
     one.merge(&other).expect("memory takes all");
     one.merge(&other).expect("memory takes all");
     let seconds: Vec<f64> = one.top(&key, None, 9).into_iter().map(Record::seconds).collect();
-    assert_eq!(seconds, [1.0, 2.0, 3.0]);
-    // A trace that does not apply is passed over.
+    assert_eq!(seconds, [0.5, 1.0, 2.0, 3.0]);
+    // Traces that do not apply are passed over.
     let best = one.best(function, None, &Default::default()).expect("there are records");
     assert_eq!(best.record.seconds(), 2.0);
     assert!(one.commit(record("unknown", &[], 1.0, &[])).is_err());
+}
+
+/// A record measured alone, and one that was slower than the rule's kernel: the first one says which is taken.
+#[test]
+fn a_record_without_comparison_is_taken_where_the_compared_ones_are_slower() {
+    let module = matmul();
+    let mut database = Database::memory();
+    let key = database.commit_workload(module.prim("main").expect("main")).expect("memory takes all");
+    database.commit(record(&key, &[], 1.0, &[0.5])).expect("memory takes all");
+    let is_applied = |database: &Database| {
+        let main = applied(database, &module).prim("main").expect("main").clone();
+        main.attrs.get(IS_SCHEDULED).is_some_and(tilewright_ir::Attr::is_true)
+    };
+    assert!(!is_applied(&database));
+    database.commit(record(&key, &[], 2.0, &[])).expect("memory takes all");
+    assert!(is_applied(&database));
 }
 
 #[test]
