@@ -14,13 +14,14 @@ use crate::source::{self, Strings};
 
 /// The folders in which ops are declared, a file each, and passes, a folder each.
 const DECLARATIONS: [&str; 2] = ["crates/tilewright-ops/src/", "crates/tilewright-relax-passes/src/"];
-/// Algorithms, layers, formulas, importers and older spellings, each of which names the operators that it is written
-/// with or for.
-const LIBRARIES: [&str; 6] = [
+/// Algorithms, layers, formulas, importers, patterns of other libraries' kernels and older spellings, each of which
+/// names the operators that it is written with or for.
+const LIBRARIES: [&str; 7] = [
     "crates/tilewright-te/src/algorithms/",
     "crates/tilewright-nn/",
     "crates/tilewright-import/",
     "python/tilewright/relax/frontend/",
+    "python/tilewright/relax/backend/contrib/",
     "python/tilewright/relax/op/__init__.py",
     "python/tilewright/topi/",
 ];
@@ -66,7 +67,7 @@ fn report(name: &str) -> Result<String, String> {
     }
     let _ = writeln!(lines, "`{name}` is named in {}", counted(files, "file"));
     if !libraries.is_empty() {
-        let _ = writeln!(lines, "and offered further by algorithms, layers, formulas and importers:");
+        let _ = writeln!(lines, "and offered further by algorithms, layers, formulas, importers and patterns:");
         libraries.iter().for_each(|path| _ = writeln!(lines, "  {path}"));
     }
     Ok(lines)
