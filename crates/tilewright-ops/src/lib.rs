@@ -5,7 +5,8 @@
 //! legalisation to tensor expressions, the properties that passes ask for. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration.
 //!
-//! Reading order: [`declare`] (the form of a declaration), one op such as `nn/relu.rs`, [`shapes`] (the rules about
+//! Reading order: [`declare`] (the form of a declaration), one op such as `nn/relu.rs`, [`gradient`] (the form of
+//! rules of differentiation), [`shapes`] (the rules about
 //! shapes that inference shares), then the families.
 //!
 //! Invariants: no pass, parser or printer names an op by a string; nothing is registered by scanning or at link time.
@@ -19,6 +20,7 @@ pub mod builtin;
 pub mod create;
 pub mod elementwise;
 pub mod grad;
+pub mod gradient;
 pub mod image;
 pub mod indexed;
 pub mod inspect;

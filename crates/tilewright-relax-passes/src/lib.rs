@@ -111,6 +111,7 @@ passes! {
     bundle_model_params::BundleModelParams(..);
     lazy_transform_params::LazyTransformParams(..);
     convert_to_dataflow::ConvertToDataflow(..);
+    gradient::Gradient(..);
     topological_sort::TopologicalSort(..);
     fuse_transpose_matmul::FuseTransposeMatmul;
     fast_math_transform::FastMathTransform;

@@ -1,17 +1,20 @@
-"""From a model and a loss to one function."""
+"""From a model and a loss to one function, and gradients of functions of tensor expressions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..._core import IRModule, Pass
 from ...ir.transform import own_pass
+from ...runtime.packed_func import register_func
 from ..block_builder import BlockBuilder
 from ..expr import Call, Function, Tuple, TupleGetItem, Var
 from ..struct_info import TupleStructInfo
 from ..transform import InlinePrivateFunctions
+from ..transform.gradients import PREFIX
 
-__all__ = ["AppendLoss"]
+__all__ = ["AppendLoss", "register_te_gradient"]
 
 
 def _results(value: Any) -> list[Any]:
@@ -53,7 +56,22 @@ def AppendLoss(
     return own_pass(append, 0, "AppendLoss")
 
 
-def __getattr__(name: str) -> object:
-    from ...compat.absent import absent_name
+def register_te_gradient(te_grad_name: str, te_grad_func: Callable | None = None) -> Callable:
+    """Registers a function of tensor expressions as a gradient that `call_tir_with_grad` can name.
 
-    return absent_name(__name__, name)
+    It gets the gradient of the result, the arguments of the call, and what the call gives it by name
+    (`te_grad_kwargs`); and it returns the gradients of the arguments, one or a list of them. Without the function this
+    is a decorator.
+    """
+
+    def register(function: Callable) -> Callable:
+        def rule(var: Var, call: Call, grad: Any, builder: BlockBuilder) -> Var:
+            given = call.args[1]
+            operands = list(given.fields) if isinstance(given, Tuple) else [given]
+            named = dict(call.attrs.te_grad_kwargs or {})
+            return builder.emit_te(function, grad, *operands, **named, primfunc_name_hint=te_grad_name)
+
+        register_func(PREFIX + te_grad_name, rule)
+        return function
+
+    return register if te_grad_func is None else register(te_grad_func)
