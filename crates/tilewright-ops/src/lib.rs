@@ -17,6 +17,7 @@ mod declare;
 pub mod attributes;
 pub mod binary;
 pub mod builtin;
+pub mod ccl;
 pub mod create;
 pub mod elementwise;
 pub mod grad;
@@ -47,7 +48,7 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families with their pages, in the order of the reference.
-const FAMILIES: [(&str, &[&OpDef]); 22] = [
+const FAMILIES: [(&str, &[&OpDef]); 23] = [
     ("unary", unary::ELEMENTWISE),
     ("unary", unary::OPS),
     ("binary", binary::ELEMENTWISE),
@@ -65,6 +66,7 @@ const FAMILIES: [(&str, &[&OpDef]); 22] = [
     ("image", image::OPS),
     ("quantization", quantization::OPS),
     ("grad", grad::OPS),
+    ("ccl", ccl::OPS),
     ("inspect", inspect::OPS),
     ("system", system::OPS),
     ("builtin", builtin::OPS),

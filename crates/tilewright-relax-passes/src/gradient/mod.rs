@@ -20,13 +20,15 @@
 //! The bindings of the original come first. Then their adjoints are worked out from the last binding to the first
 //! ([`adjoints`]): a variable that several values use has the sum of what each contributes. The rule of an operator is
 //! part of its declaration ([`tilewright_ir::op::OpDef::gradient`]); a PrimFunc has one where its call names it
-//! (`R.call_tir_with_grad`). Bindings that nothing needs in the end are removed.
+//! (`R.call_tir_with_grad`). Transposes that cancel ([`transposes`]) and bindings that nothing needs in
+//! the end are removed.
 //!
 //! Values between `grad.start_checkpoint` and `grad.end_checkpoint` are computed again where gradients need them
 //! ([`checkpoints`]), instead of being kept from the first computation.
 
 mod adjoints;
 mod checkpoints;
+mod transposes;
 
 use std::fmt;
 use std::sync::Arc;
@@ -46,6 +48,7 @@ use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
 use adjoints::Adjoints;
 use checkpoints::Checkpoints;
+use transposes::simplified;
 
 /// The gradients of a call of a PrimFunc, by the name that the call gives: from the variable and the value of the call,
 /// and the gradient of its result. What they need is emitted with the builder.
@@ -152,7 +155,7 @@ impl Gradient {
         let global = bb.emit_func_output(&output).map_err(|error| unbuildable(&error))?;
         let mut module = bb.finalize().map_err(|error| unbuildable(&error))?;
         if let Some(GlobalFunc::Relax(function)) = module.get(&global.name).cloned() {
-            let body = without_dead(&function.body);
+            let body = without_dead(&simplified(&function.body));
             module.insert(global.name.clone(), Function { body, ..Function::clone(&function) });
         }
         Ok(module)

@@ -16,6 +16,11 @@ from .utils import AppendLoss
 
 __all__ = ["SetupTrainer"]
 
+#: The functions of a module that is trained.
+BACKBONE, ADJOINT, OPTIMIZER = "backbone", "backbone_loss_adjoint", "optimizer"
+#: Its attributes.
+INPUT_NUM, PARAM_NUM, STATE_NUM, OPTIM_STATE = "input_num", "param_num", "state_num", "optim_state"
+
 
 @module_pass(opt_level=0, name="SetupTrainer")
 class SetupTrainer:
@@ -34,14 +39,14 @@ class SetupTrainer:
     decomposed for inference. With `legalize`, operators become loops.
     """
 
-    BACKBONE_FUNC = "backbone"
-    BACKBONE_LOSS_FUNC = "backbone_loss"
-    ADJOINT_FUNC = "backbone_loss_adjoint"
-    OPTIMIZER_FUNC = "optimizer"
-    PARAM_NUM_ATTR_KEY = "param_num"
-    INPUT_NUM_ATTR_KEY = "input_num"
-    STATE_NUM_ATTR_KEY = "state_num"
-    OPTIM_STATE_ATTR_KEY = "optim_state"
+    BACKBONE_FUNC = BACKBONE
+    BACKBONE_LOSS_FUNC = f"{BACKBONE}_loss"
+    ADJOINT_FUNC = ADJOINT
+    OPTIMIZER_FUNC = OPTIMIZER
+    PARAM_NUM_ATTR_KEY = PARAM_NUM
+    INPUT_NUM_ATTR_KEY = INPUT_NUM
+    STATE_NUM_ATTR_KEY = STATE_NUM
+    OPTIM_STATE_ATTR_KEY = OPTIM_STATE
 
     def __init__(
         self, loss: Loss, optimizer: Optimizer, loss_args: Sequence[TensorStructInfo], legalize: bool = True

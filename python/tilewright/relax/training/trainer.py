@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import IRModule
 from ...runtime import ndarray
 from ..expr import Var
-from .setup_trainer import SetupTrainer
+from .setup_trainer import ADJOINT, BACKBONE, INPUT_NUM, OPTIM_STATE, OPTIMIZER, PARAM_NUM, STATE_NUM
 
 __all__ = ["Trainer"]
 
@@ -24,17 +24,17 @@ class Trainer:
     lie. Parameters and states begin as zeros, which needs constant shapes, unless `zero_init_param_state` is false.
     """
 
-    BACKBONE_FUNC = SetupTrainer.BACKBONE_FUNC
-    ADJOINT_FUNC = SetupTrainer.ADJOINT_FUNC
-    OPTIMIZER_FUNC = SetupTrainer.OPTIMIZER_FUNC
+    BACKBONE_FUNC = BACKBONE
+    ADJOINT_FUNC = ADJOINT
+    OPTIMIZER_FUNC = OPTIMIZER
 
     def __init__(self, train_mod: IRModule, vm: Any, device: Any, zero_init_param_state: bool = True) -> None:
-        self.mod, self.vm, self.device = train_mod.without_attr(SetupTrainer.OPTIM_STATE_ATTR_KEY), vm, device
+        self.mod, self.vm, self.device = train_mod.without_attr(OPTIM_STATE), vm, device
         attrs = train_mod.attrs
-        self._optim_state = [self._there(value) for value in attrs[SetupTrainer.OPTIM_STATE_ATTR_KEY]]
-        self._input_num = int(attrs[SetupTrainer.INPUT_NUM_ATTR_KEY])
-        self._param_num = int(attrs[SetupTrainer.PARAM_NUM_ATTR_KEY])
-        self._state_num = int(attrs[SetupTrainer.STATE_NUM_ATTR_KEY])
+        self._optim_state = [self._there(value) for value in attrs[OPTIM_STATE]]
+        self._input_num = int(attrs[INPUT_NUM])
+        self._param_num = int(attrs[PARAM_NUM])
+        self._state_num = int(attrs[STATE_NUM])
         given = list(train_mod[self.BACKBONE_FUNC].params)[self._input_num :]
         self._param_vars: list[Var] = given[: self._param_num]
         self._state_vars: list[Var] = given[self._param_num :]
