@@ -94,7 +94,12 @@ PRODUCTS = [
 SHAPES = [
     ("permute_dims", lambda x: op.permute_dims(x, [2, 0, -2]), lambda x: x.permute(2, 0, 1), [normal(2, 3, 4)]),
     ("permute_dims none", op.permute_dims, lambda x: x.permute(2, 1, 0), [normal(2, 3, 4)]),
-    ("concat", lambda x, y: op.concat([x, y, x], 1), lambda x, y: torch.cat([x, y, x], 1), [normal(2, 3), normal(2, 1)]),
+    (
+        "concat",
+        lambda x, y: op.concat([x, y, x], 1),
+        lambda x, y: torch.cat([x, y, x], 1),
+        [normal(2, 3), normal(2, 1)],
+    ),
     ("concat one", lambda x: op.concat([x], -1), lambda x: torch.cat([x], -1), [normal(2, 3)]),
     ("split", lambda x: relax.TupleGetItem(op.split(x, 3, 1), 1), lambda x: x.split(2, 1)[1], [normal(2, 6)]),
     ("split at", lambda x: relax.TupleGetItem(op.split(x, [1, 4], -1), 2), lambda x: x[:, 4:], [normal(2, 6)]),
@@ -220,3 +225,96 @@ def test_each_rule_is_pytorch_s():
             expected = one.grad.numpy()
             scale = max(np.abs(expected).max(), 1e-6)
             np.testing.assert_allclose(gradient.numpy() / scale, expected / scale, atol=1e-4, err_msg=name)
+
+
+@I.ir_module
+class Chain:
+    @R.function
+    def main(x: R.Tensor((3, 3), "float32"), y: R.Tensor((3, 3), "float32"), z: R.Tensor((2,), "int64")):
+        with R.dataflow():
+            a = R.grad.start_checkpoint(R.sin(x))
+            b = R.exp(a)
+            c = R.multiply(b, y)
+            d = R.grad.end_checkpoint(c)
+            pair = (d, a)
+            e = R.matmul(pair[0], R.permute_dims(pair[1]))
+            gv = R.sum(e)
+            other = R.mean(d)
+            R.output(gv, other)
+        return gv, other
+
+
+@pytest.mark.parametrize(("index", "wanted"), [(0, None), (1, ["y"]), (0, ["y", "x"])])
+def test_a_chain_with_tuples_and_checkpoints(index, wanted):
+    params = None if wanted is None else [{p.name_hint: p for p in Chain["main"].params}[name] for name in wanted]
+    module = Gradient("main", params, index)(Chain)
+    tw.ir.assert_structural_equal(module["main"], Chain["main"])
+    arrays = {"x": normal(3, 3), "y": normal(3, 3), "z": np.zeros(2, "int64")}
+    given = {name: torch.tensor(array, requires_grad=name != "z") for name, array in arrays.items()}
+    a = torch.sin(given["x"])
+    d = torch.exp(a) * given["y"]
+    results = [(d @ a.T).sum(), d.mean()]
+    results[index].backward()
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tw.cpu())
+    found, gradients = machine["main_adjoint"](*arrays.values())
+    for one, expected in zip(found, results, strict=True):
+        np.testing.assert_allclose(one.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    names = wanted or list(arrays)
+    for name, gradient in zip(names, gradients, strict=True):
+        expected = np.zeros(2, "int64") if name == "z" else given[name].grad.numpy()
+        np.testing.assert_allclose(gradient.numpy(), expected, rtol=1e-3, atol=1e-4, err_msg=name)
+    # What lies between the marks is computed twice, what is before them once.
+    names = [binding.var.name_hint for binding in module["main_adjoint"].body.blocks[0].bindings]
+    assert "b_cp" in names and not any("grad." in line for line in module["main_adjoint"].script().splitlines())
+
+
+def test_a_prim_func_has_the_gradient_that_its_call_names():
+    def squares(x):
+        return topi.multiply(x, x)
+
+    @register_te_gradient("test.squares_grad")
+    def of_squares(grad, x, factor):
+        return te.compute(x.shape, lambda *i: grad(*i) * x(*i) * te.const(factor, x.dtype), name="of_x")
+
+    register_te_gradient("test.product_grad", lambda grad, x, y: [topi.multiply(grad, y), topi.multiply(grad, x)])
+    bb = relax.BlockBuilder()
+    x, y = (relax.Var(name, relax.TensorStructInfo((5,), "float32")) for name in "xy")
+    with bb.function("main", [x, y]):
+        with bb.dataflow():
+            made = bb.emit_te(squares, x, te_grad_name="test.squares_grad", te_grad_kwargs={"factor": 2.0})
+            made = bb.emit_te(topi.multiply, made, y, te_grad_name="test.product_grad")
+            gv = bb.emit_output(op.sum(made))
+        bb.emit_func_output(gv)
+    module = Gradient("main")(bb.get())
+    a, b = normal(5), normal(5)
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tw.cpu())
+    _, (of_x, of_y) = machine["main_adjoint"](a, b)
+    np.testing.assert_allclose(of_x.numpy(), 2 * a * b, rtol=1e-5)
+    np.testing.assert_allclose(of_y.numpy(), a * a, rtol=1e-5)
+    with_other = bb.get()
+    bb = relax.BlockBuilder(with_other)
+    with bb.function("other", [x]):
+        with bb.dataflow():
+            gv = bb.emit_output(op.sum(bb.emit_te(squares, x, te_grad_name="test.absent")))
+        bb.emit_func_output(gv)
+    with pytest.raises(tw.TVMError, match="`test.absent` of a PrimFunc is not registered"):
+        Gradient("other")(bb.get())
+
+
+def test_what_has_no_gradient_is_refused():
+    def module(formula, *shapes):
+        bb = relax.BlockBuilder()
+        weighted(bb, "main", formula, [normal(*shape) for shape in shapes])
+        return bb.get()
+
+    rows = [
+        (module(op.floor, (3,)), {}, "the gradient of `floor` is not known"),
+        (module(lambda x: op.take(x, relax.const(INDICES), mode="wrap"), (3,)), {}, "`take` in the mode `wrap`"),
+        (module(op.exp, (3,)), {"target_index": 1}, "one value"),
+        (module(op.exp, (3,)), {"require_grads": [relax.Var("q", relax.ObjectStructInfo())]}, "`q` is no parameter"),
+        (module(op.exp, (3,)), {"func_name": "mian"}, "did you mean `main`"),
+        (Chain, {"target_index": 2}, "there is none of the index 2"),
+    ]
+    for given, said, message in rows:
+        with pytest.raises(tw.TVMError, match=message):
+            Gradient(**{"func_name": "main", **said})(given)

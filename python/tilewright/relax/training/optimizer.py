@@ -49,7 +49,9 @@ class Optimizer:
             if "float" not in own:
                 raise ValueError(f"{self.name} takes tensors of floats; parameter {name} is of {own}")
             if dtype not in ("", own):
-                raise ValueError(f"{self.name} takes parameters of one type; {name} is of {own}, those before of {dtype}")
+                raise ValueError(
+                    f"{self.name} takes parameters of one type; {name} is of {own}, those before of {dtype}"
+                )
             if any(param.same_as(other) for other in params[:at]):
                 raise ValueError(f"{self.name} takes each parameter once; {name} occurs twice")
             dtype = own

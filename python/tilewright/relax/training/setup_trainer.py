@@ -83,7 +83,5 @@ class SetupTrainer:
         mod = Gradient(self.BACKBONE_LOSS_FUNC, require_grads=params, target_index=0)(mod)
         self._optimizer.init(params)
         mod[self.OPTIMIZER_FUNC] = self._optimizer.get_function().with_attr("global_symbol", self.OPTIMIZER_FUNC)
-        mod = mod.with_attrs(
-            {self.INPUT_NUM_ATTR_KEY: inputs, self.OPTIM_STATE_ATTR_KEY: self._optimizer.state}
-        )
+        mod = mod.with_attrs({self.INPUT_NUM_ATTR_KEY: inputs, self.OPTIM_STATE_ATTR_KEY: self._optimizer.state})
         return LegalizeOps()(mod) if self._legalize else mod
