@@ -1,4 +1,4 @@
-"""Gradients of graph functions: each operator's rule against PyTorch's, the form of adjoint functions, what is refused."""
+"""Gradients of graph functions: the rules against those of PyTorch, the form of adjoint functions, what is refused."""
 
 import numpy as np
 import pytest
@@ -297,7 +297,7 @@ def test_a_prim_func_has_the_gradient_that_its_call_names():
         with bb.dataflow():
             gv = bb.emit_output(op.sum(bb.emit_te(squares, x, te_grad_name="test.absent")))
         bb.emit_func_output(gv)
-    with pytest.raises(tw.TVMError, match="`test.absent` of a PrimFunc is not registered"):
+    with pytest.raises(tw.TVMError, match=r"`test\.absent` of a PrimFunc is not registered"):
         Gradient("other")(bb.get())
 
 
