@@ -110,6 +110,8 @@ passes! {
     lift_transform_params::LiftTransformParams(..);
     bundle_model_params::BundleModelParams(..);
     lazy_transform_params::LazyTransformParams(..);
+    lazy_get_input::LazyGetInput;
+    lazy_set_output::LazySetOutput;
     convert_to_dataflow::ConvertToDataflow(..);
     gradient::Gradient(..);
     topological_sort::TopologicalSort(..);

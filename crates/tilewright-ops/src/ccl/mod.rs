@@ -35,10 +35,9 @@ fn legalize_own(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 fn legalize_alone(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     match workers(call)? {
         1 => legalize_own(call),
-        workers => Err(InferError::new(format!(
-            "`{}` of {workers} workers: a program runs on one worker here",
-            call.op.name
-        ))),
+        workers => {
+            Err(InferError::new(format!("`{}` of {workers} workers: a program runs on one worker here", call.op.name)))
+        }
     }
 }
 

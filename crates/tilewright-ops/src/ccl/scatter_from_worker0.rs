@@ -27,10 +27,14 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let size = &dims[axis];
     if size.as_int().is_some_and(|size| size % workers != 0) {
         let size = shapes::dim_text(size);
-        let message = format!("`ccl.scatter_from_worker0`: {workers} workers do not divide dimension {axis} of size {size}");
+        let message =
+            format!("`ccl.scatter_from_worker0`: {workers} workers do not divide dimension {axis} of size {size}");
         return Err(InferError::at(0, message));
     }
     let part = Expr::binary(BinOp::FloorDiv, size, &Expr::int(workers, size.dtype));
     dims[axis] = cx.analyzer.simplify(&part.map_err(|error| InferError::new(error.0))?);
-    Ok(StructInfo::tensor(dims, call.tensor(0)?.1.ok_or_else(|| InferError::at(0, "the data type of `x` must be known"))?))
+    Ok(StructInfo::tensor(
+        dims,
+        call.tensor(0)?.1.ok_or_else(|| InferError::at(0, "the data type of `x` must be known"))?,
+    ))
 }
