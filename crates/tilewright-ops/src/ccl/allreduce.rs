@@ -15,7 +15,7 @@ op! {
         }
         infer: |cx, call| match attributes::text(call, "op_type") {
             "sum" | "prod" | "min" | "max" | "avg" => infer_own(cx, call),
-            other => Err(InferError::new(format!("`{}` knows sum, prod, min, max and avg, not `{other}`", call.op.name))),
+            other => Err(InferError::new(format!("`ccl.allreduce` knows sum, prod, min, max and avg, not `{other}`"))),
         },
         legalize: Legalize::PrimFunc(legalize_own),
         properties: Properties { pure: true, fusion: Fusion::Opaque },

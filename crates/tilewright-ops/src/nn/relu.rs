@@ -14,6 +14,8 @@ op! {
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
         loops: "relu", "compute",
-        gradient: |cx, call, adjoint| gradient::unary(cx, call, adjoint, |g, x, _| x.less(&x.number(0.0)).select(&x.number(0.0), g)),
+        gradient: |cx, call, adjoint| {
+            gradient::unary(cx, call, adjoint, |g, x, _| x.less(&x.number(0.0)).select(&x.number(0.0), g))
+        },
     }
 }

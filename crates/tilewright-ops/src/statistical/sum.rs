@@ -19,7 +19,9 @@ op! {
         infer: |cx, call| infer_reduced(cx, call, number, None),
         legalize: Legalize::PrimFunc(|call| legalize_reduced(call, tilewright_te::sum)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
-        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(kept(call, g).broadcast_like(x))),
+        gradient: |cx, call, adjoint| {
+            gradient::of_first(cx, call, adjoint, |g, x, _| Ok(kept(call, g).broadcast_like(x)))
+        },
         layouts: Layouts::Dropped("axis"),
     }
 }

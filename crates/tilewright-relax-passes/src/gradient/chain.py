@@ -1,4 +1,4 @@
-# Sums of uses, operands that broadcast, fields of tuples, transposes that cancel; what the target does not need has zeros.
+# Sums of uses, operands that broadcast, fields of tuples, transposes that cancel; zeros where the target needs nothing.
 # test: opt --pass Gradient:func_name=main
 # run: main_adjoint
 
