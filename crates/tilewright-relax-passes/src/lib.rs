@@ -8,14 +8,15 @@
 //! it. Others clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`],
 //! [`RemoveUnusedParameters`], [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which
 //! functions there are: [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`],
-//! [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which operators: [`FoldScaleAxis`],
-//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOps`],
-//! [`DecomposeOpsForInference`], [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`],
+//! [`LazyGetInput`], [`LazySetOutput`], [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which
+//! operators: [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`],
+//! [`DecomposeOps`], [`DecomposeOpsForInference`], [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`],
 //! [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`]
 //! and [`FuseTIR`] make one PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a
 //! transposed matrix in place; [`AlterOpImpl`] and [`RunCodegen`] use the user's code for PrimFuncs and functions, and
-//! [`FastMathTransform`] calls exponentials as named functions. [`pattern`] is the language in which users say what to
-//! look for in graphs; [`FuseOpsByPattern`] and [`MergeCompositeFunctions`] make functions of what it finds.
+//! [`FastMathTransform`] calls exponentials as named functions. [`Gradient`] adds the function that computes gradients.
+//! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
+//! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
 //! [`ComputePrimValue`], [`VMShapeLower`], [`LowerAllocTensor`] and [`LowerRuntimeBuiltin`] write out what the machine
 //! does in instructions of its own: computed scalars, sizes, storages, the runtime's functions. No build needs them;
