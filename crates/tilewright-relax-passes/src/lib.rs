@@ -1,6 +1,5 @@
 //! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning,
 //! cleaning. Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
-//! [`PASSES`] Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
 //! [`PASSES`] are made of; one that takes arguments declares them there as data, for everything that makes passes by
 //! name. Reading order: [`Normalize`] (the shape that the others work on), [`BindParams`], [`LegalizeOps`],
 //! [`FoldConstant`], [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes
