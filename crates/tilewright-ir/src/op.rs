@@ -1,10 +1,11 @@
 //! Operators: their declarations as data, and the requirements on their calls. The constructors of calls are in
-//! [`crate::calls`]; `attributes` has the attributes of a call.
+//! [`crate::calls`]; `attributes` has the attributes of a call, `gradient` the rules of differentiation.
 //!
 //! An [`OpDef`] is a static; the crate `tilewright-ops` holds the table. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration; passes ask it for properties.
 
 mod attributes;
+mod gradient;
 
 use std::fmt;
 
@@ -22,6 +23,7 @@ pub use crate::infer::{EqualSizes, InferCx};
 pub use crate::matching::{DimBindings, check_against, substitute_dims};
 pub(crate) use attributes::complete_attrs;
 pub use attributes::{AttrDef, AttrDefault, AttrKind};
+pub use gradient::{Adjoint, Gradient, Partials};
 
 /// The kinds of arguments of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -366,6 +368,8 @@ pub struct OpDef {
     pub numbers: &'static [usize],
     /// How calls are expressed by simpler operators, for those that passes may look through.
     pub decompose: Option<Decompose>,
+    /// How gradients are propagated through a call; operators without a rule are not differentiated.
+    pub gradient: Option<Gradient>,
     /// How it takes operands in another layout, if [`OpDef::layouts`] does not tell by itself.
     pub layouts: Option<Layouts>,
     /// An alternative order of positional arguments and attributes.

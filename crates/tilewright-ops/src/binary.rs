@@ -6,6 +6,8 @@
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_te::Value;
 
+use crate::gradient::Term;
+
 family! {
     ewise_fma,
     r#where,
@@ -13,11 +15,14 @@ family! {
 
 binary! {
     /// The sum.
-    add "add": number -> Same, |a, b| a + b;
+    add "add": number -> Same, |a, b| a + b,
+        gradient |g, _a, _b, _y| (g.clone(), g.clone());
     /// The angle in radians of the point with ordinate `x1` and abscissa `x2`.
-    atan2 "atan2": float -> Same, |a, b| super::Value::call(super::Intrinsic::Atan2, &[&a, &b]);
+    atan2 "atan2": float -> Same, |a, b| super::Value::call(super::Intrinsic::Atan2, &[&a, &b]),
+        gradient |g, a, b, _y| (g * b / (a * a + b * b), -g * a / (a * a + b * b));
     /// The quotient: of floats as IEEE has it, of integers rounded towards zero.
-    divide "divide": number -> Same, |a, b| a / b;
+    divide "divide": number -> Same, |a, b| a / b,
+        gradient |g, _a, b, y| (g / b, -g * y / b);
     /// The quotient rounded towards minus infinity; of floats as NumPy has it, consistent with `floor_mod`.
     floor_divide "floor_divide": number -> Same, |a, b| super::floor_quotient(&a, &b);
     /// The remainder with the sign of the divisor, as NumPy and Python have it.
@@ -25,15 +30,20 @@ binary! {
     /// The remainder with the sign of the divisor, as NumPy and Python have it. Another name of `floor_mod`.
     r#mod "mod": number -> Same, |a, b| super::floor_remainder(&a, &b);
     /// The larger one; NaN if either is.
-    maximum "maximum": any -> Same, |a, b| a.max(b);
+    maximum "maximum": any -> Same, |a, b| a.max(b),
+        gradient |g, a, b, _y| super::chosen(g, &a.less(b), &a.greater_equal(b));
     /// The smaller one; NaN if either is.
-    minimum "minimum": any -> Same, |a, b| a.min(b);
+    minimum "minimum": any -> Same, |a, b| a.min(b),
+        gradient |g, a, b, _y| super::chosen(g, &a.greater_equal(b), &a.less(b));
     /// The product.
-    multiply "multiply": number -> Same, |a, b| a * b;
+    multiply "multiply": number -> Same, |a, b| a * b,
+        gradient |g, a, b, _y| (g * b, g * a);
     /// `x1` to the power of `x2`; special values as C's `pow` has them.
-    power "power": float -> Same, |a, b| super::Value::call(super::Intrinsic::Pow, &[&a, &b]);
+    power "power": float -> Same, |a, b| super::Value::call(super::Intrinsic::Pow, &[&a, &b]),
+        gradient |g, a, b, y| (g * b * a.pow(&(b - b.number(1.0))), g * y * a.log());
     /// The difference.
-    subtract "subtract": number -> Same, |a, b| a - b;
+    subtract "subtract": number -> Same, |a, b| a - b,
+        gradient |g, _a, _b, _y| (g.clone(), -g);
     /// The bits that are set in both.
     bitwise_and "bitwise_and": bits -> Same, |a, b| a.binary(super::BinOp::BitAnd, b);
     /// The bits that are set in one or both.
@@ -63,6 +73,11 @@ binary! {
     less "less": any -> Bool, |a, b| a.compare(super::CmpOp::Lt, b);
     /// Whether the first is less or equal; false where one is NaN.
     less_equal "less_equal": any -> Bool, |a, b| a.compare(super::CmpOp::Le, b);
+}
+
+/// The gradients of operands of which one is chosen, by where each is not. Of equal ones the first is.
+fn chosen<'c>(g: &Term<'c>, not_first: &Term<'c>, not_second: &Term<'c>) -> (Term<'c>, Term<'c>) {
+    (not_first.select(&g.number(0.0), g), not_second.select(&g.number(0.0), g))
 }
 
 /// The remainder with the sign of the divisor; a float that is zero has the divisor's sign too.

@@ -112,6 +112,7 @@ macro_rules! attr_value {
 ///         loops: "function", "block", // the names of its PrimFunc and of its blocks, see `OpDef::loops`
 ///         numbers: &[1], // the operands of which constants are numbers of the loops, see `OpDef::numbers`
 ///         decompose: |cx, call, purpose| …, // where there is one
+///         gradient: |cx, call, adjoint| …, // where it is differentiated, see `crate::gradient`
 ///         layouts: Layouts::Numbered(&["axis"]), // where the fusion does not tell, see `OpDef::layouts`
 ///         other_order: OtherOrder { … }, // where programs order arguments otherwise
 ///     }
@@ -133,6 +134,7 @@ macro_rules! op {
             $(, loops: $function:expr, $block:expr)?
             $(, numbers: $numbers:expr)?
             $(, decompose: $decompose:expr)?
+            $(, gradient: $gradient:expr)?
             $(, layouts: $layouts:expr)?
             $(, other_order: $other_order:expr)? $(,)?
         }
@@ -158,6 +160,7 @@ macro_rules! op {
             loops: op!(@given $(::tilewright_ir::op::LoopNames { function: $function, block: $block })?),
             numbers: op!(@list $($numbers)?),
             decompose: op!(@given $($decompose)?),
+            gradient: op!(@given $($gradient)?),
             layouts: op!(@given $($layouts)?),
             other_order: op!(@given $($other_order)?),
         };
@@ -176,14 +179,15 @@ macro_rules! op {
 }
 
 /// Declares ops of one tensor, element by element, a line each: name, element types, type of the result (`Same` or
-/// `Bool`), formula of an element.
+/// `Bool`), formula of an element; where it is differentiated, the gradient of its operand from that of its result, the
+/// operand and the result.
 macro_rules! unary {
     (@loops $name:literal) => { "compute" };
     (@loops $name:literal $block:literal) => { $block };
     ($(
         $(#[doc = $doc:literal])+
         $module:ident $name:literal $function:literal $($block:literal)?: $takes:ident -> $gives:ident,
-        |$x:ident| $formula:expr;
+        |$x:ident| $formula:expr $(, gradient |$grad:ident, $of:ident, $result:ident| $gradient:expr)?;
     )*) => {
         $(
             $(#[doc = $doc])+
@@ -204,7 +208,10 @@ macro_rules! unary {
                             pure: true,
                             fusion: ::tilewright_ir::op::Fusion::Elementwise,
                         },
-                        loops: $function, unary!(@loops $name $($block)?),
+                        loops: $function, unary!(@loops $name $($block)?)
+                        $(, gradient: |cx, call, adjoint| {
+                            $crate::gradient::unary(cx, call, adjoint, |$grad, $of, $result| $gradient)
+                        })?
                     }
                 }
             }
@@ -216,9 +223,14 @@ macro_rules! unary {
 }
 
 /// Declares ops of two tensors that broadcast, element by element, a line each: name, element types, type of the
-/// result (`Same` or `Bool`), formula of an element.
+/// result (`Same` or `Bool`), formula of an element; where it is differentiated, the gradients of both operands from
+/// that of the result, the operands and the result.
 macro_rules! binary {
-    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident -> $gives:ident, |$a:ident, $b:ident| $formula:expr;)*) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $module:ident $name:literal: $takes:ident -> $gives:ident, |$a:ident, $b:ident| $formula:expr
+        $(, gradient |$grad:ident, $left:ident, $right:ident, $result:ident| $gradient:expr)?;
+    )*) => {
         $(
             $(#[doc = $doc])+
             pub mod $module {
@@ -241,7 +253,10 @@ macro_rules! binary {
                             pure: true,
                             fusion: ::tilewright_ir::op::Fusion::Broadcast,
                         },
-                        numbers: &[1, 0],
+                        numbers: &[1, 0]
+                        $(, gradient: |cx, call, adjoint| {
+                            $crate::gradient::binary(cx, call, adjoint, |$grad, $left, $right, $result| $gradient)
+                        })?
                     }
                 }
             }

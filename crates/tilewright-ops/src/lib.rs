@@ -5,7 +5,8 @@
 //! legalisation to tensor expressions, the properties that passes ask for. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration.
 //!
-//! Reading order: [`declare`] (the form of a declaration), one op such as `nn/relu.rs`, [`shapes`] (the rules about
+//! Reading order: [`declare`] (the form of a declaration), one op such as `nn/relu.rs`, [`gradient`] (the form of
+//! rules of differentiation), [`shapes`] (the rules about
 //! shapes that inference shares), then the families.
 //!
 //! Invariants: no pass, parser or printer names an op by a string; nothing is registered by scanning or at link time.
@@ -16,9 +17,11 @@ mod declare;
 pub mod attributes;
 pub mod binary;
 pub mod builtin;
+pub mod ccl;
 pub mod create;
 pub mod elementwise;
 pub mod grad;
+pub mod gradient;
 pub mod image;
 pub mod indexed;
 pub mod inspect;
@@ -45,7 +48,7 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families with their pages, in the order of the reference.
-const FAMILIES: [(&str, &[&OpDef]); 22] = [
+const FAMILIES: [(&str, &[&OpDef]); 23] = [
     ("unary", unary::ELEMENTWISE),
     ("unary", unary::OPS),
     ("binary", binary::ELEMENTWISE),
@@ -63,6 +66,7 @@ const FAMILIES: [(&str, &[&OpDef]); 22] = [
     ("image", image::OPS),
     ("quantization", quantization::OPS),
     ("grad", grad::OPS),
+    ("ccl", ccl::OPS),
     ("inspect", inspect::OPS),
     ("system", system::OPS),
     ("builtin", builtin::OPS),

@@ -9,7 +9,8 @@ use tilewright_te::{ReduceAxis, TeError, Tensor, Value, compute, legalize, reduc
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{Takes, block_name, check_loops, wide};
-use crate::{attributes, shapes};
+use crate::gradient::Term;
+use crate::{attributes, gradient, shapes};
 
 /// The dimensions that a call reduces: those of the attribute `axis`, all where it is `None`.
 pub fn reduced_axes(call: &OpCall<'_>, rank: usize) -> Result<Vec<usize>, InferError> {
@@ -166,4 +167,12 @@ pub fn legalize_mean(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 /// The square root of each element.
 pub fn roots(x: &Tensor, name: &str) -> Result<Tensor, TeError> {
     topi::elementwise(x, name, |x| x.intrinsic(Intrinsic::Sqrt))
+}
+
+/// The gradient of a reduction's result with the reduced dimensions kept, where some but not all are dropped.
+pub fn kept<'c>(call: &OpCall<'_>, grad: &Term<'c>) -> Term<'c> {
+    match gradient::axes_of(call) {
+        Some(axes) if !attributes::flag(call, "keepdims") => grad.expand_dims(&axes),
+        _ => grad.clone(),
+    }
 }

@@ -129,6 +129,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(fusion::fuse_ops_by_pattern, core)?,
         wrap_pyfunction!(passes::alter_op_impl, core)?,
         wrap_pyfunction!(passes::bind_params, core)?,
+        wrap_pyfunction!(passes::gradient, core)?,
         wrap_pyfunction!(passes::bind_symbolic_vars, core)?,
         wrap_pyfunction!(passes::graph_pass_names, core)?,
         wrap_pyfunction!(passes::estimate_memory_usage, core)?,

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
+use tilewright::ir::relax::Expr;
 use tilewright::ir::tir::PrimFunc;
-use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, DimKey, ParamKey, Replacement};
+use tilewright::relax_passes::{
+    self, AlterOpImpl, BindParams, BindSymbolicVars, DimKey, Gradient, LoopGradient, ParamKey, Replacement, Wanted,
+};
 use tilewright::support::parallel_map;
 use tilewright::{passes, pipelines};
 
@@ -16,6 +19,7 @@ use crate::kept::Kept;
 use crate::module::PyModule;
 use crate::pass::PyPass;
 use crate::tensor::NdArray;
+use crate::view::builder::PyBuilder;
 use crate::view::{Field, FromPython, Node, attr_field, attr_of, index_map, node_of};
 
 /// The names of all passes that there are.
@@ -170,6 +174,47 @@ pub(crate) fn alter_op_impl(functions: &Bound<'_, PyDict>, transforms: &Bound<'_
         pass.replacements.insert(operator.into(), Replacement { function: PrimFunc::clone(&function), transforms });
     }
     Ok(PyPass::native(Arc::new(pass)))
+}
+
+/// Adds the function that computes gradients. `of_loops` gets the name that a call of a PrimFunc gives for its gradient,
+/// the variable and the value of the call, the gradient of its result, and the builder that is writing the function.
+#[pyfunction]
+pub(crate) fn gradient(
+    func_name: String,
+    require_grads: Option<&Bound<'_, PyList>>,
+    target_index: i64,
+    of_loops: Py<PyAny>,
+) -> PyResult<PyPass> {
+    let wanted = |object: Bound<'_, PyAny>| match node_of(&object) {
+        Some(Node::Relax(expr)) if let Some(var) = expr.as_var() => Ok(Wanted::Var(var.clone())),
+        _ => match object.extract::<String>() {
+            Ok(name) => Ok(Wanted::Name(name)),
+            Err(_) => Err(error::wrong_type("a parameter is a variable or its name", &object)),
+        },
+    };
+    let require_grads = require_grads.map(|given| given.iter().map(wanted).collect::<PyResult<_>>()).transpose()?;
+    let of_loops = Some(loop_gradient(of_loops));
+    Ok(PyPass::native(Arc::new(Gradient { func_name, require_grads, target_index, of_loops })))
+}
+
+/// A Python function that writes the gradient of a PrimFunc.
+fn loop_gradient(function: Py<PyAny>) -> LoopGradient {
+    let function = Kept::new(function);
+    Arc::new(move |bb, name, var, call, grad| {
+        let answer = Python::attach(|py| {
+            let builder = py.import("tilewright.relax.block_builder")?.getattr("BlockBuilder")?.call0()?;
+            let [var, call, grad] = [&Expr::var(var), call, grad].map(|expr| Field::relax(expr).view(py));
+            let lent = builder.cast::<PyBuilder>()?;
+            std::mem::swap(bb, &mut *lent.get().lock());
+            let answer = var.and_then(|var| function.bind(py).call1((name, var, call?, grad?, &builder)));
+            std::mem::swap(bb, &mut *lent.get().lock());
+            match node_of(&answer?) {
+                Some(Node::Relax(expr)) => Ok(expr.clone()),
+                _ => Err(error::general(py, format!("the gradient `{name}` gives no expression"))),
+            }
+        });
+        answer.map_err(|raised: PyErr| Python::attach(|py| error::raised_in_callback(py, raised)))
+    })
 }
 
 /// The memory that the tensors of a planned module's functions take, as a table.

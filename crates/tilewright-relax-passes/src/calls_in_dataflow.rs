@@ -1,18 +1,18 @@
-//! Rules for calls in dataflow blocks that look through the variables of the block.
+//! Rules for calls that look through the variables of their block: a dataflow block, or one without side effects.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::Attrs;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{InferCx, OpDef, OpRef};
 use tilewright_ir::pass::PassError;
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, Var};
-use tilewright_support::Map;
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_support::{Map, with_stack};
 
 use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
-use crate::sequence::{bound_value, map_dataflow, map_functions};
+use crate::sequence::{bound_value, map_blocks, map_functions};
 
-/// The context of a rule: the dataflow block of a call.
+/// The context of a rule: the block of a call.
 pub(crate) struct Around {
     pub(crate) cx: InferCx,
     values: Map<VarId, Expr>,
@@ -24,17 +24,31 @@ impl Around {
         let mut around = Self { cx: InferCx::default(), values: Map::default(), uses: Map::default() };
         for binding in bindings {
             walk(&binding.value, |var: &Var| *around.uses.entry(var.id()).or_default() += 1);
+        }
+        // What is visible outside of a dataflow block may be used there.
+        let outputs = bindings.iter().filter(|binding| !binding.var.dataflow);
+        outputs.for_each(|binding| *around.uses.entry(binding.var.id()).or_default() += 1);
+        around.with_values(bindings)
+    }
+
+    /// As [`Around::of`] in a function, whose uses of each variable are known.
+    fn with_uses(bindings: &[Binding], uses: &Map<VarId, usize>) -> Self {
+        Self { cx: InferCx::default(), values: Map::default(), uses: uses.clone() }.with_values(bindings)
+    }
+
+    fn with_values(mut self, bindings: &[Binding]) -> Self {
+        for binding in bindings {
             if let Some(value) = bound_value(binding) {
-                around.values.insert(binding.var.id(), value.clone());
+                self.values.insert(binding.var.id(), value.clone());
             }
         }
-        around
+        self
     }
 
     /// The operands and attributes of the call of this operator that the variable is bound to in the block, and that
     /// nothing else uses.
     pub(crate) fn called_once(&self, operand: &Expr, op: &'static OpDef) -> Option<(&[Expr], &Attrs)> {
-        let var = operand.as_var().filter(|var| var.dataflow && self.uses.get(&var.id()) == Some(&1))?;
+        let var = operand.as_var().filter(|var| self.uses.get(&var.id()) == Some(&1))?;
         called(self.values.get(&var.id())?, op)
     }
 
@@ -52,8 +66,9 @@ pub(crate) fn called<'e>(value: &'e Expr, op: &'static OpDef) -> Option<(&'e [Ex
     }
 }
 
-/// Applies the rule to the values in dataflow blocks, where the replacement has the type of the value. In a function
-/// that changes, unused bindings are removed, among them those that the rule looked through.
+/// Applies the rule to the values in dataflow blocks and in blocks without side effects, where the replacement has the
+/// type of the value. In a function that changes, unused bindings are removed, among them those that the rule looked
+/// through.
 pub(crate) fn with_rule(
     pass: &'static str,
     module: &IRModule,
@@ -62,18 +77,45 @@ pub(crate) fn with_rule(
     map_functions(pass, module, |function, _| {
         let function = normalized(function);
         let mut any = false;
-        let body = map_dataflow(&function.body, &mut |mut bindings| {
-            let around = Around::of(&bindings);
-            for binding in &mut bindings {
+        let uses = uses(&function.body);
+        let body = map_blocks(&function.body, &mut |mut block| {
+            let pure = |binding: &Binding| bound_value(binding).is_some_and(Expr::is_pure);
+            if !block.dataflow && !block.bindings.iter().all(pure) {
+                return vec![block];
+            }
+            let around = Around::with_uses(&block.bindings, &uses);
+            for binding in &mut block.bindings {
                 let changed = bound_value(binding).and_then(|value| rule(&around, value));
                 if let Some(value) = changed.filter(|value| value.struct_info.equal(&binding.var.struct_info)) {
                     binding.value = BindingValue::Expr(value);
                     any = true;
                 }
             }
-            bindings
+            vec![block]
         });
         let body = if any { without_dead(&body) } else { body };
         normalized(&Function { body, ..function })
     })
+}
+
+/// How often each variable is mentioned in a sequence.
+fn uses(body: &SeqExpr) -> Map<VarId, usize> {
+    let mut uses: Map<VarId, usize> = Map::default();
+    for binding in body.blocks.iter().flat_map(|block| &block.bindings) {
+        walk(&binding.value, |var: &Var| *uses.entry(var.id()).or_default() += 1);
+        let inside = |seq: &SeqExpr| self::uses(seq);
+        let counts = match &binding.value {
+            BindingValue::Expr(value) => match &value.kind {
+                ExprKind::If { then, otherwise, .. } => with_stack(|| vec![inside(then), inside(otherwise)]),
+                ExprKind::Function(function) => with_stack(|| vec![inside(&function.body)]),
+                _ => Vec::new(),
+            },
+            BindingValue::MatchCast { .. } => Vec::new(),
+        };
+        for (var, count) in counts.into_iter().flatten() {
+            *uses.entry(var).or_default() += count;
+        }
+    }
+    walk(&body.result, |var: &Var| *uses.entry(var.id()).or_default() += 1);
+    uses
 }

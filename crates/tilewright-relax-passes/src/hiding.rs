@@ -1,10 +1,10 @@
-//! Turns variables that are only used inside their dataflow block into dataflow variables.
+//! Where variables are bound and seen: the fields of a tuple before their first use, and dataflow variables.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::relax::{BindingBlock, BindingValue, Function, SeqExpr, Var};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Function, SeqExpr, Var};
 use tilewright_support::{Map, Set};
 
-use crate::sequence::map_inside;
+use crate::sequence::{map_inside, push_block};
 
 /// The function with dataflow variables for those that dataflow blocks bind, nothing outside of them uses, and `may` be
 /// hidden.
@@ -39,4 +39,24 @@ fn hide(seq: &SeqExpr, may: &dyn Fn(&Var) -> bool, fresh: &mut Map<VarId, Var>) 
             });
         }
     }
+}
+
+/// The sequence with each of these lists of bindings before the first use of the last variable that it binds; those
+/// that are not used are left out.
+pub(crate) fn with_fields(seq: &SeqExpr, fields: impl IntoIterator<Item = Vec<Binding>>) -> SeqExpr {
+    let last = |field: Vec<Binding>| Some((field.last()?.var.id(), field));
+    let mut waiting: Map<VarId, Vec<Binding>> = fields.into_iter().filter_map(last).collect();
+    let mut blocks = Vec::new();
+    for block in &seq.blocks {
+        let mut bindings = Vec::new();
+        for binding in &block.bindings {
+            walk(&binding.value, |var: &Var| bindings.extend(waiting.remove(&var.id()).into_iter().flatten()));
+            bindings.push(binding.clone());
+        }
+        push_block(&mut blocks, BindingBlock { dataflow: block.dataflow, bindings });
+    }
+    let mut bindings = Vec::new();
+    walk(&vec![seq.result.clone()], |var: &Var| bindings.extend(waiting.remove(&var.id()).into_iter().flatten()));
+    push_block(&mut blocks, BindingBlock { dataflow: false, bindings });
+    SeqExpr { blocks, result: seq.result.clone() }
 }

@@ -1,6 +1,5 @@
 //! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning,
 //! cleaning. Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
-//! [`PASSES`] Each pass is a folder with its textual tests, and a line in the list below, which [`all_passes`] and
 //! [`PASSES`] are made of; one that takes arguments declares them there as data, for everything that makes passes by
 //! name. Reading order: [`Normalize`] (the shape that the others work on), [`BindParams`], [`LegalizeOps`],
 //! [`FoldConstant`], [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes
@@ -8,14 +7,15 @@
 //! it. Others clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`],
 //! [`RemoveUnusedParameters`], [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which
 //! functions there are: [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`],
-//! [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which operators: [`FoldScaleAxis`],
-//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOps`],
-//! [`DecomposeOpsForInference`], [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`],
+//! [`LazyGetInput`], [`LazySetOutput`], [`AttachAttrLayoutFreeBuffers`] with [`SplitLayoutRewritePreproc`]; or which
+//! operators: [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`],
+//! [`DecomposeOps`], [`DecomposeOpsForInference`], [`InlineScalarConstants`], [`ToMixedPrecision`], [`ConvertLayout`],
 //! [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`]
 //! and [`FuseTIR`] make one PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a
 //! transposed matrix in place; [`AlterOpImpl`] and [`RunCodegen`] use the user's code for PrimFuncs and functions, and
-//! [`FastMathTransform`] calls exponentials as named functions. [`pattern`] is the language in which users say what to
-//! look for in graphs; [`FuseOpsByPattern`] and [`MergeCompositeFunctions`] make functions of what it finds.
+//! [`FastMathTransform`] calls exponentials as named functions. [`Gradient`] adds the function that computes gradients.
+//! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
+//! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
 //! [`ComputePrimValue`], [`VMShapeLower`], [`LowerAllocTensor`] and [`LowerRuntimeBuiltin`] write out what the machine
 //! does in instructions of its own: computed scalars, sizes, storages, the runtime's functions. No build needs them;
@@ -110,7 +110,10 @@ passes! {
     lift_transform_params::LiftTransformParams(..);
     bundle_model_params::BundleModelParams(..);
     lazy_transform_params::LazyTransformParams(..);
+    lazy_get_input::LazyGetInput;
+    lazy_set_output::LazySetOutput;
     convert_to_dataflow::ConvertToDataflow(..);
+    gradient::Gradient(..);
     topological_sort::TopologicalSort(..);
     fuse_transpose_matmul::FuseTransposeMatmul;
     fast_math_transform::FastMathTransform;

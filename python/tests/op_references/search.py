@@ -436,4 +436,13 @@ REFERENCES: dict[str, Reference] = {
         f"grad.{name}": cases(*[([(s, "float32")], direct, lambda x: x) for s in SHAPES])
         for name in ("no_grad", "start_checkpoint", "end_checkpoint")
     },
+    # Of one worker.
+    **{
+        f"ccl.{name}": cases(*[([(s, "float32")], direct, lambda x: x) for s in SHAPES])
+        for name in ("allreduce", "broadcast_from_worker0")
+    },
+    **{
+        f"ccl.{name}": cases(*[([(s, "float32")], lambda op, x: op(x, 1), lambda x: x) for s in SHAPES if s])
+        for name in ("allgather", "scatter_from_worker0")
+    },
 }

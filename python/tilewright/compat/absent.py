@@ -72,8 +72,6 @@ _REASONS = {
     "script.parser.core.entry": "scripts are read by the core, which has no Python classes",
     "relax.backend_tir": "there are no patterns of loops",
     "relax.distributed": "programs run on one device",
-    "relax.training.setup_trainer": "there are no gradients",
-    "relax.training.trainer": "there are no gradients",
     "runtime.disco": "programs run on one device",
     "testing.tir": "there are no schedules for tensor cores",
     "testing.aot": "programs run on the virtual machine",
@@ -85,7 +83,6 @@ _REASONS = {
 #: Names in modules that the package has, and why they are absent.
 _NAMES = {
     "relax.transform": {
-        "Gradient": "there are no gradients",
         "IPCAllReduceRewrite": "programs run on one device",
         "LowerGPUIPCAllocStorage": "programs run on one device",
         "RealizeVDevice": "nothing is copied between devices",
@@ -93,8 +90,6 @@ _NAMES = {
         "SplitCallTIRByPattern": "there are no patterns of loops",
         "UpdateVDevice": "nothing is copied between devices",
     },
-    "relax.training": {"SetupTrainer": "there are no gradients", "Trainer": "there are no gradients"},
-    "relax.training.utils": {"register_te_gradient": "there are no gradients"},
     "relax.testing.transform": {
         "dataflow_single_inplace_call": "calls are computed in place by the pass DataflowUseInplaceCalls only"
     },

@@ -90,7 +90,7 @@ pub(crate) fn definable(info: &StructInfo) -> Vec<&Var> {
 }
 
 /// The info as users write it, for messages.
-pub(crate) fn show(info: &StructInfo) -> String {
+pub fn show(info: &StructInfo) -> String {
     let shape = |shape: &TensorShape| match shape {
         TensorShape::Known(dims) => format!("({})", dims.iter().map(show_dim).collect::<Vec<_>>().join(", ")),
         TensorShape::Rank(rank) => format!("ndim={rank}"),

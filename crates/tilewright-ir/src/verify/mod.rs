@@ -78,8 +78,9 @@ use crate::{GlobalFunc, IRModule};
 pub use alone::verify_alone;
 pub(crate) use scalar::check_type;
 
+pub use info::show;
 pub use info::show_dim;
-pub(crate) use info::{definable, follows, show};
+pub(crate) use info::{definable, follows};
 use settled::Settled;
 
 /// A normal form of modules. Each includes the properties of [`Form::Any`].

@@ -1,12 +1,13 @@
 //! One of two tensors, element by element.
 
-use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{Adjoint, Fusion, InferCx, InferError, Legalize, OpCall, Partials, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula, topi};
 
 use crate::elementwise::{any, block_name, boolean, check_dtype};
-use crate::shapes;
+use crate::gradient::{Rule, Term};
+use crate::{gradient, shapes};
 
 op! {
     /// The element of `x1` where `condition` is true, else that of `x2`.
@@ -20,6 +21,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        gradient: gradient,
     }
 }
 
@@ -41,4 +43,12 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         }
         _ => Ok(Vec::new()),
     })
+}
+
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let [condition, ..] = &gradient::terms(cx, call)[..] else { return gradient::none(cx, call, adjoint) };
+    let grad = Term::new(cx, adjoint.grad.clone());
+    let none = grad.number(0.0);
+    let (of_x1, of_x2) = (condition.select(&grad, &none), condition.select(&none, &grad));
+    Ok(Partials::broadcast(vec![None, Some(of_x1.finish()?), Some(of_x2.finish()?)]))
 }

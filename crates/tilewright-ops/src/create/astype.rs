@@ -5,6 +5,7 @@ use tilewright_te::{legalize, topi};
 
 use super::{infer_like, result_dtype};
 use crate::elementwise::block_name;
+use crate::gradient;
 
 op! {
     /// The elements converted to another type: of floats to integers towards zero, beyond its range the end of the
@@ -21,5 +22,9 @@ op! {
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
         loops: "cast", "compute",
+        gradient: |cx, call, adjoint| match call.tensor(0)?.1 {
+            Some(from) if from.is_float() => gradient::unary(cx, call, adjoint, |g, _, _| g.astype(from)),
+            _ => gradient::none(cx, call, adjoint),
+        },
     }
 }

@@ -6,6 +6,7 @@ use tilewright_tensor::DataType;
 
 use super::{fill_dtype, legalize_filled};
 use crate::attributes;
+use crate::gradient;
 
 op! {
     /// A tensor whose elements are all one value.
@@ -23,6 +24,7 @@ op! {
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "full", "T_full",
         numbers: &[1],
+        gradient: gradient::none,
     }
 }
 

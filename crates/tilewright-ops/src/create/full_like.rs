@@ -4,6 +4,7 @@ use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 use tilewright_tensor::DataType;
 
 use super::{fill_dtype, infer_like, legalize_filled};
+use crate::gradient;
 
 op! {
     /// A tensor with the shape of another whose elements are all one value.
@@ -24,5 +25,6 @@ op! {
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "full", "T_full",
         numbers: &[1],
+        gradient: gradient::none,
     }
 }

@@ -4,6 +4,7 @@ use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 use tilewright_tensor::DataType;
 
 use super::{infer_like, legalize_constant};
+use crate::gradient;
 
 op! {
     /// A tensor of ones with the shape of another.
@@ -16,5 +17,6 @@ op! {
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 1)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "ones", "T_full",
+        gradient: gradient::none,
     }
 }

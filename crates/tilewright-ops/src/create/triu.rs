@@ -3,6 +3,7 @@
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 
 use super::{at_most, infer_triangle, legalize_triangle};
+use crate::{attributes, gradient};
 
 op! {
     /// The upper triangle of each matrix in the last two dimensions: elements beyond its diagonal are 0.
@@ -17,5 +18,9 @@ op! {
         }),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "triu", "trilu",
+        gradient: |cx, call, adjoint| {
+            let k = attributes::int(call, "k")?;
+            gradient::unary(cx, call, adjoint, |g, _, _| g.map(|cx, g| self::call(cx, g, k)))
+        },
     }
 }

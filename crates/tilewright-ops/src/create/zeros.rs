@@ -3,6 +3,7 @@
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
 
 use super::legalize_constant;
+use crate::gradient;
 use crate::shapes::infer_allocation;
 
 op! {
@@ -14,5 +15,6 @@ op! {
         legalize: Legalize::PrimFunc(|call| legalize_constant(call, 0)),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "zeros", "T_full",
+        gradient: gradient::none,
     }
 }

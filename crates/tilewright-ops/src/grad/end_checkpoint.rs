@@ -10,5 +10,6 @@ op! {
         infer: |_, call| super::infer_itself(call),
         legalize: Legalize::Machine(MachineOp::Same),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        gradient: |cx, call, adjoint| crate::gradient::unary(cx, call, adjoint, |g, _, _| g.clone()),
     }
 }

@@ -10,5 +10,6 @@ op! {
         infer: |_, call| super::infer_itself(call),
         legalize: Legalize::Machine(MachineOp::Same),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        gradient: crate::gradient::none,
     }
 }

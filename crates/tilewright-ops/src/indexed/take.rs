@@ -2,13 +2,15 @@
 
 use tilewright_expr::{BinOp, CmpOp, Expr};
 use tilewright_ir::Attr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{Adjoint, AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Partials, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
 
 use super::check_indices;
 use crate::elementwise::block_name;
+use crate::grad::take_backward;
+use crate::gradient::Rule;
 use crate::manipulate::regrouped;
 use crate::{attributes, shapes};
 
@@ -30,6 +32,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        gradient: gradient,
     }
 }
 
@@ -105,4 +108,15 @@ fn element(x: &Tensor, indices: &Tensor, axis: usize, mode: &str, i: &[Value]) -
         }
         _ => at(held(&index)),
     }
+}
+
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let mode = attributes::text(call, "mode");
+    if !matches!(mode, "fast" | "clip") {
+        return Err(InferError::new(format!("the gradient of `take` in the mode `{mode}` is not known")));
+    }
+    let [x, indices] = call.args else { return Err(InferError::new("`take` takes two tensors")) };
+    let axis = call.attr("axis").and_then(Attr::as_int);
+    let of_x = take_backward::call(cx, adjoint.grad.clone(), x.clone(), indices.clone(), axis)?;
+    Ok(Partials::exact(vec![Some(of_x), None]))
 }

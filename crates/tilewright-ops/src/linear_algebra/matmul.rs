@@ -1,14 +1,15 @@
 //! The product of matrices.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{Adjoint, AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Partials, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::topi::broadcast_index;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, reduce_axis, sum};
 use tilewright_tensor::DataType;
 
-use crate::{attributes, shapes};
+use crate::gradient::{Rule, Term};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// The product of matrices, as `torch.matmul` and NumPy's `@` have it.
@@ -28,6 +29,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        gradient: gradient,
     }
 }
 
@@ -148,4 +150,41 @@ fn element(x: &Tensor, outer: &[Value], matrix: &[Value], dims: &[Expr]) -> Valu
         .collect();
     indices.extend_from_slice(matrix);
     x.at_all(&indices)
+}
+
+/// `grad @ b^T` and `a^T @ grad`, where an operand of one dimension is a matrix of one row or column.
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let [a, b] = &gradient::terms(cx, call)[..] else { return Err(InferError::new("`matmul` takes two tensors")) };
+    let (of_a, of_b) = (a.rank()?, b.rank()?);
+    let grad = in_type_of(call, 0, &Term::new(cx, adjoint.grad.clone()));
+    let (left, right) = match (of_a, of_b) {
+        (1, 1) => (&grad * b, &grad * a),
+        (1, _) => {
+            let row = grad.expand_dims(&[-2]);
+            (row.matmul(&transposed(b, of_b)), a.expand_dims(&[1]).matmul(&row))
+        }
+        (_, 1) => {
+            let column = grad.expand_dims(&[-1]);
+            let of_column = transposed(a, of_a).matmul(&column);
+            (column.matmul(&b.expand_dims(&[0])), of_column.squeeze(&[-1]))
+        }
+        _ => (grad.matmul(&transposed(b, of_b)), transposed(a, of_a).matmul(&grad)),
+    };
+    let (left, right) = (in_type_of(call, 0, &left), in_type_of(call, 1, &right));
+    Ok(Partials::broadcast(vec![Some(left.finish()?), Some(right.finish()?)]))
+}
+
+/// The gradient in the data type of an operand, from which that of the result may differ.
+fn in_type_of<'c>(call: &OpCall<'_>, operand: usize, term: &Term<'c>) -> Term<'c> {
+    match call.tensor(operand) {
+        Ok((_, Some(dtype))) => term.astype(dtype),
+        _ => term.clone(),
+    }
+}
+
+/// With the last two dimensions exchanged.
+fn transposed<'c>(x: &Term<'c>, rank: usize) -> Term<'c> {
+    let mut axes: Vec<i64> = (0..rank as i64).collect();
+    axes.swap(rank - 1, rank - 2);
+    x.permute(Some(&axes))
 }

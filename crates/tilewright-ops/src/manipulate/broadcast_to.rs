@@ -5,7 +5,7 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_te::{compute, legalize, topi};
 
 use crate::elementwise::block_name;
-use crate::{attributes, shapes};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// The tensor broadcast to a shape: dimensions align at the end, those of size 1 repeat.
@@ -24,6 +24,7 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.collapse_like(x))),
         layouts: Layouts::Fixed,
     }
 }

@@ -3,6 +3,7 @@
 use tilewright_ir::op::{Fusion, Legalize, Properties};
 
 use super::collapse_sum_to::{infer_collapsed, legalize_collapsed};
+use crate::gradient;
 
 op! {
     /// The sums over the dimensions that broadcasting from the shape of `collapse_target` to that of `data` repeats.
@@ -16,5 +17,6 @@ op! {
         legalize: Legalize::PrimFunc(legalize_collapsed),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
         loops: "collapse_sum", "T_collapse_sum",
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.broadcast_like(x))),
     }
 }

@@ -8,7 +8,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, Value, compute, legalize, reduce_axis, sum};
 
 use crate::elementwise::{check_dtype, number};
-use crate::{attributes, shapes};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// The sums over the dimensions that broadcasting from `shape` to the shape of `data` repeats.
@@ -22,6 +22,7 @@ op! {
         legalize: Legalize::PrimFunc(legalize_collapsed),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
         loops: "collapse_sum", "T_collapse_sum",
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.broadcast_like(x))),
     }
 }
 

@@ -3,12 +3,16 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::Attr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
-use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::op::{
+    Adjoint, AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Partials, Properties,
+};
+use tilewright_ir::relax::{Expr as Graph, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
 
+use super::split;
 use crate::elementwise::block_name;
+use crate::gradient::Rule;
 use crate::{attributes, shapes};
 
 op! {
@@ -23,6 +27,7 @@ op! {
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "concatenate", "T_concat",
+        gradient: gradient,
         layouts: Layouts::Numbered(&["axis"]),
     }
 }
@@ -71,4 +76,22 @@ fn element(tensors: &[Tensor], i: &[Value], axis: usize) -> Value {
         start = analyzer.simplify(&(&start + &tensor.shape()[axis]));
     }
     element
+}
+
+/// Each field gets its part of the gradient.
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let fields = shapes::alike_fields(call)?;
+    let unknown = || InferError::at(0, "the gradient of `concat` needs fields of constant size along the dimension");
+    let (dims, given) = (fields.known().ok_or_else(unknown)?, call.attr("axis").and_then(Attr::as_int).unwrap_or(0));
+    let axis = attributes::axis(call, given, dims.first().map_or(0, |dims| dims.len()))?;
+    let mut cuts = Vec::new();
+    for dims in &dims[..dims.len() - 1] {
+        let size = dims[axis].as_int().ok_or_else(unknown)?;
+        cuts.push(Attr::Int(cuts.last().and_then(Attr::as_int).unwrap_or(0) + size));
+    }
+    let parts = match dims.len() {
+        1 => Graph::tuple(vec![adjoint.grad.clone()]),
+        _ => split::call(cx, adjoint.grad.clone(), Attr::Array(cuts), given)?,
+    };
+    Ok(Partials::exact(vec![Some(parts)]))
 }

@@ -5,7 +5,7 @@ use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCa
 use tilewright_ir::relax::StructInfo;
 
 use super::legalize_regrouped;
-use crate::{attributes, shapes};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// Inserts dimensions of size 1 at these positions of the result.
@@ -19,6 +19,10 @@ op! {
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "expand_dims", "expand_dims",
+        gradient: |cx, call, adjoint| {
+            let axes = attributes::ints(call, "axis")?;
+            gradient::unary(cx, call, adjoint, |g, _, _| g.squeeze(&axes))
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Propertie
 use tilewright_ir::relax::{StructInfo, TensorShape};
 
 use super::legalize_regrouped;
-use crate::shapes;
+use crate::{gradient, shapes};
 
 op! {
     /// The same elements in the same order in one dimension.
@@ -16,6 +16,7 @@ op! {
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "reshape", "T_reshape",
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.reshape_like(x))),
     }
 }
 

@@ -6,7 +6,7 @@ use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{legalize as legalize_formula, topi};
 
-use crate::shapes;
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// The tensor with its dimensions in another order: dimension `i` of the result is dimension `axes[i]` of `x`.
@@ -20,6 +20,12 @@ op! {
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
         loops: "transpose", "T_transpose",
+        gradient: |cx, call, adjoint| {
+            gradient::of_first(cx, call, adjoint, |g, x, _| match call.attr("axes").and_then(Attr::as_ints) {
+                Some(axes) => Ok(g.permute(Some(&inverse(&attributes::axes(call, &axes, x.rank()?)?)))),
+                None => Ok(g.permute(None)),
+            })
+        },
     }
 }
 
@@ -65,4 +71,13 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axes = order(call, shapes::result_dims(call)?.len())?;
     legalize_formula(call, |inputs| inputs.iter().map(|x| topi::permute(x, &axes, "T_transpose")).collect())
+}
+
+/// The permutation that undoes another one.
+fn inverse(axes: &[usize]) -> Vec<i64> {
+    let mut inverse = vec![0; axes.len()];
+    for (to, &from) in axes.iter().enumerate() {
+        inverse[from] = to as i64;
+    }
+    inverse
 }

@@ -5,7 +5,7 @@ use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Propertie
 use tilewright_ir::relax::{StructInfo, TensorShape};
 
 use super::legalize_regrouped;
-use crate::{attributes, shapes};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// The same elements in the same order under another shape.
@@ -21,6 +21,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.reshape_like(x))),
     }
 }
 

@@ -2,11 +2,15 @@
 
 use tilewright_expr::{BinOp, Expr};
 use tilewright_ir::Attr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
+use tilewright_ir::op::{
+    Adjoint, AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Partials, Properties,
+};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Value, compute, legalize as legalize_formula};
 
+use super::concat;
+use crate::gradient::Rule;
 use crate::{attributes, shapes};
 
 op! {
@@ -24,6 +28,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        gradient: gradient,
         layouts: Layouts::Numbered(&["axis"]),
     }
 }
@@ -107,4 +112,10 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         };
         cuts.iter().zip(&cuts[1..]).map(part).collect()
     })
+}
+
+/// The gradients of the parts, joined.
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let joined = concat::call(cx, adjoint.grad.clone(), Some(attributes::int(call, "axis")?))?;
+    Ok(Partials::exact(vec![Some(joined)]))
 }

@@ -8,7 +8,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
 
 use crate::elementwise::block_name;
-use crate::{attributes, shapes};
+use crate::{attributes, gradient, shapes};
 
 op! {
     /// Dimensions of size 1 taken out.
@@ -21,6 +21,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        gradient: |cx, call, adjoint| gradient::of_first(cx, call, adjoint, |g, x, _| Ok(g.reshape_like(x))),
         layouts: Layouts::Dropped("axis"),
     }
 }

@@ -49,6 +49,9 @@ macro_rules! convolution {
                     $crate::nn::convolution::legalize(call, $spatial, $crate::nn::convolution::Direction::Forward)
                 }),
                 properties: $crate::nn::convolution::PROPERTIES,
+                gradient: |cx, call, adjoint| {
+                    $crate::nn::convolution_gradient::gradient(cx, call, $spatial, adjoint)
+                },
                 layouts: $crate::nn::convolution::LAYOUTS,
             }
         }

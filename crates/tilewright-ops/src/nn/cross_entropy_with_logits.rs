@@ -1,14 +1,15 @@
 //! The cross entropy of logits and probabilities.
 
 use tilewright_expr::{BinOp, Expr};
-use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{Adjoint, Fusion, InferCx, InferError, Legalize, OpCall, Partials, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula, sum};
 
 use crate::elementwise::{block_name, float, wide};
+use crate::gradient::{Rule, Term};
 use crate::reduction::reduced;
-use crate::shapes;
+use crate::{gradient, shapes};
 
 op! {
     /// `-sum(predictions * labels)`, divided by the size of the batch where there is one: of logarithms of
@@ -22,6 +23,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        gradient: gradient,
     }
 }
 
@@ -59,4 +61,13 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         });
         Ok(vec![mean?])
     })
+}
+
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let [predictions, labels] = &gradient::terms(cx, call)[..] else { return gradient::none(cx, call, adjoint) };
+    let whole = Term::new(cx, adjoint.grad.clone());
+    let share = if predictions.rank()? == 2 { &whole / predictions.count(&[0]) } else { whole };
+    let of_predictions = -&share * labels;
+    let of_labels = -&share * predictions;
+    Ok(Partials::exact(vec![Some(of_predictions.finish()?), Some(of_labels.finish()?)]))
 }

@@ -5,6 +5,7 @@ use tilewright_ir::op::{Fusion, Legalize, Properties};
 use tilewright_te::Value;
 
 use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
+use crate::gradient;
 
 op! {
     /// The Gaussian error linear unit by the hyperbolic tangent: `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
@@ -15,6 +16,15 @@ op! {
         infer: |cx, call| infer_unary(cx, call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| in_wide(&x, gelu_tanh))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        gradient: |cx, call, adjoint| {
+            gradient::unary(cx, call, adjoint, |g, x, _| {
+                let squares = x * x;
+                // `(1 + tanh(y)) / 2` and its derivative by `y`.
+                let share = (2.0 * SCALE * x * (1.0 + 0.044_715 * &squares)).sigmoid();
+                let slope = 2.0 * SCALE * (1.0 + 3.0 * 0.044_715 * &squares);
+                g * (&share + x * &share * (1.0 - &share) * slope)
+            })
+        },
     }
 }
 

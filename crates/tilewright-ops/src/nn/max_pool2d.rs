@@ -2,5 +2,5 @@
 
 max_pool! {
     /// The largest elements of windows of the data, over two spatial dimensions.
-    "nn.max_pool2d", 2, "NCHW"
+    "nn.max_pool2d", 2, "NCHW", max_pool2d_backward
 }

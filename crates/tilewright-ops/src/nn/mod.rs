@@ -3,6 +3,7 @@
 mod attended;
 #[macro_use]
 mod convolution;
+mod convolution_gradient;
 mod decomposition;
 mod exponentials;
 pub(crate) mod likelihood;

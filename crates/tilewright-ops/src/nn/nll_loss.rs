@@ -1,12 +1,16 @@
 //! The loss of negative log-likelihoods.
 
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::op::{
+    Adjoint, AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, OpRef, Partials, Properties,
+};
+use tilewright_ir::relax::{Expr, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula, sum};
 
 use super::likelihood::{Reduction, Targets, check_likelihood};
 use crate::elementwise::block_name;
+use crate::grad::nll_loss_backward;
+use crate::gradient::Rule;
 use crate::reduction::reduced;
 
 op! {
@@ -26,6 +30,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        gradient: gradient,
     }
 }
 
@@ -60,4 +65,10 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         });
         Ok(vec![loss?])
     })
+}
+
+fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>) -> Rule {
+    let args = [std::slice::from_ref(adjoint.grad), call.args].concat();
+    let of_predictions = Expr::call_op(cx, OpRef(&nll_loss_backward::OP), args, call.attrs.clone())?;
+    Ok(Partials::exact(vec![Some(of_predictions), None, None]))
 }

@@ -2,8 +2,8 @@
 //! the loops.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{Fusion, InferCx, InferError, Layouts, OpCall, Properties};
-use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::op::{Adjoint, Fusion, InferCx, InferError, Layouts, OpCall, OpDef, OpRef, Partials, Properties};
+use tilewright_ir::relax::{Expr as Graph, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_te::topi::layout::Layout;
@@ -11,14 +11,16 @@ use tilewright_te::topi::pooling::{Pool, PoolKind, adaptive_average, pool};
 
 use super::convolution::{at_least, axes, check_reach, layout, logical, physical};
 use crate::elementwise::{check_dtype, number};
+use crate::gradient::Rule;
 use crate::{attributes, shapes};
 
 /// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is
-/// made of a window, what an element of the border counts for, and whether it counts where nothing is said.
+/// made of a window, what an element of the border counts for, whether it counts where nothing is said, and the operator
+/// that is its gradient, where there is one.
 macro_rules! pool {
     (
         $(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal,
-        $counts:literal
+        $counts:literal $(, $backward:ident)?
     ) => {
         op! {
             $(#[doc = $doc])+
@@ -43,7 +45,10 @@ macro_rules! pool {
                 legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
                     $crate::nn::pooling::legalize(call, $spatial, $crate::nn::pooling::$kind)
                 }),
-                properties: $crate::nn::pooling::PROPERTIES,
+                properties: $crate::nn::pooling::PROPERTIES
+                $(, gradient: |cx, call, adjoint| {
+                    $crate::nn::pooling::gradient(cx, call, adjoint, &$crate::grad::$backward::OP)
+                })?,
                 layouts: $crate::nn::pooling::LAYOUTS,
             }
         }
@@ -52,24 +57,27 @@ macro_rules! pool {
 
 /// Declares a pool of the largest elements, with its documentation before the name: see [`pool!`].
 macro_rules! max_pool {
-    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal $(, $backward:ident)?) => {
         pool! {
             $(#[doc = $doc])+
             ///
             /// NaN is larger than any other element, and a border smaller.
-            $name, $spatial, $layout, MAX, "It has no meaning for the largest element.", false
+            $name, $spatial, $layout, MAX, "It has no meaning for the largest element.", false $(, $backward)?
         }
     };
 }
 
 /// Declares a pool of means, with its documentation before the name: see [`pool!`].
 macro_rules! avg_pool {
-    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $counts:literal) => {
+    (
+        $(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $counts:literal
+        $(, $backward:ident)?
+    ) => {
         pool! {
             $(#[doc = $doc])+
             ///
             /// The border is one of zeros. Means of float16 are worked out in float32.
-            $name, $spatial, $layout, AVERAGE, "Whether elements of the border count.", $counts
+            $name, $spatial, $layout, AVERAGE, "Whether elements of the border count.", $counts $(, $backward)?
         }
     };
 }
@@ -163,6 +171,13 @@ pub(super) fn legalize(
     let own = parameters(call, spatial, kind)?;
     shapes::result_dims(call)?;
     legalize_formula(call, |inputs| inputs.iter().map(|data| pool(data, &own)).collect())
+}
+
+/// The gradient of a pool, whose attributes are the pool's own.
+pub(super) fn gradient(cx: &InferCx, call: &OpCall<'_>, adjoint: Adjoint<'_>, backward: &'static OpDef) -> Rule {
+    let args = [std::slice::from_ref(adjoint.grad), call.args].concat();
+    let of_data = Graph::call_op(cx, OpRef(backward), args, call.attrs.clone())?;
+    Ok(Partials::exact(vec![Some(of_data)]))
 }
 
 /// The layouts of data and result.

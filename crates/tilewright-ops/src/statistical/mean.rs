@@ -3,7 +3,8 @@
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::float;
-use crate::reduction::{infer_reduced, legalize_mean};
+use crate::gradient;
+use crate::reduction::{infer_reduced, kept, legalize_mean, reduced_axes};
 
 op! {
     /// The mean over dimensions.
@@ -18,6 +19,12 @@ op! {
         infer: |cx, call| infer_reduced(cx, call, float, None),
         legalize: Legalize::PrimFunc(legalize_mean),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        gradient: |cx, call, adjoint| {
+            gradient::of_first(cx, call, adjoint, |g, x, _| {
+                let count = x.count(&reduced_axes(call, x.rank()?)?);
+                Ok(kept(call, &(g / count)).broadcast_like(x))
+            })
+        },
         layouts: Layouts::Dropped("axis"),
     }
 }

@@ -3,7 +3,8 @@
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::number;
-use crate::reduction::{infer_reduced, legalize_reduced};
+use crate::gradient;
+use crate::reduction::{infer_reduced, kept, legalize_reduced};
 
 op! {
     /// The sum over dimensions.
@@ -18,6 +19,9 @@ op! {
         infer: |cx, call| infer_reduced(cx, call, number, None),
         legalize: Legalize::PrimFunc(|call| legalize_reduced(call, tilewright_te::sum)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        gradient: |cx, call, adjoint| {
+            gradient::of_first(cx, call, adjoint, |g, x, _| Ok(kept(call, g).broadcast_like(x)))
+        },
         layouts: Layouts::Dropped("axis"),
     }
 }

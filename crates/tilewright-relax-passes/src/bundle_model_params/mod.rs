@@ -17,11 +17,11 @@ use tilewright_ir::IRModule;
 use tilewright_ir::analysis::renewed;
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, Expr, ExprKind, Function, StructInfo, Var};
+use tilewright_ir::relax::{Binding, Expr, ExprKind, Function, StructInfo, Var};
 use tilewright_ir::verify::Form;
 use tilewright_support::Origins;
 
-use crate::hiding::hidden;
+use crate::hiding::{hidden, with_fields};
 use crate::private_calls::with_weights;
 
 /// Makes one tuple of the weights of functions.
@@ -82,14 +82,8 @@ impl BundleModelParams {
             let value = Expr::raw(weight.struct_info.clone(), ExprKind::TupleGet { tuple: whole.clone(), index });
             Binding::new(weight.clone(), value, Origins::default())
         };
-        let fields: Vec<Binding> = weights.iter().enumerate().map(field).collect();
-        let mut body = function.body.clone();
-        if !fields.is_empty() {
-            match body.blocks.first_mut() {
-                Some(first) => drop(first.bindings.splice(0..0, fields)),
-                None => body.blocks.push(BindingBlock { dataflow: false, bindings: fields }),
-            }
-        }
+        let fields = weights.iter().enumerate().map(|weight| vec![field(weight)]);
+        let body = with_fields(&function.body, fields);
         let params = function.params[..inputs].iter().cloned().chain([tuple]).collect();
         let bundled = Function { params, body, ..function.clone() };
         renewed(&hidden(&bundled, &|var| weights.contains(var)))

@@ -58,7 +58,7 @@ impl Pass for FoldConstant {
             fold.written = written::in_place(&function.body);
             let mut body = fold.sequence(&function.body);
             fold.finish(&mut body);
-            Function { body, ..function }
+            Function { body: fold.inlined(&body), ..function }
         })
     }
 }
@@ -222,10 +222,22 @@ impl<'a> Fold<'a> {
         evaluate::call(self.evaluator?, &mut self.computations, self.module, callee, &args, attrs, &value.struct_info)
     }
 
-    /// Inserts the constants; removes unused ones.
+    /// The constant that a folded variable is everywhere. A tuple stays a variable's value.
+    fn constant_for(&self, var: &Var) -> Option<Expr> {
+        let known = self.folded.contains(&var.id()).then(|| self.known.get(&var.id()).cloned()).flatten()?;
+        matches!(known.kind, ExprKind::Constant(_) | ExprKind::Shape(_) | ExprKind::Prim(_)).then_some(known)
+    }
+
+    /// The body with constants for the variables that have them.
+    fn inlined(&self, body: &SeqExpr) -> SeqExpr {
+        rewrite(body, |expr: &Expr| self.constant_for(expr.as_var()?)).unwrap_or_else(|| body.clone())
+    }
+
+    /// Removes the bindings of constants; inserts tuples of them.
     fn finish(&self, seq: &mut SeqExpr) {
         for block in &mut seq.blocks {
-            block.bindings.retain(|binding| !self.dead.contains(&binding.var.id()));
+            let stays = |var: &Var| !self.dead.contains(&var.id()) && self.constant_for(var).is_none();
+            block.bindings.retain(|binding| stays(&binding.var));
             for binding in &mut block.bindings {
                 let BindingValue::Expr(value) = &mut binding.value else { continue };
                 if self.folded.contains(&binding.var.id())

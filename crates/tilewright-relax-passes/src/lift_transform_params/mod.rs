@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, VarId, rewrite, walk};
-use tilewright_ir::analysis::{computable_at_compile_time, definable_dims, dims_in, renewed_with};
+use tilewright_ir::analysis::{computable_at_compile_time, definable_dims, dims_in, renewed, renewed_with};
 use tilewright_ir::op::{AttrDefault, OpRef};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{
@@ -33,6 +33,7 @@ use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::builtin::stop_lift_params;
 use tilewright_support::{Diagnostic, Map, Origins, Set};
 
+use crate::hiding::with_fields;
 use crate::normalize::normalized;
 use crate::private_calls::with_weights;
 use crate::sequence::{bound_value, located};
@@ -293,29 +294,35 @@ fn outputs(seq: &SeqExpr) -> Vec<Var> {
 /// The function that computes what is needed from the tuple of all weights.
 fn transform(weights: &[Var], computed: Vec<Binding>, needed: &[Var], untold: &[scalar::Expr]) -> Function {
     let infos = weights.iter().map(|weight| weight.struct_info.clone()).collect();
-    let params = Var::new("params", StructInfo::Tuple(infos));
+    let params = Var::new("model_params", StructInfo::Tuple(infos));
     let whole = Expr::var(&params);
     let field = |(index, weight): (usize, &Var)| {
         let kind = ExprKind::TupleGet { tuple: whole.clone(), index };
         let value = Expr::raw(weight.struct_info.clone(), kind);
         Binding { var: weight.clone(), value: BindingValue::Expr(value), origins: Origins::default() }
     };
-    let mut used: Set<VarId> = needed.iter().map(Var::id).collect();
-    computed.iter().for_each(|binding| walk(&binding.value, |var: &Var| used.extend([var.id()])));
-    let fields = weights.iter().enumerate().filter(|(_, weight)| used.contains(&weight.id())).map(field);
     let origins = computed.iter().fold(Origins::default(), |all, binding| all.merge(&binding.origins));
-    let bindings: Vec<Binding> = fields.chain(computed.iter().cloned()).collect();
     let shape = (!untold.is_empty()).then(|| Expr::shape(untold.to_vec()));
-    let result = Expr::tuple(needed.iter().map(Expr::var).chain(shape).collect());
-    let blocks = if bindings.is_empty() { Vec::new() } else { vec![BindingBlock { dataflow: true, bindings }] };
-    let ret = result.struct_info.clone();
+    let values = Expr::tuple(needed.iter().map(Expr::var).chain(shape).collect());
+    let ret = values.struct_info.clone();
+    let body = if needed == weights && untold.is_empty() {
+        SeqExpr { blocks: Vec::new(), result: whole.clone() }
+    } else {
+        let output = Var::new("output_tuple", ret.clone());
+        let bindings = computed.into_iter().chain([Binding::new(output.clone(), values, Origins::default())]).collect();
+        let blocks = vec![BindingBlock { dataflow: true, bindings }];
+        with_fields(
+            &SeqExpr { blocks, result: Expr::var(&output) },
+            weights.iter().enumerate().map(|weight| vec![field(weight)]),
+        )
+    };
+    let output = body.result.as_var().cloned();
     let attrs = Attrs::from([(attr_names::NUM_INPUT.into(), Attr::Int(0))]);
-    let function = Function { params: vec![params], body: SeqExpr { blocks, result }, ret, pure: true, attrs, origins };
-    // Weights are bound here, and hidden where they are not given out.
+    let function = Function { params: vec![params], body, ret, pure: true, attrs, origins };
+    // All but the tuple are hidden in the block.
     let hide = |var: &Var| {
-        let hidden = !needed.contains(var) && !function.params.contains(var) && !var.dataflow;
+        let hidden = output.as_ref() != Some(var) && !function.params.contains(var) && !var.dataflow;
         hidden.then(|| Var::dataflow(var.name.clone(), var.struct_info.clone()))
     };
-    let function = rewrite(&function, hide).unwrap_or_else(|| function.clone());
-    renewed_with(&function, needed)
+    renewed(&rewrite(&function, hide).unwrap_or_else(|| function.clone()))
 }

@@ -5,7 +5,7 @@
 //! y = concat((a1, b1), axis=1)                 ⇒    y = permute_dims(c)
 //! ```
 //!
-//! From any form to any form, in dataflow blocks. All tensors that are joined are permuted alike, and nothing else uses
+//! From any form to any form, in blocks without side effects. All tensors that are joined are permuted alike, and nothing else uses
 //! the permuted ones. `CombineParallelMatmul` concatenates the weights of linear layers in this way; a product of
 //! permuted weights then remains a single product. `DeadCodeElimination` removes unused bindings.
 

@@ -1,12 +1,8 @@
-"""Losses and optimisers as graph functions. Gradients are the caller's own: no pass makes them."""
+"""Training: losses and optimisers as graph functions, and what puts them together with a model."""
 
-from . import loss, optimizer, utils
+from . import loss, optimizer, setup_trainer, trainer, utils
+from .setup_trainer import SetupTrainer
+from .trainer import Trainer
 from .utils import AppendLoss
 
-__all__ = ["AppendLoss", "loss", "optimizer", "utils"]
-
-
-def __getattr__(name: str) -> object:
-    from ...compat.absent import absent_name
-
-    return absent_name(__name__, name)
+__all__ = ["AppendLoss", "SetupTrainer", "Trainer", "loss", "optimizer", "setup_trainer", "trainer", "utils"]

@@ -93,7 +93,8 @@ class CrossEntropyLoss(Loss):
         from ..op.nn import log_softmax
 
         predictions, *others = parameters
-        axis = 1 if predictions.struct_info.ndim > 1 else 0
+        # The classes are the second dimension: the last one of a matrix, and the only one of a vector.
+        axis = 1 if predictions.struct_info.ndim > 2 else -1
         likelihoods = log_softmax(predictions, axis=axis)
         return nll_loss(likelihoods, *others, reduction=self._reduction, ignore_index=self.ignore_index)
 

@@ -18,6 +18,7 @@ from ..._core import (
     bind_params,
     bind_symbolic_vars,
     fuse_ops_by_pattern,
+    gradient,
     graph_pass_names,
     make_pass,
     pass_signature,
@@ -29,6 +30,7 @@ from ...tir.function import IndexMap, PrimFunc
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
 from ..expr_functor import PyExprMutator
+from .gradients import loop_gradient
 from .legalize_ops.common import registered
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "FunctionPass",
     "FuseOpsByPattern",
     "FusionPattern",
+    "Gradient",
     "LazyTransformParams",
     "LegalizeOps",
     "PatternCheckContext",
@@ -160,6 +163,19 @@ def FuseOpsByPattern(
     return fuse_ops_by_pattern(
         [parts(one) for one in patterns], bind_constants, annotate_codegen, entry_functions or []
     )
+
+
+def Gradient(func_name: str, require_grads: Var | Sequence[Var] | None = None, target_index: int = 0) -> Pass:
+    """Adds the function `func_name` + `_adjoint`, which gives the results of `func_name` and the gradients of one of
+    them, a float without dimensions, with respect to parameters: `(result, (gradient, ...))`.
+
+    The parameters are those in `require_grads`, or all; `target_index` is the position of the result that is
+    differentiated, where there are several. The function must be one dataflow block, of operators that have a rule and
+    of `call_tir_with_grad`, whose rules are registered (`relax.training.utils.register_te_gradient`). What lies between
+    `op.grad.start_checkpoint` and `op.grad.end_checkpoint` is computed again for the gradients.
+    """
+    wanted = [require_grads] if isinstance(require_grads, Var) else require_grads
+    return gradient(func_name, None if wanted is None else list(wanted), target_index, loop_gradient)
 
 
 def LegalizeOps(
