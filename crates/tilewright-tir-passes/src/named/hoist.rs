@@ -11,7 +11,7 @@ use tilewright_ir::tir::{Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Stmt, Stm
 use tilewright_support::with_stack;
 
 use super::{Options, below, is_on, with};
-use crate::stmt::{Result, is_foreign, mentions, reads};
+use crate::stmt::{Result, is_foreign, may_fault, mentions, reads};
 use crate::substitute::copy_with;
 
 /// What moves.
@@ -98,7 +98,7 @@ impl Hoist {
     }
 
     fn is_free(&self, value: &Expr, bound: &[Var]) -> bool {
-        !reads(value) && !is_foreign(value) && !mentions(value, bound)
+        !reads(value) && !is_foreign(value) && !may_fault(value) && !mentions(value, bound)
     }
 
     fn moves(&self, condition: &Expr, bound: &[Var]) -> bool {
@@ -158,10 +158,16 @@ impl Hoist {
     /// The first lazy choice in a store whose condition moves: the store for both cases.
     fn of_expressions(&self, stmt: &Stmt, bound: &[Var]) -> Option<Found> {
         let mut found: Option<Expr> = None;
+        let mut bound = bound.to_vec();
+        walk(stmt, |expr: &Expr| {
+            if let ExprKind::Let { var, .. } = &expr.kind {
+                bound.push(var.clone());
+            }
+        });
         walk(stmt, |expr: &Expr| {
             if found.is_none()
                 && let Some((condition, ..)) = chosen(expr)
-                && self.moves(condition, bound)
+                && self.moves(condition, &bound)
             {
                 found = Some(condition.clone());
             }

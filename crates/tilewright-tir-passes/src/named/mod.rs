@@ -7,12 +7,12 @@
 //! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is
 //! `Evaluate(0)`.
 
-mod bf16;
 mod blocks;
 mod compact;
 mod cse;
 mod device;
 mod flatten;
+mod float_compute;
 mod hoist;
 mod match_buffer;
 mod narrow;
@@ -52,13 +52,14 @@ const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFun
 /// All passes, by name.
 pub const NAMED: &[Named] = &[
     pass("AnnotateDeviceRegions", device::annotate_device_regions),
-    pass("BF16ComputeLegalize", bf16::bf16_compute_legalize),
+    pass("BF16ComputeLegalize", float_compute::bf16_compute_legalize),
     pass("CommonSubexprElimTIR", cse::common_subexpr_elim),
     pass("CompactBufferAllocation", compact::compact_buffer_allocation),
     pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
     pass("ConvertForLoopsToSerial", blocks::convert_for_loops_to_serial),
     pass("ConvertSSA", ssa::convert_ssa),
     pass("DecorateDeviceScope", device::decorate_device_scope),
+    pass("FP8ComputeLegalize", float_compute::fp8_compute_legalize),
     pass("FlattenBuffer", flatten::flatten_buffer),
     pass("ForceNarrowIndexToInt32", narrow::force_narrow_index_to_int32),
     pass("HoistExpression", hoist::hoist_expression),

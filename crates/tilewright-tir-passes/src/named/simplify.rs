@@ -5,7 +5,7 @@
 //! declared with its variable.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Builtin, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
@@ -44,7 +44,7 @@ fn declared_with(body: &Stmt) -> Set<VarId> {
 /// The condition of `T.assume(condition)`.
 fn assumed(value: &Expr) -> Option<&Expr> {
     match &value.kind {
-        ExprKind::Foreign { callee, args } if callee.builtin().is_some_and(|row| row.name == "assume") => args.first(),
+        ExprKind::Foreign { callee, args } if callee.is(Builtin::ASSUME) => args.first(),
         _ => None,
     }
 }
@@ -82,8 +82,7 @@ impl Simplify {
         let simple = match self.known.is_empty() {
             true => simple,
             false => {
-                let inside = rewrite(&simple, |e: &Expr| self.decided(e)).unwrap_or_else(|| simple.clone());
-                let decided = self.decided(&inside).unwrap_or(inside);
+                let decided = rewrite(&simple, |e: &Expr| self.decided(e)).unwrap_or_else(|| simple.clone());
                 if decided.same(&simple) { simple } else { self.reduced(&decided) }
             }
         };
@@ -142,15 +141,7 @@ impl Simplify {
                 args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.facts.analyzer.simplify(arg) });
             Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
         });
-        // A call at the root is not below it.
-        let expr = calls.unwrap_or_else(|| expr.clone());
-        match &expr.kind {
-            ExprKind::Foreign { callee, args } => {
-                let args = args.iter().map(|arg| self.reduced(arg)).collect();
-                Expr::foreign(expr.dtype, callee.clone(), args)
-            }
-            _ => expr,
-        }
+        calls.unwrap_or_else(|| expr.clone())
     }
 
     fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
