@@ -49,8 +49,12 @@ pub(super) fn hoist_if_then_else(options: &Options, function: &PrimFunc) -> Resu
 fn hoisted(kinds: Kinds, function: &PrimFunc) -> Result<PrimFunc> {
     let mut threads: Vec<Var> = Vec::new();
     walk(&function.body, |stmt: &Stmt| {
-        if let StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } = &stmt.kind {
-            threads.push(var.clone());
+        match &stmt.kind {
+            StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } => threads.push(var.clone()),
+            StmtKind::Attr { node, key, .. } if matches!(&**key, "thread_extent" | "virtual_thread") => {
+                threads.extend(node.as_var().cloned());
+            }
+            _ => {}
         }
     });
     let cx = Hoist { kinds, threads };

@@ -8,6 +8,7 @@
 //! `Evaluate(0)`.
 
 mod allreduce;
+mod async_copy;
 mod blocks;
 mod compact;
 mod cross_thread;
@@ -16,9 +17,12 @@ mod device;
 mod double_buffer;
 mod flatten;
 mod float_compute;
+mod float_storage;
 mod hoist;
+mod host_device;
 mod lift;
 mod match_buffer;
+mod merge_shared;
 mod narrow;
 mod no_op;
 mod opaque;
@@ -61,6 +65,7 @@ const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFun
 pub const NAMED: &[Named] = &[
     pass("AnnotateDeviceRegions", device::annotate_device_regions),
     pass("BF16ComputeLegalize", float_compute::bf16_compute_legalize),
+    pass("BF16StorageLegalize", float_storage::bf16_storage_legalize),
     pass("CommonSubexprElimTIR", cse::common_subexpr_elim),
     pass("CompactBufferAllocation", compact::compact_buffer_allocation),
     pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
@@ -68,11 +73,13 @@ pub const NAMED: &[Named] = &[
     pass("ConvertSSA", ssa::convert_ssa),
     pass("DecorateDeviceScope", device::decorate_device_scope),
     pass("FP8ComputeLegalize", float_compute::fp8_compute_legalize),
+    pass("FP8StorageLegalize", float_storage::fp8_storage_legalize),
     pass("FlattenBuffer", flatten::flatten_buffer),
     pass("ForceNarrowIndexToInt32", narrow::force_narrow_index_to_int32),
     pass("HoistExpression", hoist::hoist_expression),
     pass("HoistIfThenElse", hoist::hoist_if_then_else),
     pass("InjectDoubleBuffer", double_buffer::inject_double_buffer),
+    pass("InjectPTXAsyncCopy", async_copy::inject_ptx_async_copy),
     pass("InjectSoftwarePipeline", pipeline::inject_software_pipeline),
     pass("InjectVirtualThread", virtual_thread::inject_virtual_thread),
     pass("LiftThreadBinding", lift::lift_thread_binding),
@@ -81,6 +88,7 @@ pub const NAMED: &[Named] = &[
     pass("LowerMatchBuffer", match_buffer::lower_match_buffer),
     pass("LowerOpaqueBlock", opaque::lower_opaque_block),
     pass("LowerThreadAllreduce", allreduce::lower_thread_allreduce),
+    pass("MergeSharedMemoryAllocations", merge_shared::merge_shared_memory_allocations),
     pass("NarrowDataType", narrow::narrow_data_type),
     pass("PlanAndUpdateBufferAllocationLocation", plan::plan_and_update_buffer_allocation_location),
     pass("RemoveAssume", undef::remove_assume),
@@ -105,7 +113,11 @@ pub struct NamedOnModule {
 }
 
 /// All passes that add functions to a module or look at several, by name.
-pub const ON_MODULES: &[NamedOnModule] = &[];
+pub const ON_MODULES: &[NamedOnModule] = &[
+    NamedOnModule { name: "InlinePrivateFunctions", run: host_device::inline_private_functions },
+    NamedOnModule { name: "LowerDeviceKernelLaunch", run: host_device::lower_device_kernel_launch },
+    NamedOnModule { name: "SplitHostDevice", run: host_device::split_host_device },
+];
 
 /// The pass over modules of this name.
 pub fn named_module_pass(name: &str) -> Option<&'static NamedOnModule> {

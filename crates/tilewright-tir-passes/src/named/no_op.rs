@@ -1,7 +1,7 @@
 //! `RemoveNoOp`: statements without effect are left out; where one has to stand, it is `Evaluate(0)`.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, PrimFunc, Range, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind};
 use tilewright_support::with_stack;
 
 use super::{Options, below, is_no_op, no_op, seq, with};
@@ -114,8 +114,12 @@ fn choice(cx: &mut Analyzer, condition: &Expr, then: &Stmt, otherwise: Option<&S
     let then = branch(condition, then)?;
     let opposite = typed(condition.not())?;
     let otherwise = otherwise.map(|stmt| branch(&opposite, stmt)).transpose()?.filter(|stmt| !is_no_op(stmt));
-    if is_no_op(&then) && otherwise.is_none() {
-        return Ok(effects([condition]));
+    match otherwise {
+        None if is_no_op(&then) => Ok(effects([condition])),
+        Some(other) if is_no_op(&then) => {
+            let condition = Expr::raw(condition.dtype, ExprKind::Not(condition.clone()));
+            Ok(StmtKind::If { condition, then: other, otherwise: None }.into())
+        }
+        otherwise => Ok(StmtKind::If { condition: condition.clone(), then, otherwise }.into()),
     }
-    Ok(StmtKind::If { condition: condition.clone(), then, otherwise }.into())
 }

@@ -1,7 +1,8 @@
 //! How a reduction combines values: `T.comm_reducer` as a function of expressions, and the reducer of a block.
 
-use tilewright_expr::node::{rewrite, walk};
+use tilewright_expr::node::{AnyHandle, IrNode, Mapper, rewrite, walk};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Builtin, Expr, ExprKind, Stmt, StmtKind, Var};
+use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 use super::refuse;
@@ -131,11 +132,8 @@ impl Reduction {
         let results: Vec<Expr> = results
             .iter()
             .map(|result| {
-                let inserted = rewrite(result, |e: &Expr| {
-                    let at = operands.iter().position(|operand| operand.equal(e))?;
-                    right.get(at).map(Expr::var)
-                });
-                let result = inserted.unwrap_or_else(|| result.clone());
+                let mut inserted = Operands { operands: &operands, right: &right };
+                let result = result.map_children(&mut inserted).unwrap_or_else(|| result.clone());
                 walk(&result, |e: &Expr| plain &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
                 walk(&result, |var: &Var| plain &= left.contains(var) || right.contains(var));
                 result
@@ -148,6 +146,22 @@ impl Reduction {
         let reducer = Reducer { identities, left, right, results };
         let (buffers, indices) = updates.into_iter().map(|(buffer, at, _)| (buffer, at)).unzip();
         Ok(Self { reducer, buffers, indices, operands })
+    }
+}
+
+/// Puts variables in the place of the operands; one operand may be a part of another one.
+struct Operands<'a> {
+    operands: &'a [Expr],
+    right: &'a [Var],
+}
+
+impl Mapper for Operands<'_> {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        let found = node.downcast::<Expr>().and_then(|expr| self.operands.iter().position(|other| other.equal(expr)));
+        match found.and_then(|at| self.right.get(at)) {
+            Some(var) => Some(Expr::var(var).boxed()),
+            None => with_stack(|| node.map_inside(self)),
+        }
     }
 }
 
