@@ -348,9 +348,12 @@ impl Lower {
                 let stores = own.iter().zip(&held).map(|(buffer, value)| store(buffer, &place, value));
                 let stores = Stmt::seq(stores.collect::<Result<Vec<_>>>()?);
                 let body = Stmt::seq([barrier("warp"), stores, barrier("warp")]);
-                inside.push(vars.into_iter().zip(values).rev().fold(body, |body, (var, value)| {
-                    StmtKind::Let { var, value, body }.into()
-                }));
+                inside.push(
+                    vars.into_iter()
+                        .zip(values)
+                        .rev()
+                        .fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into()),
+                );
             }
             steps.extend([when(index, limit, Stmt::seq(inside))?, barrier("shared")]);
         }
@@ -373,9 +376,11 @@ fn stored(own: &[Buffer], place: &Expr, results: &[Expr]) -> Result<Stmt> {
         results.iter().enumerate().map(|(at, value)| Var::new(format!("r_{at}"), value.dtype)).collect();
     let stores = own.iter().zip(&vars).map(|(buffer, var)| store(buffer, place, &Expr::var(var)));
     let stores = Stmt::seq(stores.collect::<Result<Vec<_>>>()?);
-    Ok(vars.iter().zip(results).rev().fold(stores, |body, (var, value)| {
-        StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()
-    }))
+    Ok(vars
+        .iter()
+        .zip(results)
+        .rev()
+        .fold(stores, |body, (var, value)| StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()))
 }
 
 /// The threads as one line, the first one innermost.

@@ -6,9 +6,7 @@
 //! that are no such copies stay as they are; the scope itself is left out where all of it was replaced.
 
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{
-    Buffer, Builtin, Expr, ExprKind, Intrinsic, PrimFunc, Scope, Stmt, StmtKind,
-};
+use tilewright_ir::tir::{Buffer, Builtin, Expr, ExprKind, Intrinsic, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_support::with_stack;
 
 use super::{Options, below, with};
@@ -83,8 +81,7 @@ fn copy(stmt: &Stmt) -> Result<Option<Stmt>> {
             None => Ok(index),
         }
     };
-    let mut args =
-        vec![Expr::var(&to.data), offset(to, start)?, Expr::var(&from.data), offset(from, begin)?];
+    let mut args = vec![Expr::var(&to.data), offset(to, start)?, Expr::var(&from.data), offset(from, begin)?];
     args.push(Expr::i32(i32::try_from(bytes).unwrap_or(i32::MAX)));
     args.extend(condition);
     Ok(Some(StmtKind::Evaluate(Expr::builtin_of(to.dtype, Builtin::PTX_CP_ASYNC, args)).into()))

@@ -39,8 +39,7 @@ fn is_thread(kind: &ForKind) -> bool {
 /// Whether a reduce axis of the block follows the variable.
 fn reduces(nest: &Nest, var: &Var) -> bool {
     let axes = nest.block.iters.iter().zip(&nest.values);
-    axes.filter(|(iter, _)| iter.kind == IterKind::Reduce)
-        .any(|(_, value)| mentions(value, std::slice::from_ref(var)))
+    axes.filter(|(iter, _)| iter.kind == IterKind::Reduce).any(|(_, value)| mentions(value, std::slice::from_ref(var)))
 }
 
 impl Lower {
@@ -261,9 +260,11 @@ fn accumulated(own: &[Buffer], results: &[Expr]) -> Result<Stmt> {
     let vars: Vec<Var> = own.iter().map(|buffer| Var::new(format!("v_{}", buffer.name), buffer.dtype)).collect();
     let stores = own.iter().zip(&vars).map(|(buffer, var)| typed(Stmt::store(buffer, zero(), &Expr::var(var))));
     let stores = Stmt::seq(stores.collect::<Result<Vec<_>>>()?);
-    Ok(vars.iter().zip(results).rev().fold(stores, |body, (var, value)| {
-        StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()
-    }))
+    Ok(vars
+        .iter()
+        .zip(results)
+        .rev()
+        .fold(stores, |body, (var, value)| StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()))
 }
 
 fn renewed_axes(stmt: &Stmt) -> Stmt {

@@ -7,25 +7,27 @@
 use std::sync::Arc;
 
 use tilewright_arith::{Analyzer, worked_out};
+use tilewright_expr::node::walk;
 use tilewright_ir::Attrs;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var, written_data};
 
 use super::{Options, below, refuse, seq, with};
 use crate::stmt::{Result, analyzer_of, mentions, typed, uses_memory};
-use crate::substitute::{copy_with, reindex};
+use crate::substitute::{Owners, reindex};
 
 pub(super) fn inject_double_buffer(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let split = options.get("split_loop").and_then(tilewright_ir::Attr::as_int).unwrap_or(1);
     if !(0..=1024).contains(&split) {
         return refuse(format!("the option `split_loop` is from 0 to 1024, found {split}"));
     }
-    let cx = Inject { split, analyzer: analyzer_of(function) };
+    let cx = Inject { split, analyzer: analyzer_of(function), owners: Owners::of(function) };
     Ok(with(function, cx.stmt(&function.body)?))
 }
 
 struct Inject {
     split: i64,
     analyzer: Analyzer,
+    owners: Owners,
 }
 
 /// A temporary of a loop's body.
@@ -88,7 +90,7 @@ impl Inject {
             });
             match failed {
                 Some(problem) => Err(problem),
-                None => Ok(copy_with(&moved, [(var.clone(), at.clone())])),
+                None => Ok(self.owners.copy_with(&moved, [(var.clone(), at.clone())])),
             }
         };
         let end = &(min + extent);
@@ -185,12 +187,21 @@ fn doubled(stmt: &Stmt, var: &Var) -> Result<Option<Doubled>> {
         return refuse(format!("`{}` is used in front of the statement that fills it", buffer.name));
     }
     let outside = |other: &&&Buffer| **other != buffer && uses_memory(fill, &other.data);
-    if around.iter().any(|other| outside(&other)) || buffer.shape.iter().any(|e| mentions(e, std::slice::from_ref(var))) {
+    if around.iter().any(|other| outside(&other)) || buffer.shape.iter().any(|e| mentions(e, std::slice::from_ref(var)))
+    {
         return refuse(format!("`{}` is filled from memory of the same iteration", buffer.name));
     }
     let rest = seq(before.iter().chain(stmts.get(at + 1..).unwrap_or_default()).cloned());
-    let rest = around.iter().rev().filter(|other| **other != buffer).fold(rest, |body, other| {
-        StmtKind::Allocate { buffer: (*other).clone(), body }.into()
-    });
+    let written = written_data(&rest);
+    let mut changes = false;
+    walk(fill, |used: &Buffer| changes |= used != buffer && written.contains(&used.data.id()));
+    if changes {
+        return refuse(format!("what `{}` is filled from is written in the same loop", buffer.name));
+    }
+    let rest = around
+        .iter()
+        .rev()
+        .filter(|other| **other != buffer)
+        .fold(rest, |body, other| StmtKind::Allocate { buffer: (*other).clone(), body }.into());
     Ok(Some(Doubled { buffer: buffer.clone(), fill: fill.clone(), rest }))
 }

@@ -6,7 +6,9 @@
 //! address is taken, a block matches a part of it, or a view has another type. Parameters keep their type.
 
 use tilewright_expr::node::{AnyHandle, VarId, walk};
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    Block, Buffer, BufferRegion, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var,
+};
 use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::DataType;
 

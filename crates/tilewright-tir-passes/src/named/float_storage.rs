@@ -31,7 +31,8 @@ fn legalize(narrow: &'static [DataType], function: &PrimFunc) -> Result<PrimFunc
     if let Some(dtype) = arithmetic {
         return refuse(format!("the function computes with {dtype}: legalise its arithmetic first"));
     }
-    let mut cx = Legalize { narrow, vars: Map::default(), buffers: Map::default(), memo: Memo::default(), failed: None };
+    let mut cx =
+        Legalize { narrow, vars: Map::default(), buffers: Map::default(), memo: Memo::default(), failed: None };
     let made = function.map_children(&mut cx).unwrap_or_else(|| function.clone());
     match cx.failed {
         Some(message) => refuse(message),

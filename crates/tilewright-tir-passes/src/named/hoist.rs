@@ -12,7 +12,7 @@ use tilewright_support::with_stack;
 
 use super::{Options, below, is_on, with};
 use crate::stmt::{Result, is_foreign, may_fault, mentions, reads};
-use crate::substitute::copy_with;
+use crate::substitute::Owners;
 
 /// What moves.
 #[derive(Clone, Copy)]
@@ -48,22 +48,21 @@ pub(super) fn hoist_if_then_else(options: &Options, function: &PrimFunc) -> Resu
 
 fn hoisted(kinds: Kinds, function: &PrimFunc) -> Result<PrimFunc> {
     let mut threads: Vec<Var> = Vec::new();
-    walk(&function.body, |stmt: &Stmt| {
-        match &stmt.kind {
-            StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } => threads.push(var.clone()),
-            StmtKind::Attr { node, key, .. } if matches!(&**key, "thread_extent" | "virtual_thread") => {
-                threads.extend(node.as_var().cloned());
-            }
-            _ => {}
+    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } => threads.push(var.clone()),
+        StmtKind::Attr { node, key, .. } if matches!(&**key, "thread_extent" | "virtual_thread") => {
+            threads.extend(node.as_var().cloned());
         }
+        _ => {}
     });
-    let cx = Hoist { kinds, threads };
+    let cx = Hoist { kinds, threads, owners: Owners::of(function) };
     Ok(with(function, cx.stmt(&function.body)?))
 }
 
 struct Hoist {
     kinds: Kinds,
     threads: Vec<Var>,
+    owners: Owners,
 }
 
 /// What was found in a loop, and the loop's body without it.
@@ -95,7 +94,7 @@ impl Hoist {
             Some(Found::Let { var, value, body }) => StmtKind::Let { var, value, body: again(body) }.into(),
             Some(Found::Condition { condition, then, otherwise }) => {
                 // The two copies of the loop have variables of their own.
-                let otherwise = otherwise.map(|stmt| copy_with(&again(stmt), []));
+                let otherwise = otherwise.map(|stmt| self.owners.copy_with(&again(stmt), []));
                 StmtKind::If { condition, then: again(then), otherwise }.into()
             }
         }

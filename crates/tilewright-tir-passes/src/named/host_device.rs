@@ -86,9 +86,11 @@ impl Split<'_> {
     fn kernel(&mut self, target: &Arc<str>, body: &Stmt) -> Result<Stmt> {
         let outside = Outside::of(body);
         let params: Vec<Var> = outside.memory.iter().chain(&outside.values).cloned().collect();
-        let mut body = outside.views.iter().rev().fold(body.clone(), |body, view| {
-            StmtKind::Allocate { buffer: view.clone(), body }.into()
-        });
+        let mut body = outside
+            .views
+            .iter()
+            .rev()
+            .fold(body.clone(), |body, view| StmtKind::Allocate { buffer: view.clone(), body }.into());
         let fails = runs_on_the_host(target);
         if fails {
             let done = StmtKind::Evaluate(Expr::builtin(Builtin::RET, vec![Expr::i32(0)]));
@@ -106,12 +108,8 @@ impl Split<'_> {
         attrs.insert(attr_names::TARGET.into(), Attr::Str(target.clone()));
         attrs.insert(attr_names::NOALIAS.into(), Attr::Bool(true));
         attrs.insert(IS_GLOBAL.into(), Attr::Bool(true));
-        let function = PrimFunc {
-            params: own.iter().map(Param::scalar).collect(),
-            attrs,
-            body,
-            origins: Origins::default(),
-        };
+        let function =
+            PrimFunc { params: own.iter().map(Param::scalar).collect(), attrs, body, origins: Origins::default() };
         let wish = format!("{}_kernel", self.prefix);
         let var = self.module.insert_unique(&wish, GlobalFunc::Prim(Arc::new(function)));
         let args = params.iter().map(Expr::var).collect();
@@ -195,7 +193,9 @@ impl Outside {
 
     fn buffer(&mut self, buffer: &Buffer) {
         self.var(&buffer.data);
-        if !self.bound.contains(&buffer.id()) && !self.bound.contains(&buffer.data.id()) && self.seen.insert(buffer.id())
+        if !self.bound.contains(&buffer.id())
+            && !self.bound.contains(&buffer.data.id())
+            && self.seen.insert(buffer.id())
         {
             self.views.push(buffer.clone());
         }
@@ -387,6 +387,18 @@ fn is_inlined(name: &Arc<str>, function: &PrimFunc, calls: &Map<Arc<str>, Set<Ar
         && function.params.iter().all(|param| param.buffer.is_none())
 }
 
+/// The memory whose start is the address.
+fn start_of_memory(address: &Expr) -> Option<&Var> {
+    match &address.kind {
+        ExprKind::AddressOf { buffer, indices }
+            if buffer.elem_offset.is_none() && indices.iter().all(|index| index.as_int() == Some(0)) =>
+        {
+            Some(&buffer.data)
+        }
+        _ => None,
+    }
+}
+
 fn written_out(inlined: &Map<Arc<str>, Arc<PrimFunc>>, stmt: &Stmt) -> Result<Stmt> {
     let StmtKind::Evaluate(value) = &stmt.kind else {
         return below(stmt, &mut |s| written_out(inlined, s));
@@ -400,10 +412,10 @@ fn written_out(inlined: &Map<Arc<str>, Arc<PrimFunc>>, stmt: &Stmt) -> Result<St
     let mut own = Substitute::default();
     let mut lets = Vec::new();
     for (param, arg) in function.params.iter().zip(args) {
-        match arg.as_var() {
+        match arg.as_var().or_else(|| start_of_memory(arg)) {
             Some(var) => {
                 own.binders.insert(param.var.id(), var.clone());
-                own.values.insert(param.var.id(), arg.clone());
+                own.values.insert(param.var.id(), Expr::var(var));
             }
             None if arg.as_int().is_some() => drop(own.values.insert(param.var.id(), arg.clone())),
             None => {
@@ -414,7 +426,7 @@ fn written_out(inlined: &Map<Arc<str>, Arc<PrimFunc>>, stmt: &Stmt) -> Result<St
             }
         }
     }
-    let body = own.apply(&crate::substitute::copy_with(&function.body, []));
+    let body = own.apply(&crate::substitute::Owners::of(function).copy_with(&function.body, []));
     let body = with_stack(|| written_out(inlined, &body))?;
     Ok(lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into()))
 }

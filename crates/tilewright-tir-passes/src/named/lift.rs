@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use tilewright_expr::node::AnyHandle;
-use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_ir::Attrs;
+use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Map, OrderedMap, with_stack};
 
 use super::{Options, below, refuse, with};

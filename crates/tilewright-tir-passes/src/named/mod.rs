@@ -20,6 +20,8 @@ mod float_compute;
 mod float_storage;
 mod hoist;
 mod host_device;
+mod inequalities;
+mod knowns;
 mod lift;
 mod match_buffer;
 mod merge_shared;
@@ -40,8 +42,8 @@ mod unroll;
 mod vectorize;
 mod virtual_thread;
 
-use tilewright_ir::{Attrs, IRModule};
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::{Attrs, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics};
 
 use crate::stmt::{Result, map_below, with_body};

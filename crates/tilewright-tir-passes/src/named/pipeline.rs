@@ -21,11 +21,11 @@ use tilewright_support::{Map, Origins, Set};
 
 use super::{Options, below, refuse, with};
 use crate::stmt::{Result, analyzer_of, typed};
-use crate::substitute::{Substitute, copy_with, reindex};
+use crate::substitute::{Owners, Substitute, reindex};
 
 pub(super) fn inject_software_pipeline(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let mut analyzer = analyzer_of(function);
-    let body = injected(&mut analyzer, &function.body)?;
+    let body = injected(&Owners::of(function), &mut analyzer, &function.body)?;
     Ok(with(function, body))
 }
 
@@ -33,17 +33,17 @@ const STAGE: &str = "software_pipeline_stage";
 const ORDER: &str = "software_pipeline_order";
 const ASYNC: &str = "software_pipeline_async_stages";
 
-fn injected(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
+fn injected(owners: &Owners, analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
     let StmtKind::For { var, min, extent, annotations, .. } = &stmt.kind else {
-        return below(stmt, &mut |s| injected(analyzer, s));
+        return below(stmt, &mut |s| injected(owners, analyzer, s));
     };
     let scope = analyzer.enter();
     analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-    let inside = below(stmt, &mut |s| injected(analyzer, s));
+    let inside = below(stmt, &mut |s| injected(owners, analyzer, s));
     analyzer.leave(scope);
     let inside = inside?;
     match (annotations.contains_key(STAGE), annotations.contains_key(ORDER)) {
-        (true, true) => Pipeline::of(&inside)?.stmts(analyzer),
+        (true, true) => Pipeline::of(owners, &inside)?.stmts(analyzer),
         (false, false) => Ok(inside),
         _ => refuse(format!("the loop over `{}` needs both `{STAGE}` and `{ORDER}`", var.name)),
     }
@@ -56,7 +56,8 @@ struct Part {
     order: i64,
 }
 
-struct Pipeline {
+struct Pipeline<'a> {
+    owners: &'a Owners,
     var: Var,
     min: Expr,
     extent: Expr,
@@ -114,8 +115,8 @@ fn part_of(stmt: &Stmt) -> Block {
     }
 }
 
-impl Pipeline {
-    fn of(stmt: &Stmt) -> Result<Self> {
+impl<'a> Pipeline<'a> {
+    fn of(owners: &'a Owners, stmt: &Stmt) -> Result<Self> {
         let StmtKind::For { var, min, extent, kind, annotations, body } = &stmt.kind else {
             return refuse("a pipeline is a loop");
         };
@@ -126,7 +127,10 @@ impl Pipeline {
             _ => (body, Vec::new()),
         };
         let StmtKind::Seq(stmts) = &body.kind else {
-            return refuse(format!("the body of the software pipeline over `{}` is no sequence of statements", var.name));
+            return refuse(format!(
+                "the body of the software pipeline over `{}` is no sequence of statements",
+                var.name
+            ));
         };
         let (stages, orders) = (numbers(annotations, STAGE)?, numbers(annotations, ORDER)?);
         if stages.len() != stmts.len() || orders.len() != stmts.len() {
@@ -164,6 +168,7 @@ impl Pipeline {
         parts.sort_by_key(|part| part.order);
         let kept = annotations.iter().filter(|(key, _)| ![STAGE, ORDER, ASYNC].contains(&&***key));
         Ok(Self {
+            owners,
             var: var.clone(),
             min: min.clone(),
             extent: extent.clone(),
@@ -239,7 +244,7 @@ impl Pipeline {
             }
             .into(),
         };
-        let body = copy_with(&body, []);
+        let body = self.owners.copy_with(&body, []);
         Ok(Some(match &body.kind {
             StmtKind::Block { .. } => body,
             _ => realized(Expr::bool(true), opaque(body, Vec::new())),
@@ -284,9 +289,8 @@ impl Pipeline {
     ) -> Result<Block> {
         let mut waits: Vec<(i64, Expr)> = Vec::new();
         for writer in self.parts.iter().filter(|writer| self.asynchronous.contains(&writer.stage)) {
-            let reads = part.block.reads.iter().any(|read| {
-                writer.block.writes.iter().any(|write| write.buffer == read.buffer)
-            });
+            let reads =
+                part.block.reads.iter().any(|read| writer.block.writes.iter().any(|write| write.buffer == read.buffer));
             if !reads || writer.order == part.order || writer.stage == part.stage {
                 continue;
             }
@@ -379,7 +383,8 @@ impl Pipeline {
                 })?;
                 let version = typed(self.version(*count)?.cast(offset.dtype))?;
                 let offset = offset + &typed(Expr::binary(BinOp::Mul, &version, &size))?;
-                let args = vec![kind.clone(), data.clone(), Analyzer::new().simplify(&offset), extent.clone(), mask.clone()];
+                let args =
+                    vec![kind.clone(), data.clone(), Analyzer::new().simplify(&offset), extent.clone(), mask.clone()];
                 Ok(Expr::builtin(Builtin::ACCESS_PTR, args))
             };
             match made() {

@@ -24,7 +24,8 @@ impl Reducer {
         let args = call.builtin_args(Builtin::COMM_REDUCER)?;
         let (identities, results) = args.split_at(args.len() / 2);
         let count = identities.len();
-        let mut made = Self { identities: identities.to_vec(), left: Vec::new(), right: Vec::new(), results: Vec::new() };
+        let mut made =
+            Self { identities: identities.to_vec(), left: Vec::new(), right: Vec::new(), results: Vec::new() };
         let vars = |names: &str| -> Vec<Var> {
             let each = identities.iter().enumerate();
             each.map(|(at, identity)| Var::new(format!("{names}{at}"), identity.dtype)).collect()
@@ -109,7 +110,11 @@ impl Reduction {
             return fail();
         }
         let vars = |names: &str| -> Vec<Var> {
-            updates.iter().enumerate().map(|(at, (buffer, ..))| Var::new(format!("{names}{at}"), buffer.dtype)).collect()
+            updates
+                .iter()
+                .enumerate()
+                .map(|(at, (buffer, ..))| Var::new(format!("{names}{at}"), buffer.dtype))
+                .collect()
         };
         let (left, right) = (vars("x"), vars("y"));
         let accumulated = |expr: &Expr| -> Option<usize> {

@@ -214,9 +214,9 @@ impl Uses {
             }
             return;
         }
-        let elements = buffer.constant_shape().and_then(|shape| {
-            shape.iter().try_fold(1u64, |all, &extent| all.checked_mul(u64::try_from(extent).ok()?))
-        });
+        let elements = buffer
+            .constant_shape()
+            .and_then(|shape| shape.iter().try_fold(1u64, |all, &extent| all.checked_mul(u64::try_from(extent).ok()?)));
         let plain = buffer.strides.is_empty() && buffer.elem_offset.is_none() && buffer.rank() == 1;
         let bits = elements.and_then(|count| count.checked_mul(buffer.dtype.bits.into())).filter(|_| plain);
         self.by_memory.insert(buffer.data.id(), self.all.len());
@@ -297,11 +297,7 @@ impl Plan {
             let Some(temporary) = all.get(at) else { continue };
             let Some(bits) = temporary.bits.filter(|_| temporary.first <= temporary.last) else { continue };
             let becomes_register = temporary.buffer.scope.plain() == Scope::Local || bits <= REGISTER_BITS;
-            let found = if becomes_register || temporary.given_away {
-                None
-            } else {
-                plan.free(&all, &in_place, at)
-            };
+            let found = if becomes_register || temporary.given_away { None } else { plan.free(&all, &in_place, at) };
             let number = found.unwrap_or(plan.memory.len());
             if found.is_none() {
                 let (owner, place) = (temporary.buffer.clone(), temporary.place);

@@ -12,7 +12,7 @@ use tilewright_support::with_stack;
 
 use super::{Options, below, is_no_op, no_op, seq, with};
 use crate::stmt::{Result, reads};
-use crate::substitute::copy_with;
+use crate::substitute::Owners;
 use crate::unroll::MAX_STATEMENTS;
 
 pub(super) fn unroll_loop(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
@@ -23,6 +23,7 @@ pub(super) fn unroll_loop(options: &Options, function: &PrimFunc) -> Result<Prim
         max_extent: number("auto_max_extent", 0),
         explicit: number("explicit_unroll", 1) != 0,
         size: Size::default(),
+        owners: Owners::of(function),
     };
     let body = cx.stmt(&function.body)?;
     Ok(with(function, body))
@@ -47,6 +48,7 @@ struct Unroll {
     max_extent: i64,
     explicit: bool,
     size: Size,
+    owners: Owners,
 }
 
 impl Unroll {
@@ -128,7 +130,7 @@ impl Unroll {
                 Some(value) => Expr::int(value, var.dtype),
                 None => min + number,
             };
-            copy_with(body, [(var.clone(), value)])
+            self.owners.copy_with(body, [(var.clone(), value)])
         });
         Ok(seq(copies.collect::<Vec<_>>()))
     }

@@ -12,41 +12,44 @@ use tilewright_support::{Set, with_stack};
 
 use super::{Options, below, refuse, seq, with};
 use crate::stmt::{Result, mentions, typed};
-use crate::substitute::{Substitute, copy_with, reindex};
+use crate::substitute::{Owners, Substitute, reindex};
 
 pub(super) fn inject_virtual_thread(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
-    Ok(with(function, injected(&function.body)?))
+    Ok(with(function, injected(&Owners::of(function), &function.body)?))
 }
 
 /// Threads up to which a statement without loops is written out for each.
 const WRITTEN_OUT: i64 = 16;
 
-fn injected(stmt: &Stmt) -> Result<Stmt> {
+fn injected(owners: &Owners, stmt: &Stmt) -> Result<Stmt> {
     let (var, min, extent, body, shares) = match &stmt.kind {
-        StmtKind::For { var, min, extent, kind: ForKind::ThreadBinding(tag), body, .. } if tag.starts_with("vthread") => {
+        StmtKind::For { var, min, extent, kind: ForKind::ThreadBinding(tag), body, .. }
+            if tag.starts_with("vthread") =>
+        {
             (var, min.clone(), extent, body, &**tag == "vthread")
         }
         StmtKind::Attr { node, key, value, body } if &**key == "virtual_thread" => match node.as_var() {
             Some(var) => (var, Expr::int(0, var.dtype), value, body, &*var.name == "vthread"),
-            None => return below(stmt, &mut injected),
+            None => return below(stmt, &mut |s| injected(owners, s)),
         },
-        _ => return below(stmt, &mut injected),
+        _ => return below(stmt, &mut |s| injected(owners, s)),
     };
     let Some(count) = extent.as_int().filter(|count| (1..=1 << 16).contains(count)) else {
         return refuse(format!("the number of virtual threads `{}` is no constant from 1 to 65536", var.name));
     };
-    let body = with_stack(|| injected(body))?;
+    let body = with_stack(|| injected(owners, body))?;
     // The threads count from 0.
     let thread = Var::new(var.name.clone(), var.dtype);
     let number = if min.as_int() == Some(0) { Expr::var(&thread) } else { &Expr::var(&thread) + &min };
     let body = Substitute::value(var, number).apply(&body);
-    let mut cx = Inject { touched: Vec::new(), thread, count, shares };
+    let mut cx = Inject { owners, touched: Vec::new(), thread, count, shares };
     let (body, _) = cx.expanded(&body)?;
     cx.touched = vec![cx.thread.clone()];
     Ok(cx.stmt(&body)?.0)
 }
 
-struct Inject {
+struct Inject<'a> {
+    owners: &'a Owners,
     thread: Var,
     count: i64,
     /// Whether temporaries that the threads fill alike stay one.
@@ -96,7 +99,7 @@ fn touched_by(stmt: &Stmt, thread: &Var) -> (Set<VarId>, Set<VarId>) {
     }
 }
 
-impl Inject {
+impl Inject<'_> {
     /// The statement in which temporaries have a part for each thread, and whether there is any.
     fn expanded(&self, stmt: &Stmt) -> Result<(Stmt, bool)> {
         let (_, memory) = touched_by(stmt, &self.thread);
@@ -189,7 +192,7 @@ impl Inject {
         walk(stmt, |inside: &Stmt| loops += usize::from(matches!(inside.kind, StmtKind::For { .. })));
         let dtype = self.thread.dtype;
         if loops == 0 && self.count < WRITTEN_OUT {
-            let each = |number| copy_with(stmt, [(self.thread.clone(), Expr::int(number, dtype))]);
+            let each = |number| self.owners.copy_with(stmt, [(self.thread.clone(), Expr::int(number, dtype))]);
             return (seq((0..self.count).map(each)), 0);
         }
         let var = Var::new(format!("{}_s", self.thread.name), dtype);
