@@ -1,6 +1,6 @@
 //! Facts about variables, and the questions that they answer.
 
-use tilewright_expr::node::{AnyHandle, VarId, walk_some};
+use tilewright_expr::node::{VarId, mentions};
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Range, Var};
 use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::DataType;
@@ -419,16 +419,6 @@ impl Analyzer {
         let (low, high) = (session.sum(low, dtype), session.sum(high, dtype));
         Some((session.expr(low), session.expr(high)))
     }
-}
-
-/// Whether one of the variables occurs in the expression.
-pub(crate) fn mentions(expr: &Expr, vars: &[Var]) -> bool {
-    let mut found = false;
-    walk_some(expr, |node: &dyn AnyHandle| {
-        found |= node.downcast::<Var>().is_some_and(|var| vars.contains(var));
-        !found
-    });
-    found
 }
 
 /// The interned nodes in which some variables occur, each node visited once.

@@ -4,30 +4,45 @@ use tilewright_expr::node::{AnyHandle, HashCx, walk_some};
 use tilewright_expr::{Expr, ExprKind};
 use tilewright_support::{Map, with_stack};
 
+/// Expressions in the order in which they were met first, with how often; equal is what is written alike.
+#[derive(Default, Debug)]
+pub struct Repetitions {
+    pub all: Vec<(Expr, usize)>,
+    by_hash: Map<u64, Vec<usize>>,
+}
+
+impl Repetitions {
+    /// Counts an occurrence.
+    pub fn note(&mut self, expr: &Expr) {
+        let group = self.by_hash.entry(HashCx::hash(expr)).or_default();
+        let known = group.iter().copied().find(|&at| self.all.get(at).is_some_and(|(known, _)| known.equal(expr)));
+        match known.and_then(|at| self.all.get_mut(at)) {
+            Some((_, count)) => *count += 1,
+            None => {
+                group.push(self.all.len());
+                self.all.push((expr.clone(), 1));
+            }
+        }
+    }
+}
+
 /// Operations of an expression that are counted; those of a larger one are counted as far as this.
 const COUNTED: usize = 20_000;
 
 /// The operations that occur at least `least` times, with how often, each in the first place where it stands. One that
 /// only occurs inside of a larger one that occurs as often is left out.
 pub fn common_subexpressions(expr: &Expr, least: usize) -> Vec<(Expr, usize)> {
-    let mut all: Vec<(Expr, usize)> = Vec::new();
-    let mut by_hash: Map<u64, Vec<usize>> = Map::default();
+    let mut found = Repetitions::default();
     let mut counted = 0;
     collect(expr, &mut |inside| {
         counted += 1;
         if counted > COUNTED {
             return false;
         }
-        let group = by_hash.entry(HashCx::hash(inside)).or_default();
-        match group.iter().find(|&&at| all[at].0.equal(inside)) {
-            Some(&at) => all[at].1 += 1,
-            None => {
-                group.push(all.len());
-                all.push((inside.clone(), 1));
-            }
-        }
+        found.note(inside);
         true
     });
+    let mut all = found.all;
     all.retain(|(_, count)| *count >= least.max(1));
     let covered = |small: &Expr, count: usize| {
         all.iter().any(|(large, times)| *times == count && !large.equal(small) && contains(large, small))

@@ -52,7 +52,7 @@ mod tests;
 pub use analyzer::{Analyzer, LinearIn, Scope};
 pub use bound::{ConstIntBound, Contradiction};
 pub use bounds::IntBounds;
-pub use common::common_subexpressions;
+pub use common::{Repetitions, common_subexpressions};
 pub use iter_map::{
     DividedIter, IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr, detect_iter_map,
     inverse_affine_iter_map, iter_map_simplify, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,

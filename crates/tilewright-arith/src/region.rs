@@ -28,7 +28,7 @@ pub fn estimate_region_strict_bound(
 
 /// The values of `map + 0..extent`, if there is no gap between them.
 fn covered(cx: &Analyzer, map: &IterSumExpr, extent: &Expr, loops: &[Var]) -> Option<IntSet> {
-    if crate::analyzer::mentions(extent, loops) {
+    if tilewright_expr::node::mentions(extent, loops) {
         return None;
     }
     let one = Expr::int(1, map.base.dtype);

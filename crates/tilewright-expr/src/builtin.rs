@@ -146,6 +146,18 @@ impl Builtin {
         "prefetch" 1..4 -> Nothing, Prefetch;
     };
 
+    /// The row of a name that is in the table: for constants.
+    const fn row(name: &str) -> &'static Self {
+        let mut at = 0;
+        while at < Self::ALL.len() {
+            if is_same(Self::ALL[at].name.as_bytes(), name.as_bytes()) {
+                return &Self::ALL[at];
+            }
+            at += 1;
+        }
+        panic!("no builtin has this name")
+    }
+
     /// The builtin of this name after `T.`.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|builtin| builtin.name == name)
@@ -165,6 +177,47 @@ impl Builtin {
             Always(dtype) => dtype,
         }
     }
+}
+
+/// Rows that passes know by themselves.
+impl Builtin {
+    pub const STORAGE_SYNC: &Self = Self::row("tvm_storage_sync");
+    pub const THREAD_ALLREDUCE: &Self = Self::row("tvm_thread_allreduce");
+    pub const WARP_SHUFFLE: &Self = Self::row("tvm_warp_shuffle");
+    pub const WARP_SHUFFLE_DOWN: &Self = Self::row("tvm_warp_shuffle_down");
+    pub const WARP_ACTIVEMASK: &Self = Self::row("tvm_warp_activemask");
+    pub const ACCESS_PTR: &Self = Self::row("tvm_access_ptr");
+    pub const TYPE_ANNOTATION: &Self = Self::row("type_annotation");
+    pub const ISNULLPTR: &Self = Self::row("isnullptr");
+    pub const STACK_ALLOCA: &Self = Self::row("tvm_stack_alloca");
+    pub const STACK_MAKE_SHAPE: &Self = Self::row("tvm_stack_make_shape");
+    pub const STACK_MAKE_ARRAY: &Self = Self::row("tvm_stack_make_array");
+    pub const STRUCT_GET: &Self = Self::row("tvm_struct_get");
+    pub const STRUCT_SET: &Self = Self::row("tvm_struct_set");
+    pub const THROW_LAST_ERROR: &Self = Self::row("tvm_throw_last_error");
+    pub const CALL_CPACKED: &Self = Self::row("call_cpacked");
+    pub const CALL_PACKED_LOWERED: &Self = Self::row("call_packed_lowered");
+    pub const CALL_CPACKED_LOWERED: &Self = Self::row("call_cpacked_lowered");
+    pub const ALLOC_WORKSPACE: &Self = Self::row("TVMBackendAllocWorkspace");
+    pub const FREE_WORKSPACE: &Self = Self::row("TVMBackendFreeWorkspace");
+    pub const RET: &Self = Self::row("ret");
+    pub const UNDEF: &Self = Self::row("undef");
+    pub const COMM_REDUCER: &Self = Self::row("comm_reducer");
+    pub const PTX_CP_ASYNC: &Self = Self::row("ptx_cp_async");
+    pub const PTX_COMMIT_GROUP: &Self = Self::row("ptx_commit_group");
+    pub const PTX_WAIT_GROUP: &Self = Self::row("ptx_wait_group");
+    pub const ASSUME: &Self = Self::row("assume");
+    pub const START_PROFILE: &Self = Self::row("start_profile_intrinsic");
+    pub const END_PROFILE: &Self = Self::row("end_profile_intrinsic");
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let (mut at, mut same) = (0, a.len() == b.len());
+    while same && at < a.len() {
+        same = a[at] == b[at];
+        at += 1;
+    }
+    same
 }
 
 #[cfg(test)]

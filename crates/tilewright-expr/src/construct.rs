@@ -7,7 +7,7 @@ use tilewright_tensor::{DataType, TypeCode};
 
 use crate::node::FloatBits;
 use crate::semantics::Scalar;
-use crate::{BinOp, Buffer, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Var, semantics};
+use crate::{BinOp, Buffer, Builtin, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Var, semantics};
 
 /// The operands do not fit the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -299,6 +299,17 @@ impl Expr {
             return mismatch(format!("the address of more than one element of buffer `{}`", buffer.name));
         }
         Ok(Self::raw(DataType::HANDLE, ExprKind::AddressOf { buffer: buffer.clone(), indices }))
+    }
+
+    /// A call of a builtin whose result does not name its own type.
+    pub fn builtin(row: &Builtin, args: Vec<Self>) -> Self {
+        Self::builtin_of(DataType::VOID, row, args)
+    }
+
+    /// A call of a builtin; `named` is the type that the call names itself.
+    pub fn builtin_of(named: DataType, row: &Builtin, args: Vec<Self>) -> Self {
+        let operands: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
+        Self::foreign(row.result_type(named, &operands), ForeignCallee::Builtin(row.name.into()), args)
     }
 
     /// A call of a function outside of the IR, which gives a value of this type.

@@ -271,6 +271,11 @@ impl ForeignCallee {
         }
     }
 
+    /// Whether it is this builtin.
+    pub fn is(&self, row: &Builtin) -> bool {
+        matches!(self, Self::Builtin(name) if **name == *row.name)
+    }
+
     /// Whether a call does nothing but give a value that follows from its operands.
     pub fn is_pure(&self) -> bool {
         match self {
@@ -322,6 +327,14 @@ impl Expr {
             {
                 Some((buffer, indices, hints))
             }
+            _ => None,
+        }
+    }
+
+    /// The operands, if this is a call of the builtin.
+    pub fn builtin_args(&self, row: &Builtin) -> Option<&[Self]> {
+        match &self.kind {
+            ExprKind::Foreign { callee, args } if callee.is(row) => Some(args),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Statements.
 
-use tilewright_expr::node::{AnyHandle, walk};
+use tilewright_expr::node::{AnyHandle, mentions, walk};
 use tilewright_expr::semantics::{Scalar, wrap};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForKind, ForeignCallee, IterKind, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
@@ -168,7 +168,7 @@ impl<'a> Interpreter<'a> {
         walk(body, |stmt: &Stmt| {
             if let StmtKind::Block { values, block, .. } = &stmt.kind {
                 let mut axes = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
-                found |= block.init.is_some() && axes.any(|(_, value)| mentions(value, var));
+                found |= block.init.is_some() && axes.any(|(_, value)| mentions(value, std::slice::from_ref(var)));
             }
         });
         self.shared_reductions.insert(body.address(), found);
@@ -185,11 +185,4 @@ impl<'a> Interpreter<'a> {
         }
         self.exec(body)
     }
-}
-
-/// Whether the expression depends on the variable.
-fn mentions(expr: &Expr, var: &Var) -> bool {
-    let mut found = false;
-    walk(expr, |other: &Var| found |= other == var);
-    found
 }

@@ -4,7 +4,7 @@
 //! has no iteration there is no such instance, and the init runs by itself, once for each iteration of the other loops:
 //! the sum of no numbers is zero, and no element stays unwritten.
 
-use tilewright_expr::node::{AnyHandle, Mapper, walk};
+use tilewright_expr::node::{AnyHandle, Mapper, mentions};
 use tilewright_support::with_stack;
 
 use crate::nest::{Loop, Nest};
@@ -138,12 +138,6 @@ fn conditions_of(predicate: &Expr, gone: &[Var], stays: &[Var]) -> Option<Expr> 
         Some(1) => Some(one),
         _ => Expr::binary(BinOp::And, &all, &one).ok(),
     })
-}
-
-fn mentions(expr: &Expr, vars: &[Var]) -> bool {
-    let mut found = false;
-    walk(expr, |var: &Var| found |= vars.contains(var));
-    found
 }
 
 /// Puts the inits of empty loops in front of these.

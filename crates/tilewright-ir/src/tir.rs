@@ -81,7 +81,8 @@ pub struct MatchBuffer {
 /// The unit of computation: instances over its axes, each touching the declared regions only.
 #[derive(Clone, Debug, IrNode)]
 pub struct Block {
-    #[ir(name = "name_hint")]
+    /// As output calls it; two blocks that differ in their names only are alike.
+    #[ir(skip, name = "name_hint")]
     pub name: Arc<str>,
     #[ir(name = "iter_vars")]
     pub iters: Vec<IterVar>,

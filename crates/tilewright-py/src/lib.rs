@@ -182,6 +182,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::analysis::specialize, core)?,
         wrap_pyfunction!(view::analysis::lowering_step, core)?,
         wrap_pyfunction!(view::analysis::tir_pass, core)?,
+        wrap_pyfunction!(view::analysis::tir_module_pass, core)?,
         wrap_pyfunction!(view::linear::detect_common_subexpr, core)?,
         wrap_pyfunction!(view::analysis::verify_ssa, core)?,
         wrap_pyfunction!(view::analysis::touched_by_host, core)?,

@@ -21,7 +21,7 @@ use tilewright_ir::tir::{
 use tilewright_support::{Set, with_stack};
 
 use crate::magnitude::Magnitudes;
-use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
+use crate::stmt::{Result, analyzer_of, map_below, may_fault, mentions, reads, typed, with_body};
 
 pub fn hoist_guards(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Hoist { analyzer: analyzer_of(function), magnitudes: Magnitudes::of(function) };
@@ -175,17 +175,6 @@ impl Hoist {
         }
         typed(Expr::call(Intrinsic::IfThenElse, &[runs, condition, Expr::bool(true)]))
     }
-}
-
-/// Whether evaluating the condition may fail, which a loop without iterations does not.
-fn may_fault(expr: &Expr) -> bool {
-    let mut found = false;
-    walk(expr, |e: &Expr| {
-        if let ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) = &e.kind {
-            found |= e.dtype.is_int() && divisor.as_int().is_none_or(|c| c <= 0);
-        }
-    });
-    found
 }
 
 fn calls(stmt: &Stmt) -> bool {

@@ -62,6 +62,12 @@ fn lower(analyzer: &mut Analyzer, around: &mut Vec<Var>, stmt: &Stmt) -> Result<
 /// The block with its init under a condition in its body.
 fn without_init(block: &Block) -> Result<Block> {
     let Some(init) = &block.init else { return Ok(block.clone()) };
+    let init = in_first_instance(block, init)?;
+    Ok(with_updates_as_reads(block, Stmt::seq([init, block.body.clone()])))
+}
+
+/// The statement in the instances of the block whose reduce axes all have their first value.
+pub(crate) fn in_first_instance(block: &Block, init: &Stmt) -> Result<Stmt> {
     let mut condition: Option<Expr> = None;
     for iter in block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce) {
         let first = typed(Expr::compare(CmpOp::Eq, &Expr::var(&iter.var), &iter.domain.min))?;
@@ -70,11 +76,10 @@ fn without_init(block: &Block) -> Result<Block> {
             Some(condition) => typed(Expr::binary(BinOp::And, &condition, &first))?,
         });
     }
-    let init = match condition {
+    Ok(match condition {
         None => init.clone(),
         Some(condition) => StmtKind::If { condition, then: init.clone(), otherwise: None }.into(),
-    };
-    Ok(with_updates_as_reads(block, Stmt::seq([init, block.body.clone()])))
+    })
 }
 
 /// The block with a new body and no init: the updated elements count as read.

@@ -1,7 +1,8 @@
 //! Traversal of statements, and constructors that passes share.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, IrNode, walk};
+pub(crate) use tilewright_expr::node::mentions;
+use tilewright_expr::node::{AnyHandle, IrNode, walk, walk_some};
 use tilewright_ir::interface::KernelInterface;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
@@ -117,10 +118,36 @@ pub(crate) fn reads(expr: &Expr) -> bool {
     found
 }
 
-/// Whether one of the variables occurs in the node.
-pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
-    let mut found = false;
-    walk(node, |var: &Var| found |= vars.contains(var));
+/// Whether evaluating the expression may divide integers by 0, or by -1, which overflows. What a lazy choice guards
+/// does not count.
+pub(crate) fn may_fault(expr: &Expr) -> bool {
+    evaluates(expr, |e| match &e.kind {
+        ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
+            e.dtype.is_int() && divisor.as_int().is_none_or(|c| c <= 0)
+        }
+        _ => false,
+    })
+}
+
+/// Whether evaluating the expression certainly evaluates one that `is` holds for: values of lazy choices, and the right
+/// sides of `and` and `or` of scalars, are not looked at.
+pub(crate) fn evaluates(expr: &Expr, mut is: impl FnMut(&Expr) -> bool) -> bool {
+    let (mut open, mut seen, mut found) = (vec![expr.clone()], Set::default(), false);
+    while let Some(next) = open.pop() {
+        walk_some(&next, |node| {
+            let Some(e) = node.downcast::<Expr>() else { return !found };
+            if found || !seen.insert(e.address()) {
+                return false;
+            }
+            found = is(e);
+            match &e.kind {
+                ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => open.extend(args.first().cloned()),
+                ExprKind::Binary(BinOp::And | BinOp::Or, a, _) if e.dtype.is_scalar() => open.push(a.clone()),
+                _ => return !found,
+            }
+            false
+        });
+    }
     found
 }
 

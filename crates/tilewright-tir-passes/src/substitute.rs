@@ -1,8 +1,8 @@
 //! Substitution of variables and buffers, and copies with fresh binders.
 
 use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId, walk};
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind, Var};
-use tilewright_support::{Map, with_stack};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_support::{Map, Set, with_stack};
 
 /// Replaces variables where they are used, variables where they are bound, and buffers.
 #[derive(Default, Debug)]
@@ -62,7 +62,60 @@ impl Mapper for Substitute {
 }
 
 /// A copy of the statement in which the variables have these values, and whatever it binds itself has fresh variables.
+/// It declares no views of memory from outside: see [`Owners`].
 pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr)>) -> Stmt {
+    Owners::default().copy_with(stmt, values)
+}
+
+/// Whose declaration the memory of a function belongs to: other declarations are views.
+#[derive(Default, Debug)]
+pub(crate) struct Owners(Map<VarId, VarId>);
+
+impl Owners {
+    pub(crate) fn of(function: &PrimFunc) -> Self {
+        let mut owners: Map<VarId, VarId> = Map::default();
+        for buffer in function.params.iter().filter_map(|param| param.buffer.as_ref()) {
+            owners.insert(buffer.data.id(), buffer.id());
+        }
+        for param in &function.params {
+            owners.insert(param.var.id(), param.var.id());
+        }
+        walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => {
+                owners.entry(buffer.data.id()).or_insert(buffer.id());
+            }
+            StmtKind::Let { var, .. } if var.dtype.is_handle() => {
+                owners.entry(var.id()).or_insert(var.id());
+            }
+            StmtKind::Block { block, .. } => {
+                for buffer in &block.alloc_buffers {
+                    owners.entry(buffer.data.id()).or_insert(buffer.id());
+                }
+            }
+            _ => {}
+        });
+        Self(owners)
+    }
+
+    /// A copy of a statement of the function, as [`copy_with`] makes it; views of memory from outside stay such.
+    pub(crate) fn copy_with(&self, stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr)>) -> Stmt {
+        let mut declared: Set<VarId> = Set::default();
+        walk(stmt, |s: &Stmt| {
+            if let StmtKind::Allocate { buffer, .. } = &s.kind {
+                declared.insert(buffer.id());
+            }
+        });
+        let from_outside =
+            |buffer: &Buffer| self.0.get(&buffer.data.id()).is_some_and(|owner| !declared.contains(owner));
+        fresh_copy(stmt, values, &from_outside)
+    }
+}
+
+fn fresh_copy(
+    stmt: &Stmt,
+    values: impl IntoIterator<Item = (Var, Expr)>,
+    from_outside: &dyn Fn(&Buffer) -> bool,
+) -> Stmt {
     let mut all = Substitute::default();
     all.values.extend(values.into_iter().map(|(var, value)| (var.id(), value)));
     let mut renew = |var: &Var| {
@@ -70,7 +123,7 @@ pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr
     };
     walk(stmt, |s: &Stmt| match &s.kind {
         StmtKind::For { var, .. } | StmtKind::Let { var, .. } => renew(var),
-        StmtKind::Allocate { buffer, .. } => renew(&buffer.data),
+        StmtKind::Allocate { buffer, .. } if !from_outside(buffer) => renew(&buffer.data),
         _ => {}
     });
     walk(stmt, |e: &Expr| {

@@ -6,7 +6,7 @@ use crate::stmt::{Result, map_below, reads, with_body};
 use crate::substitute::copy_with;
 
 /// Statements of all copies of a body above which a loop is not unrolled.
-const MAX_STATEMENTS: usize = 16 * 1024;
+pub(crate) const MAX_STATEMENTS: usize = 16 * 1024;
 
 pub fn unroll(function: &PrimFunc) -> Result<PrimFunc> {
     Ok(with_body(function, write_out(&function.body)?.0))

@@ -111,7 +111,7 @@ fn both(
         let difference = super::operation(BinOp::Sub, &side, &limit);
         let op = if k > 0 { CmpOp::Ge } else { CmpOp::Le };
         let condition = super::comparison(op, &difference, &Expr::int(0, var.dtype));
-        if crate::analyzer::mentions(&side, std::slice::from_ref(var)) {
+        if tilewright_expr::node::mentions(&side, std::slice::from_ref(var)) {
             sets.push(tilewright_support::with_stack(|| deduce_bound(cx, var, &condition, relaxed))?);
         } else if !cx.prove(&condition) {
             return Some(IntSet::Nothing);

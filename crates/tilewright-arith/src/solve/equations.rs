@@ -104,7 +104,7 @@ fn finish(cx: &Analyzer, dst: &mut IntConstraints, relations: &[Expr]) {
     for var in &dst.variables {
         let alone = |relation: &&Expr| {
             let others: Vec<Var> = dst.variables.iter().filter(|other| *other != var).cloned().collect();
-            !crate::analyzer::mentions(relation, &others)
+            !tilewright_expr::node::mentions(*relation, &others)
         };
         let sets = dst.relations.iter().filter(alone).filter_map(|relation| deduce_bound(cx, var, relation, &[]));
         let set = IntSet::intersect(cx, &sets.collect::<Vec<_>>());

@@ -236,7 +236,7 @@ fn linear_forms_have_the_value_of_their_expression() {
         let expr = random_int(&mut random, &exprs, 3);
         let Some(form) = detect_linear_equation(&cx, &expr, &v[..2]) else { continue };
         found += 1;
-        assert!(form.coefficients.iter().chain([&form.base]).all(|e| !crate::analyzer::mentions(e, &v[..2])));
+        assert!(form.coefficients.iter().chain([&form.base]).all(|e| !tilewright_expr::node::mentions(e, &v[..2])));
         let (i, j) = (&form.coefficients[0] * &exprs[0], &form.coefficients[1] * &exprs[1]);
         let sum = &(&i + &j) + &form.base;
         for _ in 0..8 {

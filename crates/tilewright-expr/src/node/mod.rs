@@ -29,7 +29,7 @@ pub use path::{Path, Step};
 pub use rewrite::{Mapper, Memo, rewrite};
 pub use save::{Saved, Saver};
 pub use tilewright_macros::IrNode;
-pub use walk::{Visitor, walk, walk_some};
+pub use walk::{Visitor, mentions, walk, walk_some};
 
 /// A part of the IR that can be traversed.
 pub trait IrNode: 'static {

@@ -3,6 +3,7 @@
 use tilewright_support::Set;
 
 use super::{AnyHandle, IrNode};
+use crate::Var;
 
 /// Receives handles.
 pub trait Visitor {
@@ -37,4 +38,14 @@ pub fn walk<H: 'static, N: IrNode>(root: &N, mut f: impl FnMut(&H)) {
         }
         true
     });
+}
+
+/// Whether one of the variables occurs in the node.
+pub fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
+    let mut found = false;
+    walk_some(node, |node| {
+        found |= node.downcast::<Var>().is_some_and(|var| vars.contains(var));
+        !found
+    });
+    found
 }

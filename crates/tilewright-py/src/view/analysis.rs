@@ -564,6 +564,21 @@ pub(crate) fn tir_pass<'py>(
     wrap(py, Node::PrimFunc(own, Arc::new(changed)))
 }
 
+/// The module after a loop pass over modules, by the pass's name after `tir.`, with the pass's own options.
+#[pyfunction]
+pub(crate) fn tir_module_pass(
+    py: Python<'_>,
+    name: &str,
+    module: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<PyModule> {
+    let pass = tilewright::tir_passes::named::named_module_pass(name);
+    let pass = pass.ok_or_else(|| error::general(py, format_args!("there is no loop pass over modules `{name}`")))?;
+    let options = super::attrs::attrs_of(options)?;
+    let module = module_of(module)?;
+    Ok(PyModule::of((pass.run)(&options, &module).map_err(|found| error::diagnostics(py, &found))?))
+}
+
 /// A copy of a function whose variables, buffers and symbolic dimensions are its own.
 #[pyfunction]
 pub(crate) fn renew_defs<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

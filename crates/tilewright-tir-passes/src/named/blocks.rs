@@ -1,9 +1,9 @@
 //! Passes that change how blocks and loops are written, statement by statement.
 
-use tilewright_ir::tir::{BinOp, CmpOp};
-use tilewright_ir::tir::{Block, Expr, ForKind, IterKind, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::tir::{Block, ForKind, PrimFunc, Stmt, StmtKind};
 
 use super::{Options, below, no_op, refuse, with};
+use crate::init::in_first_instance;
 use crate::stmt::{Result, typed};
 use crate::substitute::Substitute;
 
@@ -56,18 +56,7 @@ pub(super) fn lower_init_block(_: &Options, function: &PrimFunc) -> Result<PrimF
         let stmt = below(stmt, &mut lowered)?;
         let StmtKind::Block { values, predicate, block } = &stmt.kind else { return Ok(stmt) };
         let Some(init) = &block.init else { return Ok(stmt) };
-        let mut condition: Option<Expr> = None;
-        for iter in block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce) {
-            let first = typed(Expr::compare(CmpOp::Eq, &Expr::var(&iter.var), &iter.domain.min))?;
-            condition = Some(match condition {
-                None => first,
-                Some(condition) => typed(Expr::binary(BinOp::And, &condition, &first))?,
-            });
-        }
-        let init: Stmt = match condition {
-            None => init.clone(),
-            Some(condition) => StmtKind::If { condition, then: init.clone(), otherwise: None }.into(),
-        };
+        let init = in_first_instance(block, init)?;
         let block = Block { init: None, body: Stmt::seq([init, block.body.clone()]), ..block.clone() };
         Ok(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
     }

@@ -90,7 +90,7 @@ impl Collect {
     fn close(&mut self, buffer: &Buffer) {
         let Some(found) = self.found.get(&buffer.id()) else { return };
         let Some(sets) = found.sets.clone().filter(|_| !found.whole && found.buffer.strides.is_empty()) else { return };
-        let inner: Vec<Var> = self.scope[found.outside..].iter().map(|l| l.var.clone()).collect();
+        let inner: Vec<Var> = self.scope.iter().skip(found.outside).map(|l| l.var.clone()).collect();
         let zero = |like: &Expr| Expr::int(0, like.dtype);
         let (mut mins, mut shape, mut smaller) = (Vec::new(), Vec::new(), false);
         for (set, extent) in sets.iter().zip(&found.buffer.shape) {
@@ -133,10 +133,8 @@ impl Collect {
         };
         let mut values = Substitute::default();
         for (var, value) in &self.axes {
-            let value = values.apply(&Stmt::from(StmtKind::Evaluate(value.clone())));
-            if let StmtKind::Evaluate(value) = &value.kind {
-                values.values.insert(var.id(), value.clone());
-            }
+            let value = values.apply(value);
+            values.values.insert(var.id(), value);
         }
         let region: Vec<Range> = region.iter().map(|range| values.apply(range)).collect();
         let loops: Vec<(Var, Range)> = self
@@ -149,8 +147,8 @@ impl Collect {
             .map(|(_, l)| (l.var.clone(), l.range.clone()))
             .collect();
         let mut predicate = Expr::bool(true);
-        for condition in &self.conditions[found.conditions..] {
-            let condition = values.apply(&Range::new(condition.clone(), condition.clone())).min;
+        for condition in self.conditions.iter().skip(found.conditions) {
+            let condition = values.apply(condition);
             let mut loads = false;
             walk(&condition, |e: &Expr| loads |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
             if !loads && let Ok(both) = Expr::binary(BinOp::And, &predicate, &condition) {

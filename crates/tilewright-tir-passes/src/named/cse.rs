@@ -3,12 +3,13 @@
 //! The name stands as far outside as the variables of the arithmetic allow, and is given only where the arithmetic is
 //! done twice or more. Loads and calls are no such arithmetic: what they give may change in between.
 
-use tilewright_expr::node::{AnyHandle, HashCx, IrNode, Mapper, VarId, Visitor, walk};
+use tilewright_arith::Repetitions;
+use tilewright_expr::node::{AnyHandle, IrNode, Mapper, VarId, Visitor, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
-use tilewright_support::{Map, Set, with_stack};
+use tilewright_support::{Set, with_stack};
 
 use super::{Options, below, with};
-use crate::stmt::Result;
+use crate::stmt::{Result, may_fault};
 
 pub(super) fn common_subexpr_elim(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     if options.get("enable_cse_tir").is_some_and(|on| !on.is_true()) {
@@ -33,27 +34,16 @@ fn is_arithmetic(expr: &Expr) -> bool {
     )
 }
 
-/// Whether nothing but arithmetic of variables and constants is inside.
+/// Whether nothing but arithmetic of variables and constants is inside. A division by what may be 0 stays where it is: a
+/// choice may guard it.
 fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
-    walk(&StmtKind::Evaluate(expr.clone()), |inside: &Expr| {
+    walk(expr, |inside: &Expr| {
         plain &= is_arithmetic(inside)
             || matches!(inside.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_))
             || matches!(inside.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast(_));
     });
-    plain && !divides(expr)
-}
-
-/// A division by what may be 0 stays where it is: a choice may guard it.
-fn divides(expr: &Expr) -> bool {
-    use tilewright_ir::tir::BinOp::{Div, FloorDiv, FloorMod, Mod};
-    let mut found = false;
-    walk(&StmtKind::Evaluate(expr.clone()), |inside: &Expr| {
-        if let ExprKind::Binary(Div | Mod | FloorDiv | FloorMod, _, b) = &inside.kind {
-            found |= b.dtype.is_int() && b.as_int().is_none_or(|b| b == 0);
-        }
-    });
-    found
+    plain && !may_fault(expr)
 }
 
 /// Each expression in the node, every occurrence, the outer ones first; not those of buffers' declarations.
@@ -75,12 +65,12 @@ impl Visitor for Occurrences<'_> {
 
 fn bound_inside(stmt: &Stmt) -> Set<VarId> {
     let mut bound = Set::default();
-    walk(&StmtKind::Seq(vec![stmt.clone()]), |inside: &Stmt| match &inside.kind {
+    walk(stmt, |inside: &Stmt| match &inside.kind {
         StmtKind::For { var, .. } | StmtKind::Let { var, .. } => drop(bound.insert(var.id())),
         StmtKind::Block { block, .. } => bound.extend(block.iters.iter().map(|iter| iter.var.id())),
         _ => {}
     });
-    walk(&StmtKind::Seq(vec![stmt.clone()]), |inside: &Expr| {
+    walk(stmt, |inside: &Expr| {
         if let ExprKind::Let { var, .. } = &inside.kind {
             bound.insert(var.id());
         }
@@ -127,8 +117,7 @@ impl Common {
     /// The largest arithmetic that the statement does twice or more, of variables from outside of it.
     fn repeated(&self, stmt: &Stmt) -> Option<Expr> {
         let bound = bound_inside(stmt);
-        let mut found: Vec<(Expr, usize, usize)> = Vec::new();
-        let mut by_hash: Map<u64, Vec<usize>> = Map::default();
+        let mut found = Repetitions::default();
         let mut seen = 0;
         let mut note = |expr: &Expr| {
             seen += 1;
@@ -136,23 +125,19 @@ impl Common {
                 return;
             }
             let mut free = true;
-            walk(&StmtKind::Evaluate(expr.clone()), |var: &Var| free &= !bound.contains(&var.id()));
-            if !free {
-                return;
-            }
-            let group = by_hash.entry(HashCx::hash(expr)).or_default();
-            match group.iter().find(|&&at| found[at].0.equal(expr)) {
-                Some(&at) => found[at].1 += 1,
-                None => {
-                    let mut size = 0;
-                    walk(&StmtKind::Evaluate(expr.clone()), |_: &Expr| size += 1);
-                    group.push(found.len());
-                    found.push((expr.clone(), 1, size));
-                }
+            walk(expr, |var: &Var| free &= !bound.contains(&var.id()));
+            if free {
+                found.note(expr);
             }
         };
         stmt.visit_children(&mut Occurrences { f: &mut note });
-        let repeated = found.into_iter().filter(|(_, count, _)| *count > 1);
-        repeated.max_by_key(|(_, _, size)| *size).map(|(expr, ..)| expr)
+        let repeated = found.all.into_iter().filter(|(_, count)| *count > 1).map(|(expr, _)| expr);
+        repeated.max_by_key(size)
     }
+}
+
+fn size(expr: &Expr) -> usize {
+    let mut size = 0;
+    walk(expr, |_: &Expr| size += 1);
+    size
 }

@@ -4,7 +4,7 @@
 //! uses. Elements of bool are stored as int8.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, VarId, walk};
+use tilewright_expr::node::{AnyHandle, IrNode, Memo, VarId, walk};
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind};
 use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::DataType;
@@ -73,20 +73,24 @@ impl Flatten {
     }
 
     fn expr(&mut self, expr: &Expr) -> Expr {
-        struct Mapped<'a>(&'a mut Flatten);
+        struct Mapped<'a>(&'a mut Flatten, Memo);
         impl tilewright_expr::node::Mapper for Mapped<'_> {
             fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
                 if node.downcast::<Buffer>().is_some() {
                     return None;
                 }
+                if let Some(known) = self.1.get(node) {
+                    return known;
+                }
                 let inside = with_stack(|| node.map_inside(self));
                 let current = inside.as_deref().unwrap_or(node);
                 let replaced = current.downcast::<Expr>().and_then(|expr| self.0.access(expr));
-                replaced.map(|expr| Box::new(expr) as Box<dyn AnyHandle>).or(inside)
+                let result = replaced.map(|expr| Box::new(expr) as Box<dyn AnyHandle>).or(inside);
+                self.1.put(node, &result);
+                result
             }
         }
-        let mapped = tilewright_expr::node::Mapper::map(&mut Mapped(self), expr);
-        mapped.and_then(|found| found.as_ref().downcast::<Expr>().cloned()).unwrap_or_else(|| expr.clone())
+        expr.map_children(&mut Mapped(self, Memo::default())).unwrap_or_else(|| expr.clone())
     }
 
     fn access(&mut self, expr: &Expr) -> Option<Expr> {

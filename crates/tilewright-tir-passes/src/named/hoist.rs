@@ -11,8 +11,8 @@ use tilewright_ir::tir::{Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Stmt, Stm
 use tilewright_support::with_stack;
 
 use super::{Options, below, is_on, with};
-use crate::stmt::{Result, is_foreign, mentions, reads};
-use crate::substitute::copy_with;
+use crate::stmt::{Result, is_foreign, may_fault, mentions, reads};
+use crate::substitute::Owners;
 
 /// What moves.
 #[derive(Clone, Copy)]
@@ -48,18 +48,21 @@ pub(super) fn hoist_if_then_else(options: &Options, function: &PrimFunc) -> Resu
 
 fn hoisted(kinds: Kinds, function: &PrimFunc) -> Result<PrimFunc> {
     let mut threads: Vec<Var> = Vec::new();
-    walk(&function.body, |stmt: &Stmt| {
-        if let StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } = &stmt.kind {
-            threads.push(var.clone());
+    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::For { var, kind: ForKind::ThreadBinding(_), .. } => threads.push(var.clone()),
+        StmtKind::Attr { node, key, .. } if matches!(&**key, "thread_extent" | "virtual_thread") => {
+            threads.extend(node.as_var().cloned());
         }
+        _ => {}
     });
-    let cx = Hoist { kinds, threads };
+    let cx = Hoist { kinds, threads, owners: Owners::of(function) };
     Ok(with(function, cx.stmt(&function.body)?))
 }
 
 struct Hoist {
     kinds: Kinds,
     threads: Vec<Var>,
+    owners: Owners,
 }
 
 /// What was found in a loop, and the loop's body without it.
@@ -91,14 +94,14 @@ impl Hoist {
             Some(Found::Let { var, value, body }) => StmtKind::Let { var, value, body: again(body) }.into(),
             Some(Found::Condition { condition, then, otherwise }) => {
                 // The two copies of the loop have variables of their own.
-                let otherwise = otherwise.map(|stmt| copy_with(&again(stmt), []));
+                let otherwise = otherwise.map(|stmt| self.owners.copy_with(&again(stmt), []));
                 StmtKind::If { condition, then: again(then), otherwise }.into()
             }
         }
     }
 
     fn is_free(&self, value: &Expr, bound: &[Var]) -> bool {
-        !reads(value) && !is_foreign(value) && !mentions(value, bound)
+        !reads(value) && !is_foreign(value) && !may_fault(value) && !mentions(value, bound)
     }
 
     fn moves(&self, condition: &Expr, bound: &[Var]) -> bool {
@@ -158,10 +161,16 @@ impl Hoist {
     /// The first lazy choice in a store whose condition moves: the store for both cases.
     fn of_expressions(&self, stmt: &Stmt, bound: &[Var]) -> Option<Found> {
         let mut found: Option<Expr> = None;
+        let mut bound = bound.to_vec();
+        walk(stmt, |expr: &Expr| {
+            if let ExprKind::Let { var, .. } = &expr.kind {
+                bound.push(var.clone());
+            }
+        });
         walk(stmt, |expr: &Expr| {
             if found.is_none()
                 && let Some((condition, ..)) = chosen(expr)
-                && self.moves(condition, bound)
+                && self.moves(condition, &bound)
             {
                 found = Some(condition.clone());
             }

@@ -64,9 +64,7 @@ fn opened(function: &PrimFunc, bound: &Set<VarId>, block: &Block) -> Result<Bloc
 
 /// The regions that blocks inside declare, in terms of the sources.
 fn declared(regions: &[(VarId, BufferRegion)], stmt: &Stmt) -> Stmt {
-    let rewritten = tilewright_expr::node::rewrite(stmt, |s: &Stmt| here(regions, s));
-    let stmt = rewritten.unwrap_or_else(|| stmt.clone());
-    here(regions, &stmt).unwrap_or(stmt)
+    tilewright_expr::node::rewrite(stmt, |s: &Stmt| here(regions, s)).unwrap_or_else(|| stmt.clone())
 }
 
 fn here(regions: &[(VarId, BufferRegion)], stmt: &Stmt) -> Option<Stmt> {

@@ -7,29 +7,43 @@
 //! A pass never leaves an empty sequence: where a statement has to stand and nothing is to be done, it is
 //! `Evaluate(0)`.
 
-mod bf16;
+mod allreduce;
+mod async_copy;
 mod blocks;
 mod compact;
+mod cross_thread;
 mod cse;
 mod device;
+mod double_buffer;
 mod flatten;
+mod float_compute;
+mod float_storage;
 mod hoist;
+mod host_device;
+mod inequalities;
+mod knowns;
+mod lift;
 mod match_buffer;
+mod merge_shared;
 mod narrow;
 mod no_op;
 mod opaque;
+mod pipeline;
 mod plan;
+mod reducer;
 mod select;
 mod simplify;
 mod ssa;
+mod storage;
 mod sync;
 mod threads;
 mod undef;
 mod unroll;
 mod vectorize;
+mod virtual_thread;
 
-use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::{Attrs, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics};
 
 use crate::stmt::{Result, map_below, with_body};
@@ -52,20 +66,31 @@ const fn pass(name: &'static str, run: fn(&Options, &PrimFunc) -> Result<PrimFun
 /// All passes, by name.
 pub const NAMED: &[Named] = &[
     pass("AnnotateDeviceRegions", device::annotate_device_regions),
-    pass("BF16ComputeLegalize", bf16::bf16_compute_legalize),
+    pass("BF16ComputeLegalize", float_compute::bf16_compute_legalize),
+    pass("BF16StorageLegalize", float_storage::bf16_storage_legalize),
     pass("CommonSubexprElimTIR", cse::common_subexpr_elim),
     pass("CompactBufferAllocation", compact::compact_buffer_allocation),
     pass("ConvertBlocksToOpaque", blocks::convert_blocks_to_opaque),
     pass("ConvertForLoopsToSerial", blocks::convert_for_loops_to_serial),
     pass("ConvertSSA", ssa::convert_ssa),
     pass("DecorateDeviceScope", device::decorate_device_scope),
+    pass("FP8ComputeLegalize", float_compute::fp8_compute_legalize),
+    pass("FP8StorageLegalize", float_storage::fp8_storage_legalize),
     pass("FlattenBuffer", flatten::flatten_buffer),
     pass("ForceNarrowIndexToInt32", narrow::force_narrow_index_to_int32),
     pass("HoistExpression", hoist::hoist_expression),
     pass("HoistIfThenElse", hoist::hoist_if_then_else),
+    pass("InjectDoubleBuffer", double_buffer::inject_double_buffer),
+    pass("InjectPTXAsyncCopy", async_copy::inject_ptx_async_copy),
+    pass("InjectSoftwarePipeline", pipeline::inject_software_pipeline),
+    pass("InjectVirtualThread", virtual_thread::inject_virtual_thread),
+    pass("LiftThreadBinding", lift::lift_thread_binding),
+    pass("LowerCrossThreadReduction", cross_thread::lower_cross_thread_reduction),
     pass("LowerInitBlock", blocks::lower_init_block),
     pass("LowerMatchBuffer", match_buffer::lower_match_buffer),
     pass("LowerOpaqueBlock", opaque::lower_opaque_block),
+    pass("LowerThreadAllreduce", allreduce::lower_thread_allreduce),
+    pass("MergeSharedMemoryAllocations", merge_shared::merge_shared_memory_allocations),
     pass("NarrowDataType", narrow::narrow_data_type),
     pass("PlanAndUpdateBufferAllocationLocation", plan::plan_and_update_buffer_allocation_location),
     pass("RemoveAssume", undef::remove_assume),
@@ -74,11 +99,32 @@ pub const NAMED: &[Named] = &[
     pass("RewriteUnsafeSelect", select::rewrite_unsafe_select),
     pass("Simplify", simplify::simplify),
     pass("SkipAssert", blocks::skip_assert),
+    pass("StorageRewrite", storage::storage_rewrite),
     pass("ThreadSync", sync::thread_sync),
     pass("UnifyThreadBinding", threads::unify_thread_binding),
     pass("UnrollLoop", unroll::unroll_loop),
     pass("VectorizeLoop", vectorize::vectorize_loop),
 ];
+
+/// A pass over a module.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedOnModule {
+    /// The name after `tir.`.
+    pub name: &'static str,
+    pub run: fn(&Options, &IRModule) -> Result<IRModule>,
+}
+
+/// All passes that add functions to a module or look at several, by name.
+pub const ON_MODULES: &[NamedOnModule] = &[
+    NamedOnModule { name: "InlinePrivateFunctions", run: host_device::inline_private_functions },
+    NamedOnModule { name: "LowerDeviceKernelLaunch", run: host_device::lower_device_kernel_launch },
+    NamedOnModule { name: "SplitHostDevice", run: host_device::split_host_device },
+];
+
+/// The pass over modules of this name.
+pub fn named_module_pass(name: &str) -> Option<&'static NamedOnModule> {
+    ON_MODULES.iter().find(|pass| pass.name == name)
+}
 
 /// The pass of this name.
 pub fn named_pass(name: &str) -> Option<&'static Named> {

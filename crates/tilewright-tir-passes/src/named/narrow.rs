@@ -18,6 +18,18 @@ pub(super) fn force_narrow_index_to_int32(_: &Options, function: &PrimFunc) -> R
             buffer.name
         ));
     }
+    let mut large: Option<i64> = None;
+    walk(function, |expr: &Expr| {
+        if let ExprKind::Int(value) = expr.kind
+            && expr.dtype.element() == DataType::I64
+            && i32::try_from(value).is_err()
+        {
+            large.get_or_insert(value);
+        }
+    });
+    if let Some(value) = large {
+        return refuse(format!("ForceNarrowIndexToInt32 fails: the constant {value} is not one of int32"));
+    }
     Ok(narrowed(function))
 }
 

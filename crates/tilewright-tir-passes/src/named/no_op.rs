@@ -1,16 +1,25 @@
 //! `RemoveNoOp`: statements without effect are left out; where one has to stand, it is `Evaluate(0)`.
+//!
+//! With the option `use_dataflow_analysis`, so are stores of elements that a later statement of the same sequence
+//! overwrites, with nothing in between that reads them.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, PrimFunc, Range, Stmt, StmtKind};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind};
 use tilewright_support::with_stack;
 
-use super::{Options, below, is_no_op, no_op, seq, with};
+use super::knowns::element_of;
+use super::{Options, below, is_no_op, is_on, no_op, seq, with};
 use crate::no_op::stores_own_value;
-use crate::stmt::{Result, analyzer_of, is_foreign, mentions, typed};
+use crate::stmt::{Result, analyzer_of, is_foreign, mentions, typed, uses_memory};
 
-pub(super) fn remove_no_op(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+pub(super) fn remove_no_op(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let mut analyzer = analyzer_of(function);
-    let body = without(&mut analyzer, &function.body)?;
+    let mut body = without(&mut analyzer, &function.body)?;
+    if is_on(options, "use_dataflow_analysis") {
+        body = without_overwritten(&mut analyzer, &body)?;
+        body = without(&mut analyzer, &body)?;
+    }
     Ok(with(function, body))
 }
 
@@ -87,6 +96,57 @@ fn without(cx: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
     })
 }
 
+/// The statement without stores, and loops around one store, whose elements are all overwritten before they are read.
+fn without_overwritten(cx: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, .. } => {
+            let scope = cx.enter();
+            cx.bind(var, &Range::new(min.clone(), extent.clone()));
+            let inside = below(stmt, &mut |s| without_overwritten(cx, s));
+            cx.leave(scope);
+            inside
+        }
+        StmtKind::Seq(stmts) => {
+            let mut kept = Vec::with_capacity(stmts.len());
+            for (at, stmt) in stmts.iter().enumerate() {
+                if !is_overwritten(cx, stmt, stmts.get(at + 1..).unwrap_or_default()) {
+                    kept.push(with_stack(|| without_overwritten(cx, stmt))?);
+                }
+            }
+            Ok(seq(kept))
+        }
+        _ => below(stmt, &mut |s| without_overwritten(cx, s)),
+    }
+}
+
+fn is_overwritten(cx: &Analyzer, stmt: &Stmt, later: &[Stmt]) -> bool {
+    let Some(own) = element_of(stmt) else { return false };
+    let Some(buffer) = own.overwritten() else { return false };
+    let mut foreign = false;
+    walk(stmt, |expr: &Expr| foreign |= is_foreign(expr));
+    if foreign {
+        return false;
+    }
+    for next in later {
+        let mut read = false;
+        walk(next, |expr: &Expr| {
+            read |= match &expr.kind {
+                ExprKind::Int(_) => false,
+                ExprKind::Var(var) => *var == buffer.data,
+                _ => uses_memory(expr, &buffer.data),
+            }
+        });
+        if read {
+            return false;
+        }
+        let over = element_of(next).filter(|next| next.overwritten().is_some());
+        if over.is_some_and(|next| next.covers(cx, &own)) {
+            return true;
+        }
+    }
+    false
+}
+
 fn mentions_memory(body: &Stmt, buffer: &Buffer) -> bool {
     let mut found = false;
     tilewright_expr::node::walk(body, |used: &Buffer| found |= used == buffer || used.data == buffer.data);
@@ -114,8 +174,12 @@ fn choice(cx: &mut Analyzer, condition: &Expr, then: &Stmt, otherwise: Option<&S
     let then = branch(condition, then)?;
     let opposite = typed(condition.not())?;
     let otherwise = otherwise.map(|stmt| branch(&opposite, stmt)).transpose()?.filter(|stmt| !is_no_op(stmt));
-    if is_no_op(&then) && otherwise.is_none() {
-        return Ok(effects([condition]));
+    match otherwise {
+        None if is_no_op(&then) => Ok(effects([condition])),
+        Some(other) if is_no_op(&then) => {
+            let condition = Expr::raw(condition.dtype, ExprKind::Not(condition.clone()));
+            Ok(StmtKind::If { condition, then: other, otherwise: None }.into())
+        }
+        otherwise => Ok(StmtKind::If { condition: condition.clone(), then, otherwise }.into()),
     }
-    Ok(StmtKind::If { condition: condition.clone(), then, otherwise }.into())
 }

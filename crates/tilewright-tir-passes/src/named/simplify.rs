@@ -1,14 +1,22 @@
 //! `Simplify`: expressions in their simplest form under the facts that hold there, and conditions that are decided.
 //! Loops stay, those of one iteration too.
 //!
+//! Options: `transitively_prove_inequalities` (what follows of several inequalities), `convert_boolean_to_and_of_ors`,
+//! `propagate_knowns_to_prove_conditional` and `propagate_knowns_to_simplify_expressions` (what stores and assumptions
+//! in front say of elements of buffers, for conditions and for values).
+//!
 //! A `let` of an integer that follows from its operands is written out where it is used; it stays where a buffer is
 //! declared with its variable.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, BufferRegion, Builtin, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var,
+};
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
+use super::inequalities::Inequalities;
+use super::knowns::Knowns;
 use super::{Options, below, is_on, no_op, seq, with};
 use crate::facts::Facts;
 use crate::no_op::stores_own_value;
@@ -20,6 +28,11 @@ pub(super) fn simplify(options: &Options, function: &PrimFunc) -> Result<PrimFun
         facts: Facts::of(function),
         declared: declared_with(&function.body),
         known: Vec::new(),
+        clauses: Vec::new(),
+        orders: is_on(options, "transitively_prove_inequalities").then(Inequalities::default),
+        elements: Knowns::default(),
+        of_conditions: is_on(options, "propagate_knowns_to_prove_conditional"),
+        of_values: is_on(options, "propagate_knowns_to_simplify_expressions"),
         and_of_ors: is_on(options, "convert_boolean_to_and_of_ors"),
     };
     cx.facts.analyzer.keep_variables();
@@ -44,7 +57,7 @@ fn declared_with(body: &Stmt) -> Set<VarId> {
 /// The condition of `T.assume(condition)`.
 fn assumed(value: &Expr) -> Option<&Expr> {
     match &value.kind {
-        ExprKind::Foreign { callee, args } if callee.builtin().is_some_and(|row| row.name == "assume") => args.first(),
+        ExprKind::Foreign { callee, args } if callee.is(Builtin::ASSUME) => args.first(),
         _ => None,
     }
 }
@@ -54,6 +67,14 @@ struct Simplify {
     declared: Set<VarId>,
     /// Conditions that are decided here.
     known: Vec<(Expr, bool)>,
+    /// Of each of these, at least one condition holds here.
+    clauses: Vec<Vec<Expr>>,
+    /// What follows of several inequalities, if the options ask for it.
+    orders: Option<Inequalities>,
+    /// What elements of buffers hold, where the options ask for it: in conditions, in values.
+    elements: Knowns,
+    of_conditions: bool,
+    of_values: bool,
     and_of_ors: bool,
 }
 
@@ -75,15 +96,47 @@ fn clauses(condition: &Expr) -> Option<Vec<Expr>> {
     a.iter().flat_map(|x| b.iter().map(move |y| Expr::binary(BinOp::Or, x, y).ok())).collect()
 }
 
+/// The conditions that all hold where this one does, by De Morgan's laws too.
+fn all_of(condition: &Expr) -> Vec<Expr> {
+    let parts = conjuncts(condition).into_iter().flat_map(|part| match &part.kind {
+        ExprKind::Not(inside) => match &inside.kind {
+            ExprKind::Binary(BinOp::Or, a, b) => match (a.not(), b.not()) {
+                (Ok(a), Ok(b)) => [with_stack(|| all_of(&a)), all_of(&b)].concat(),
+                _ => vec![part],
+            },
+            _ => vec![part],
+        },
+        _ => vec![part],
+    });
+    parts.collect()
+}
+
+/// The conditions of which at least one holds where this one does.
+fn any_of(condition: &Expr) -> Vec<Expr> {
+    match &condition.kind {
+        ExprKind::Binary(BinOp::Or, a, b) => [with_stack(|| any_of(a)), any_of(b)].concat(),
+        ExprKind::Not(inside) => match &inside.kind {
+            ExprKind::Binary(BinOp::And, a, b) => match (a.not(), b.not()) {
+                (Ok(a), Ok(b)) => [with_stack(|| any_of(&a)), any_of(&b)].concat(),
+                _ => vec![condition.clone()],
+            },
+            _ => vec![condition.clone()],
+        },
+        _ => vec![condition.clone()],
+    }
+}
+
 impl Simplify {
     /// The expression in its simplest form, conditions that are known here replaced by what they are.
     fn simple(&self, expr: &Expr) -> Expr {
-        let simple = self.reduced(expr);
-        let simple = match self.known.is_empty() {
+        let simple = match self.of_values {
+            true => self.reduced(&self.elements.inserted(&self.facts.analyzer, expr)),
+            false => self.reduced(expr),
+        };
+        let simple = match self.known.is_empty() && self.orders.is_none() {
             true => simple,
             false => {
-                let inside = rewrite(&simple, |e: &Expr| self.decided(e)).unwrap_or_else(|| simple.clone());
-                let decided = self.decided(&inside).unwrap_or(inside);
+                let decided = rewrite(&simple, |e: &Expr| self.decided(e)).unwrap_or_else(|| simple.clone());
                 if decided.same(&simple) { simple } else { self.reduced(&decided) }
             }
         };
@@ -100,15 +153,29 @@ impl Simplify {
         if expr.dtype != DataType::BOOL || expr.as_int().is_some() {
             return None;
         }
-        let known = self.known.iter().find(|(condition, _)| condition.equal(expr));
-        known.map(|(_, holds)| Expr::bool(*holds))
+        let known = self.known.iter().find(|(condition, _)| condition.equal(expr)).map(|(_, holds)| *holds);
+        let follows = || self.orders.as_ref().and_then(|orders| orders.decide(&self.facts.analyzer, expr));
+        known.or_else(follows).map(Expr::bool)
+    }
+
+    /// The condition of a choice, which the values of elements may decide.
+    fn condition(&self, expr: &Expr) -> Expr {
+        let simple = self.simple(expr);
+        if self.of_conditions && simple.as_int().is_none() {
+            let inserted = self.elements.inserted(&self.facts.analyzer, &simple);
+            let decided = if inserted.same(&simple) { None } else { self.simple(&inserted).as_int() };
+            if let Some(value) = decided {
+                return Expr::bool(value != 0);
+            }
+        }
+        simple
     }
 
     /// The condition holds from here on. Index arithmetic is that of the integers; what depends on memory that the
     /// function writes is not remembered.
     fn learn(&mut self, condition: &Expr) {
         self.facts.assume(condition);
-        for part in conjuncts(condition) {
+        for part in all_of(condition) {
             if is_foreign(&part) {
                 continue;
             }
@@ -122,11 +189,34 @@ impl Simplify {
             }
             if !reads(&part) {
                 self.facts.analyzer.assume(&part);
+                if let Some(orders) = &mut self.orders {
+                    orders.learn(&self.facts.analyzer, &part);
+                }
             }
-            if let Ok(opposite) = part.not() {
-                self.known.push((self.facts.analyzer.simplify(&opposite), false));
+            let opposite = part.not().ok().map(|opposite| self.facts.analyzer.simplify(&opposite));
+            self.known.extend(opposite.map(|opposite| (opposite, false)));
+            let some = any_of(&part);
+            if some.len() > 1 {
+                self.clauses.push(some);
             }
             self.known.push((part, true));
+        }
+        self.propagate();
+    }
+
+    /// Of a clause all but one of whose conditions are known to fail, the last one holds.
+    fn propagate(&mut self) {
+        let fails = |known: &[(Expr, bool)], expr: &Expr| {
+            known.iter().any(|(condition, holds)| !holds && condition.equal(expr))
+        };
+        let single = self.clauses.iter().find_map(|clause| {
+            let mut open = clause.iter().filter(|expr| !fails(&self.known, expr));
+            let last = open.next().filter(|_| open.next().is_none())?;
+            let new = !self.known.iter().any(|(condition, holds)| *holds && condition.equal(last));
+            new.then(|| last.clone())
+        });
+        if let Some(last) = single {
+            self.learn(&last);
         }
     }
 
@@ -142,26 +232,67 @@ impl Simplify {
                 args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.facts.analyzer.simplify(arg) });
             Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
         });
-        // A call at the root is not below it.
-        let expr = calls.unwrap_or_else(|| expr.clone());
-        match &expr.kind {
-            ExprKind::Foreign { callee, args } => {
-                let args = args.iter().map(|arg| self.reduced(arg)).collect();
-                Expr::foreign(expr.dtype, callee.clone(), args)
-            }
-            _ => expr,
-        }
+        calls.unwrap_or_else(|| expr.clone())
     }
 
     fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let (scope, known) = (self.facts.enter(), self.known.len());
+        let (scope, known, clauses) = (self.facts.enter(), self.known.len(), self.clauses.len());
+        let orders = self.orders.clone();
         let result = with_stack(|| f(self));
         self.facts.leave(scope);
         self.known.truncate(known);
+        self.clauses.truncate(clauses);
+        self.orders = orders;
         result
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        if !self.of_conditions && !self.of_values {
+            return self.simplified(stmt);
+        }
+        match &stmt.kind {
+            StmtKind::For { var, .. } => {
+                self.elements.forget(&self.facts.analyzer, stmt);
+                let done = self.simplified(stmt)?;
+                self.elements.leave(var);
+                self.elements.forget(&self.facts.analyzer, &done);
+                self.elements.learn(&done);
+                Ok(done)
+            }
+            StmtKind::Store { .. } => {
+                let done = self.simplified(stmt)?;
+                self.elements.forget(&self.facts.analyzer, stmt);
+                self.elements.learn(stmt);
+                Ok(done)
+            }
+            StmtKind::Evaluate(_) => {
+                let done = self.simplified(stmt)?;
+                self.elements.forget(&self.facts.analyzer, stmt);
+                self.elements.learn(&done);
+                Ok(done)
+            }
+            StmtKind::While { .. } => {
+                self.elements.forget(&self.facts.analyzer, stmt);
+                let done = self.simplified(stmt)?;
+                self.elements.forget(&self.facts.analyzer, stmt);
+                Ok(done)
+            }
+            StmtKind::Block { .. } => {
+                self.elements = Knowns::default();
+                let done = self.simplified(stmt);
+                self.elements = Knowns::default();
+                done
+            }
+            StmtKind::Let { var, .. } => {
+                let done = self.simplified(stmt)?;
+                self.elements.leave(var);
+                Ok(done)
+            }
+            _ => self.simplified(stmt),
+        }
+    }
+
+    fn simplified(&mut self, stmt: &Stmt) -> Result<Stmt> {
         match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => {
                 let predicate = predicate.as_ref().map(|p| self.simple(p));
@@ -247,16 +378,18 @@ impl Simplify {
     }
 
     fn choice(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Stmt> {
-        let condition = self.simple(condition);
+        let condition = self.condition(condition);
         match condition.as_int() {
             Some(0) => return otherwise.map_or_else(|| Ok(no_op()), |stmt| self.stmt(stmt)),
             Some(_) => return self.stmt(then),
             None => {}
         }
+        let before = self.elements.clone();
         let then = self.scoped(|cx| {
             cx.learn(&condition);
             cx.stmt(then)
         })?;
+        let after = std::mem::replace(&mut self.elements, before);
         let opposite = self.simple(&typed(condition.not())?);
         let otherwise = otherwise.map(|stmt| {
             self.scoped(|cx| {
@@ -264,7 +397,9 @@ impl Simplify {
                 cx.stmt(stmt)
             })
         });
-        Ok(StmtKind::If { condition, then, otherwise: otherwise.transpose()? }.into())
+        let otherwise = otherwise.transpose()?;
+        self.elements.meet(&after);
+        Ok(StmtKind::If { condition, then, otherwise }.into())
     }
 
     fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) -> Result<Stmt> {

@@ -1,8 +1,8 @@
 //! `ConvertSSA`: each variable is defined in one place. A second definition gets a variable of its own.
 
-use tilewright_expr::node::{VarId, rewrite};
+use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId};
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
-use tilewright_support::Set;
+use tilewright_support::{Set, with_stack};
 
 use super::{Options, below, with};
 use crate::stmt::{Result, map_own};
@@ -84,18 +84,49 @@ fn allocation(defined: &mut Set<VarId>, buffer: &Buffer, body: &Stmt) -> Result<
 
 /// The expression with fresh variables in lets that were seen before.
 fn lets(defined: &mut Set<VarId>, expr: &Expr) -> Expr {
-    let mut fresh = |e: &Expr| -> Option<Expr> {
-        let ExprKind::Let { var, .. } = &e.kind else { return None };
-        if defined.insert(var.id()) {
+    let mut cx = Lets { defined, met: 0, memo: Memo::default() };
+    expr.map_children(&mut cx).unwrap_or_else(|| expr.clone())
+}
+
+/// Goes from outer lets to inner ones: an inner let of the same variable keeps its uses.
+struct Lets<'a> {
+    defined: &'a mut Set<VarId>,
+    /// Lets so far: what has none inside is the same everywhere.
+    met: usize,
+    memo: Memo,
+}
+
+impl Lets<'_> {
+    fn renewed(&mut self, node: &dyn AnyHandle) -> Option<Expr> {
+        let expr = node.downcast::<Expr>()?;
+        let ExprKind::Let { var, .. } = &expr.kind else { return None };
+        self.met += 1;
+        if self.defined.insert(var.id()) {
             return None;
         }
         let mut renewed = Substitute::default();
         let own = var.renewed();
-        defined.insert(own.id());
-        renewed.binders.insert(var.id(), own);
-        Some(renewed.apply(e))
-    };
-    let inside = rewrite(expr, &mut fresh);
-    let expr = inside.unwrap_or_else(|| expr.clone());
-    fresh(&expr).unwrap_or(expr)
+        self.defined.insert(own.id());
+        renewed.binders.insert(var.id(), own.clone());
+        let ExprKind::Let { value, body, .. } = &expr.kind else { return None };
+        let (value, body) = (value.clone(), renewed.apply(body));
+        Some(Expr::raw(expr.dtype, ExprKind::Let { var: own, value, body }))
+    }
+}
+
+impl Mapper for Lets<'_> {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
+        }
+        let before = self.met;
+        let renewed = self.renewed(node);
+        let node = renewed.as_ref().map_or(node, |expr| expr as &dyn AnyHandle);
+        let inside = with_stack(|| node.map_inside(self));
+        let result = inside.or_else(|| renewed.as_ref().map(|expr| expr.boxed()));
+        if self.met == before {
+            self.memo.put(node, &result);
+        }
+        result
+    }
 }

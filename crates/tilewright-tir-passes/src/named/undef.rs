@@ -1,7 +1,7 @@
 //! `RemoveStoreUndef`: stores of undefined values are left out. `RemoveAssume`: so are assumptions.
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Builtin, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::Set;
 
 use super::{Options, below, no_op, refuse, with};
@@ -10,7 +10,7 @@ use crate::stmt::Result;
 pub(super) fn remove_assume(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     fn without(stmt: &Stmt) -> Result<Stmt> {
         match &stmt.kind {
-            StmtKind::Evaluate(value) if calls(value, "assume") => Ok(no_op()),
+            StmtKind::Evaluate(value) if is_call(value, Builtin::ASSUME) => Ok(no_op()),
             _ => below(stmt, &mut without),
         }
     }
@@ -21,7 +21,7 @@ pub(super) fn remove_store_undef(_: &Options, function: &PrimFunc) -> Result<Pri
     let mut undefined = Set::default();
     let body = without(&mut undefined, &function.body)?;
     let mut left = false;
-    walk(&body, |expr: &Expr| left |= calls(expr, "undef"));
+    walk(&body, |expr: &Expr| left |= is_call(expr, Builtin::UNDEF));
     walk(&body, |var: &Var| left |= undefined.contains(&var.id()));
     match left {
         true => refuse("`T.undef()` may only be the value of a store or of a let: it has another use"),
@@ -29,14 +29,14 @@ pub(super) fn remove_store_undef(_: &Options, function: &PrimFunc) -> Result<Pri
     }
 }
 
-fn calls(expr: &Expr, name: &str) -> bool {
-    matches!(&expr.kind, ExprKind::Foreign { callee, .. } if callee.builtin().is_some_and(|row| row.name == name))
+fn is_call(expr: &Expr, row: &'static Builtin) -> bool {
+    matches!(&expr.kind, ExprKind::Foreign { callee, .. } if callee.is(row))
 }
 
 /// Whether the value depends on an undefined one.
 fn is_undefined(undefined: &Set<VarId>, value: &Expr) -> bool {
-    let mut found = calls(value, "undef");
-    walk(value, |inside: &Expr| found |= calls(inside, "undef"));
+    let mut found = false;
+    walk(value, |inside: &Expr| found |= is_call(inside, Builtin::UNDEF));
     walk(value, |var: &Var| found |= undefined.contains(&var.id()));
     found
 }

@@ -4,13 +4,16 @@
 //! Options: `auto_max_step` (statements of the written-out loop up to which a serial loop is unrolled, by default 0),
 //! `auto_max_depth` (loops inside up to which, by default 8), `auto_max_extent`, `explicit_unroll` (by default true; if
 //! not, a loop that would be unrolled is only marked as one).
+//!
+//! A loop whose copies would be too many, or whose first value is read from memory, which its body may write, stays.
 
 use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_support::with_stack;
 
 use super::{Options, below, is_no_op, no_op, seq, with};
-use crate::stmt::Result;
-use crate::substitute::copy_with;
+use crate::stmt::{Result, reads};
+use crate::substitute::Owners;
+use crate::unroll::MAX_STATEMENTS;
 
 pub(super) fn unroll_loop(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let number = |name: &str, default: i64| options.get(name).and_then(tilewright_ir::Attr::as_int).unwrap_or(default);
@@ -20,6 +23,7 @@ pub(super) fn unroll_loop(options: &Options, function: &PrimFunc) -> Result<Prim
         max_extent: number("auto_max_extent", 0),
         explicit: number("explicit_unroll", 1) != 0,
         size: Size::default(),
+        owners: Owners::of(function),
     };
     let body = cx.stmt(&function.body)?;
     Ok(with(function, body))
@@ -32,8 +36,10 @@ struct Size {
     loops: i64,
     /// Loops inside each other that are.
     unrolled: i64,
-    /// Statements.
+    /// Stores and calls.
     steps: i64,
+    /// Statements of all kinds.
+    statements: i64,
 }
 
 struct Unroll {
@@ -42,10 +48,12 @@ struct Unroll {
     max_extent: i64,
     explicit: bool,
     size: Size,
+    owners: Owners,
 }
 
 impl Unroll {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        self.size.statements = self.size.statements.saturating_add(1);
         match &stmt.kind {
             StmtKind::For { .. } => self.loop_over(stmt),
             StmtKind::Attr { key, value, body, .. }
@@ -71,7 +79,8 @@ impl Unroll {
                 for stmt in stmts {
                     self.size = Size::default();
                     done.push(with_stack(|| self.stmt(stmt))?);
-                    all.steps += self.size.steps;
+                    all.steps = all.steps.saturating_add(self.size.steps);
+                    all.statements = all.statements.saturating_add(self.size.statements);
                     all.loops = all.loops.max(self.size.loops);
                     all.unrolled = all.unrolled.max(self.size.unrolled);
                 }
@@ -99,12 +108,15 @@ impl Unroll {
                 var.name
             ));
         }
-        if !automatic && *kind != ForKind::Unrolled {
+        let copies = self.size.statements.saturating_mul(count.unwrap_or(0).max(0));
+        let stays = copies > MAX_STATEMENTS as i64 || reads(min);
+        if stays || (!automatic && *kind != ForKind::Unrolled) {
             self.size.loops += 1;
             return Ok(done);
         }
         self.size.unrolled += 1;
         self.size.steps = self.size.steps.saturating_mul(count.unwrap_or(1));
+        self.size.statements = copies.max(1);
         if !self.explicit {
             let (min, extent, annotations) = (min.clone(), extent.clone(), annotations.clone());
             let (var, body) = (var.clone(), body.clone());
@@ -118,7 +130,7 @@ impl Unroll {
                 Some(value) => Expr::int(value, var.dtype),
                 None => min + number,
             };
-            copy_with(body, [(var.clone(), value)])
+            self.owners.copy_with(body, [(var.clone(), value)])
         });
         Ok(seq(copies.collect::<Vec<_>>()))
     }

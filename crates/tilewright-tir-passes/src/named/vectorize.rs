@@ -4,8 +4,10 @@
 //! extent depends on the lane, a call with effects. A temporary that is allocated in the loop gets an element for each
 //! lane. With `enable_vectorize` false, the loops become serial ones.
 
+use std::cell::RefCell;
+
 use tilewright_arith::{Analyzer, worked_out};
-use tilewright_expr::node::VarId;
+use tilewright_expr::node::{AnyHandle, VarId, walk_some};
 use tilewright_ir::tir::{
     BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, ForeignCallee, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var,
 };
@@ -13,7 +15,7 @@ use tilewright_support::{Map, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{Options, below, no_op, refuse, seq, with};
-use crate::stmt::{Result, analyzer_of, mentions, typed};
+use crate::stmt::{Result, analyzer_of, typed};
 use crate::substitute::{Substitute, reindex};
 
 pub(super) fn vectorize_loop(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
@@ -58,7 +60,7 @@ fn loop_of(analyzer: &Analyzer, enabled: bool, stmt: &Stmt) -> Result<Option<Stm
         Err(_) => return refuse(format!("the loop over `{}` has {count} iterations: too many lanes", var.name)),
     };
     let ramp = typed(Expr::ramp(min, &Expr::int(1, min.dtype), lanes))?;
-    let mut cx = Lanes { analyzer, var, min, lanes, ramp, lets: Map::default() };
+    let mut cx = Lanes { analyzer, var, min, lanes, ramp, lets: Map::default(), memo: RefCell::default() };
     // Values by lane that a statement without a form in lanes needs: the loop as a whole stays serial.
     Ok(cx.stmt(body).ok())
 }
@@ -77,6 +79,8 @@ struct Lanes<'a> {
     ramp: Expr,
     /// Variables of lets that are vectors.
     lets: Map<VarId, Var>,
+    /// What was made of expressions under these lets, by address; the expression is kept alive.
+    memo: RefCell<Map<usize, (Expr, Expr)>>,
 }
 
 fn checked<T, E>(result: std::result::Result<T, E>) -> InLanes<T> {
@@ -96,10 +100,10 @@ fn scalar(op: BinOp, a: &Expr, b: &Expr) -> InLanes<Expr> {
 
 impl Lanes<'_> {
     fn varies(&self, expr: &Expr) -> bool {
-        let vectors = || self.lets.keys().copied();
-        let mut found = mentions(&StmtKind::Evaluate(expr.clone()), std::slice::from_ref(self.var));
-        tilewright_expr::node::walk(&StmtKind::Evaluate(expr.clone()), |var: &Var| {
-            found |= vectors().any(|id| id == var.id());
+        let mut found = false;
+        walk_some(expr, |node| {
+            found |= node.downcast::<Var>().is_some_and(|var| var == self.var || self.lets.contains_key(&var.id()));
+            !found
         });
         found
     }
@@ -109,10 +113,12 @@ impl Lanes<'_> {
     }
 
     fn expr(&self, expr: &Expr) -> InLanes<Expr> {
-        if !self.varies(expr) {
-            return Ok(expr.clone());
+        if let Some((_, known)) = self.memo.borrow().get(&expr.address()) {
+            return Ok(known.clone());
         }
-        with_stack(|| self.varying(expr))
+        let made = if self.varies(expr) { with_stack(|| self.varying(expr))? } else { expr.clone() };
+        self.memo.borrow_mut().insert(expr.address(), (expr.clone(), made.clone()));
+        Ok(made)
     }
 
     fn varying(&self, expr: &Expr) -> InLanes<Expr> {
@@ -249,8 +255,10 @@ impl Lanes<'_> {
                 }
                 let vector = Var::new(var.name.clone(), value.dtype);
                 self.lets.insert(var.id(), vector.clone());
+                self.memo.borrow_mut().clear();
                 let body = self.stmt(body);
                 self.lets.remove(&var.id());
+                self.memo.borrow_mut().clear();
                 Ok(StmtKind::Let { var: vector, value, body: body? }.into())
             }
             StmtKind::Attr { node, key, value, body } if !own_vary => {

@@ -11,19 +11,61 @@ from dataclasses import asdict, dataclass, is_dataclass
 from enum import IntFlag
 from typing import Any
 
-from ..._core import Pass, lowering_step, tir_pass
+from ..._core import IRModule, Pass, lowering_step, tir_module_pass, tir_pass
 from ..function import PrimFunc
 from .function_pass import prim_func_pass
 
 __all__ = [
-    "AnnotateDeviceRegions", "BF16ComputeLegalize", "CommonSubexprElimTIR", "CompactBufferAllocation",
-    "ConvertBlocksToOpaque", "ConvertForLoopsToSerial", "ConvertSSA", "DecorateDeviceScope", "FlattenBuffer",
-    "ForceNarrowIndexToInt32", "HoistExpression", "HoistExpressionConfig", "HoistIfThenElse",
-    "HoistIfThenElseConfig", "HoistedConditionals", "HoistedLetBindings", "LoopPartition", "LowerInitBlock",
-    "LowerIntrin", "LowerMatchBuffer", "LowerOpaqueBlock", "NarrowDataType",
-    "PlanAndUpdateBufferAllocationLocation", "RemoveAssume", "RemoveNoOp", "RemoveStoreUndef",
-    "RewriteUnsafeSelect", "Simplify", "SkipAssert", "ThreadSync", "UnifyThreadBinding", "UnrollLoop",
-    "UnrollLoopConfig", "VectorizeLoop",
+    "AnnotateDeviceRegions",
+    "BF16ComputeLegalize",
+    "BF16StorageLegalize",
+    "CommonSubexprElimTIR",
+    "CompactBufferAllocation",
+    "ConvertBlocksToOpaque",
+    "ConvertForLoopsToSerial",
+    "ConvertSSA",
+    "DecorateDeviceScope",
+    "FP8ComputeLegalize",
+    "FP8StorageLegalize",
+    "FlattenBuffer",
+    "ForceNarrowIndexToInt32",
+    "HoistExpression",
+    "HoistExpressionConfig",
+    "HoistIfThenElse",
+    "HoistIfThenElseConfig",
+    "HoistedConditionals",
+    "HoistedLetBindings",
+    "InjectDoubleBuffer",
+    "InjectDoubleBufferConfig",
+    "InjectPTXAsyncCopy",
+    "InjectSoftwarePipeline",
+    "InjectVirtualThread",
+    "InlinePrivateFunctions",
+    "LiftThreadBinding",
+    "LoopPartition",
+    "LowerCrossThreadReduction",
+    "LowerDeviceKernelLaunch",
+    "LowerInitBlock",
+    "LowerIntrin",
+    "LowerMatchBuffer",
+    "LowerOpaqueBlock",
+    "LowerThreadAllreduce",
+    "MergeSharedMemoryAllocations",
+    "NarrowDataType",
+    "PlanAndUpdateBufferAllocationLocation",
+    "RemoveAssume",
+    "RemoveNoOp",
+    "RemoveStoreUndef",
+    "RewriteUnsafeSelect",
+    "Simplify",
+    "SkipAssert",
+    "SplitHostDevice",
+    "StorageRewrite",
+    "ThreadSync",
+    "UnifyThreadBinding",
+    "UnrollLoop",
+    "UnrollLoopConfig",
+    "VectorizeLoop",
 ]  # fmt: skip
 
 
@@ -73,6 +115,13 @@ class UnrollLoopConfig:
     explicit_unroll: bool = True
 
 
+@dataclass
+class InjectDoubleBufferConfig:
+    """The options of `InjectDoubleBuffer`, under the key `tir.InjectDoubleBuffer` of a context."""
+
+    split_loop: int = 1
+
+
 def _options(context: Any, name: str) -> dict[str, Any]:
     given = context.config.get(f"tir.{name}")
     if given is None:
@@ -89,6 +138,13 @@ def _named(name: str, **fixed: Any) -> Pass:
         return tir_pass(name, function, {**_options(context, name), **fixed})
 
     return prim_func_pass(work, 0, f"tir.{name}")
+
+
+def _on_module(name: str) -> Pass:
+    def work(module: IRModule, context: Any) -> IRModule:
+        return tir_module_pass(name, module, _options(context, name))
+
+    return Pass.from_python(work, f"tir.{name}", 0)
 
 
 def _steps(name: str, *steps: str) -> Pass:
@@ -235,6 +291,89 @@ def CommonSubexprElimTIR(enable_cse_tir: bool = True, identify_equiv_terms: bool
 def DecorateDeviceScope() -> Pass:
     """Functions marked as running on a device as a whole."""
     return _named("DecorateDeviceScope")
+
+
+def BF16StorageLegalize() -> Pass:
+    """Floats of bfloat16 kept as integers of their bits; a function that computes with them is refused."""
+    return _named("BF16StorageLegalize")
+
+
+def FP8ComputeLegalize(promote_dtype_str: str = "float32") -> Pass:
+    """Arithmetic on floats of 8 bits in a wider type."""
+    return _named("FP8ComputeLegalize", promote_dtype=promote_dtype_str)
+
+
+def FP8StorageLegalize() -> Pass:
+    """Floats of 8 bits kept as integers of their bits; a function that converts or computes with them is refused."""
+    return _named("FP8StorageLegalize")
+
+
+def InjectDoubleBuffer() -> Pass:
+    """What a loop fills and then reads is filled for the next iteration while the current one reads it."""
+    return _named("InjectDoubleBuffer")
+
+
+def InjectPTXAsyncCopy() -> Pass:
+    """Copies to shared memory in an `async_scope` as asynchronous copies of the device."""
+    return _named("InjectPTXAsyncCopy")
+
+
+def InjectSoftwarePipeline() -> Pass:
+    """Annotated loops as a prologue, a body and an epilogue, in which stages work on different iterations."""
+    return _named("InjectSoftwarePipeline")
+
+
+def InjectVirtualThread() -> Pass:
+    """Virtual threads together, statement by statement."""
+    return _named("InjectVirtualThread")
+
+
+def InlinePrivateFunctions() -> Pass:
+    """Calls of private functions as their statements."""
+    return _on_module("InlinePrivateFunctions")
+
+
+def LiftThreadBinding() -> Pass:
+    """One loop for each thread of a kernel, in the innermost loop around all of its own."""
+    return _named("LiftThreadBinding")
+
+
+def LowerCrossThreadReduction() -> Pass:
+    """Reductions whose loops are bound to threads as reductions of each thread and one over the threads."""
+    return _named("LowerCrossThreadReduction")
+
+
+def LowerDeviceKernelLaunch() -> Pass:
+    """Calls of functions of another target as launches."""
+    return _on_module("LowerDeviceKernelLaunch")
+
+
+def LowerThreadAllreduce() -> Pass:
+    """Reductions over threads by shuffles or through shared memory."""
+    return _named("LowerThreadAllreduce")
+
+
+def MergeSharedMemoryAllocations() -> Pass:
+    """The dynamic shared memory of a kernel as one allocation.
+
+    With the option `tir.merge_static_smem` of the context, the shared memory of constant size too.
+    """
+
+    def work(function: PrimFunc, _module: Any, context: Any) -> PrimFunc:
+        static = bool(context.config.get("tir.merge_static_smem", False))
+        return tir_pass("MergeSharedMemoryAllocations", function, {"merge_static_smem": static})
+
+    return prim_func_pass(work, 0, "tir.MergeSharedMemoryAllocations")
+
+
+def SplitHostDevice() -> Pass:
+    """Regions that are marked with a target as functions of that target."""
+    return _on_module("SplitHostDevice")
+
+
+def StorageRewrite() -> Pass:
+    """One memory for temporaries that are never needed at the same time."""
+    return _named("StorageRewrite")
 
 
 def LowerIntrin() -> Pass:

@@ -1,0 +1,409 @@
+//! `LowerThreadAllreduce`: reductions over the threads of a block by shuffles within a warp, or through shared memory.
+//!
+//! Shuffles are for targets that have them (CUDA, ROCm, Metal), types that they move, and threads that are next to each
+//! other and at most as many as a warp has, in parts of a power of two. Everything else goes through shared memory:
+//! each thread stores its value, half of the threads combine two values each, and so on, with barriers in between; the
+//! last steps, of the threads of one warp, need barriers of the warp only.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{VarId, rewrite};
+use tilewright_ir::tir::{
+    BinOp, Buffer, Builtin, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var, attr_names,
+};
+use tilewright_support::{Map, with_stack};
+use tilewright_tensor::DataType;
+
+use super::reducer::Reducer;
+use super::{Options, below, refuse, with};
+use crate::stmt::{Result, typed};
+
+pub(super) fn lower_thread_allreduce(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let target = function.attrs.get(attr_names::TARGET).and_then(tilewright_ir::Attr::as_str).unwrap_or_default();
+    let machine = Machine::of(target);
+    let mut cx = Lower { machine, threads: Vec::new(), replaced: Map::default(), count: 0 };
+    let body = cx.stmt(&function.body)?;
+    Ok(with(function, body))
+}
+
+/// What of the target matters here.
+#[derive(Clone, Copy)]
+struct Machine {
+    /// Threads of a warp; 1 where there are no warps.
+    warp: i64,
+    shuffles: bool,
+    /// Whether shuffles take a mask of the threads that are active.
+    masked: bool,
+    /// Whether a shuffle is within a whole warp only, of 32 bits.
+    whole_warps: bool,
+}
+
+impl Machine {
+    fn of(target: &str) -> Self {
+        let kind = target.split_whitespace().next().unwrap_or_default();
+        let number = |key: &str| {
+            let mut words = target.split_whitespace().filter_map(|word| word.trim_start_matches('-').split_once('='));
+            words.find(|(name, _)| *name == key).and_then(|(_, value)| value.parse::<i64>().ok())
+        };
+        let (warp, shuffles) = match kind {
+            "cuda" | "nvptx" => (32, kind == "cuda"),
+            "rocm" => (64, true),
+            "metal" => (32, true),
+            _ => (1, false),
+        };
+        let warp = number("thread_warp_size").filter(|_| kind != "llvm").unwrap_or(warp);
+        Self { warp, shuffles, masked: kind != "metal", whole_warps: kind == "rocm" }
+    }
+}
+
+#[derive(Clone)]
+struct Thread {
+    tag: Arc<str>,
+    var: Var,
+    extent: Expr,
+}
+
+struct Lower {
+    machine: Machine,
+    threads: Vec<Thread>,
+    /// Memory with the results of reductions: the memory and the place in the memory that it now is.
+    replaced: Map<VarId, (Buffer, Expr)>,
+    count: usize,
+}
+
+/// A reduction over threads.
+struct Call {
+    reducer: Reducer,
+    values: Vec<Expr>,
+    results: Vec<Buffer>,
+    reduced: Line,
+    others: Line,
+    /// The number of threads next to each other that take part.
+    contiguous: i64,
+}
+
+/// Threads as one line: the place of a thread, and how many there are.
+struct Line {
+    index: Expr,
+    extent: i64,
+}
+
+fn at(buffer: &Buffer, index: &Expr) -> Result<Expr> {
+    typed(Expr::load(buffer, vec![index.clone()]))
+}
+
+fn store(buffer: &Buffer, index: &Expr, value: &Expr) -> Result<Stmt> {
+    typed(Stmt::store(buffer, vec![index.clone()], value))
+}
+
+fn add(a: &Expr, b: &Expr) -> Expr {
+    if a.as_int() == Some(0) { b.clone() } else { a + b }
+}
+
+fn when(index: &Expr, limit: i64, then: Stmt) -> Result<Stmt> {
+    let condition = typed(Expr::compare(CmpOp::Lt, index, &Expr::int(limit, index.dtype)))?;
+    Ok(StmtKind::If { condition, then, otherwise: None }.into())
+}
+
+fn barrier(scope: &str) -> Stmt {
+    StmtKind::Evaluate(Expr::builtin(Builtin::STORAGE_SYNC, vec![Expr::str(scope)])).into()
+}
+
+impl Lower {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        match &stmt.kind {
+            StmtKind::For { var, extent, kind: ForKind::ThreadBinding(tag), .. } => {
+                self.threads.push(Thread { tag: tag.clone(), var: var.clone(), extent: extent.clone() });
+                let inside = below(stmt, &mut |s| self.stmt(s));
+                self.threads.pop();
+                inside
+            }
+            StmtKind::Attr { node, key, body, value } if &**key == "reduce_scope" => {
+                let Some(reducer) = Reducer::of_call(node) else {
+                    return refuse("the attribute `reduce_scope` is of a `T.comm_reducer`");
+                };
+                let (first, rest) = match &body.kind {
+                    StmtKind::Seq(stmts) => match stmts.split_first() {
+                        Some((first, rest)) => (first, rest),
+                        None => return Ok(stmt.clone()),
+                    },
+                    _ => (body, &[][..]),
+                };
+                let StmtKind::Evaluate(call) = &first.kind else { return below(stmt, &mut |s| self.stmt(s)) };
+                let Some(args) = call.builtin_args(Builtin::THREAD_ALLREDUCE) else {
+                    return below(stmt, &mut |s| self.stmt(s));
+                };
+                let done = self.reduced(reducer, args)?;
+                let body = Stmt::seq([done]);
+                let done = StmtKind::Attr { node: node.clone(), key: key.clone(), value: value.clone(), body };
+                let rest = rest.iter().map(|stmt| with_stack(|| self.stmt(stmt))).collect::<Result<Vec<_>>>()?;
+                Ok(Stmt::seq(std::iter::once(done.into()).chain(rest)))
+            }
+            StmtKind::Allocate { buffer, body } => {
+                let body = with_stack(|| self.stmt(body))?;
+                let Some((own, index)) = self.replaced.get(&buffer.data.id()).cloned() else {
+                    return Ok(StmtKind::Allocate { buffer: buffer.clone(), body }.into());
+                };
+                let body = rewrite(&body, |e: &Expr| match &e.kind {
+                    ExprKind::Load { buffer: used, .. } if used.data == buffer.data => at(&own, &index).ok(),
+                    _ => None,
+                })
+                .unwrap_or(body);
+                let body = match own.scope.plain() {
+                    Scope::Shared => {
+                        let (node, key) = (Expr::var(&own.data), Arc::from("volatile_scope"));
+                        StmtKind::Attr { node, key, value: Expr::i32(1), body }.into()
+                    }
+                    _ => body,
+                };
+                Ok(StmtKind::Allocate { buffer: own, body }.into())
+            }
+            _ => below(stmt, &mut |s| self.stmt(s)),
+        }
+    }
+
+    fn call(&self, reducer: Reducer, args: &[Expr]) -> Result<Call> {
+        let size = args.first().and_then(Expr::as_int).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+        let (Some(values), Some(condition), Some(results)) =
+            (args.get(1..1 + size), args.get(1 + size), args.get(2 + size..2 + 2 * size))
+        else {
+            return refuse("`T.tvm_thread_allreduce` takes a number, that many values, a condition and results");
+        };
+        if size == 0 || reducer.identities.len() != size {
+            return refuse("`T.tvm_thread_allreduce` reduces as many values as its `T.comm_reducer`");
+        }
+        let vars = args.get(2 + 2 * size..).unwrap_or_default();
+        let mut buffers = Vec::new();
+        for result in results {
+            let ExprKind::Load { buffer, .. } = &result.kind else {
+                return refuse("the results of `T.tvm_thread_allreduce` are elements of buffers");
+            };
+            buffers.push(buffer.clone());
+        }
+        let mut chosen = Vec::new();
+        for (value, identity) in values.iter().zip(&reducer.identities) {
+            chosen.push(match condition.as_int() {
+                Some(1) => value.clone(),
+                _ => typed(Expr::select(condition, value, identity))?,
+            });
+        }
+        let mut threads: Vec<&Thread> = self.threads.iter().filter(|t| t.tag.starts_with("threadIdx")).collect();
+        threads.sort_by(|a, b| a.tag.cmp(&b.tag));
+        let is_reduced = |thread: &Thread| vars.iter().any(|var| var.as_var() == Some(&thread.var));
+        let (reduced, others): (Vec<&Thread>, Vec<&Thread>) = threads.iter().partition(|thread| is_reduced(thread));
+        if reduced.is_empty() {
+            return refuse("`T.tvm_thread_allreduce` is over threads `threadIdx` that are bound around it");
+        }
+        let mut contiguous = 1;
+        for thread in &threads {
+            match is_reduced(thread) {
+                true => contiguous *= thread.extent.as_int().unwrap_or(1),
+                false => break,
+            }
+        }
+        let (reduced, others) = (line(&reduced)?, line(&others)?);
+        Ok(Call { reducer, values: chosen, results: buffers, reduced, others, contiguous })
+    }
+
+    fn reduced(&mut self, reducer: Reducer, args: &[Expr]) -> Result<Stmt> {
+        let call = self.call(reducer, args)?;
+        let number = self.count;
+        self.count += 1;
+        if call.reduced.extent == 1 {
+            let stores = call.results.iter().zip(&call.values).map(|(own, value)| {
+                let first = vec![Expr::i32(0); own.rank()];
+                typed(Stmt::store(own, first, value))
+            });
+            return Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?));
+        }
+        if self.shuffles(&call) { self.by_shuffles(&call, number) } else { self.by_memory(&call, number) }
+    }
+
+    fn shuffles(&self, call: &Call) -> bool {
+        let Machine { warp, shuffles, whole_warps, .. } = self.machine;
+        let extent = call.reduced.extent;
+        let moves = |dtype: DataType| {
+            dtype.is_scalar() && (4..=if whole_warps { 4 } else { 8 }).contains(&dtype.bytes()) && !dtype.is_bool()
+                || dtype == DataType::F16 && !whole_warps
+        };
+        let of_a_warp = match whole_warps {
+            true => extent == warp,
+            false => warp % extent == 0 || (call.others.extent == 1 && extent <= warp),
+        };
+        shuffles && of_a_warp && call.contiguous == extent && call.values.iter().all(|value| moves(value.dtype))
+    }
+
+    fn by_shuffles(&mut self, call: &Call, number: usize) -> Result<Stmt> {
+        let own = self.memory(call, number, 1, &Scope::Local, &Expr::i32(0));
+        let (zero, width) = (Expr::i32(0), self.machine.warp as i32);
+        let element = |name: String, dtype: DataType| {
+            Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
+        };
+        let moved: Vec<Buffer> =
+            call.values.iter().enumerate().map(|(at, value)| element(format!("t{at}"), value.dtype)).collect();
+        let mask = element("mask".to_owned(), DataType::U32);
+        let shuffled = |row: &Builtin, value: &Expr, by: Expr| -> Result<Expr> {
+            let mask = if self.machine.masked { at(&mask, &zero)? } else { Expr::int(0, DataType::U32) };
+            let args = vec![mask, value.clone(), by, Expr::i32(width), Expr::i32(width)];
+            Ok(Expr::foreign(value.dtype, tilewright_ir::tir::ForeignCallee::Builtin(row.name.into()), args))
+        };
+        let mut steps = Vec::new();
+        for (buffer, value) in own.iter().zip(&call.values) {
+            steps.push(store(buffer, &zero, value)?);
+        }
+        if self.machine.masked {
+            steps.push(store(&mask, &zero, &self.active(call)?)?);
+        }
+        let mut offset = power_of_two(call.reduced.extent) / 2;
+        while offset >= 1 {
+            for (to, from) in moved.iter().zip(&own) {
+                let value = shuffled(Builtin::WARP_SHUFFLE_DOWN, &at(from, &zero)?, Expr::i32(offset as i32))?;
+                steps.push(store(to, &zero, &value)?);
+            }
+            steps.push(combined(call, &own, &moved, &zero)?);
+            offset /= 2;
+        }
+        // The first thread has the result; all of them get it.
+        let first = match call.others.extent {
+            1 => zero.clone(),
+            _ => &call.others.index * call.reduced.extent,
+        };
+        for buffer in &own {
+            let value = shuffled(Builtin::WARP_SHUFFLE, &at(buffer, &zero)?, first.clone())?;
+            steps.push(store(buffer, &zero, &value)?);
+        }
+        let scratch = moved.into_iter().chain(self.machine.masked.then_some(mask));
+        let scratch: Vec<Buffer> = scratch.collect();
+        Ok(scratch.into_iter().rev().fold(Stmt::seq(steps), |body, buffer| StmtKind::Allocate { buffer, body }.into()))
+    }
+
+    /// The active threads of the warp that reduce together.
+    fn active(&self, call: &Call) -> Result<Expr> {
+        let all = Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new());
+        let all = typed(all.cast(DataType::U32))?;
+        if call.others.extent == 1 || call.reduced.extent >= self.machine.warp {
+            return Ok(all);
+        }
+        let group = Expr::int((1i64 << call.reduced.extent) - 1, DataType::U32);
+        let shift = typed((&call.others.index * call.reduced.extent).cast(DataType::U32))?;
+        let group = typed(Expr::binary(BinOp::Shl, &group, &shift))?;
+        typed(Expr::binary(BinOp::BitAnd, &all, &group))
+    }
+
+    /// Memory for the results, in the place of that which the program allocated.
+    fn memory(&mut self, call: &Call, number: usize, extent: i64, scope: &Scope, place: &Expr) -> Vec<Buffer> {
+        let mut own = Vec::new();
+        for (at, (value, result)) in call.values.iter().zip(&call.results).enumerate() {
+            let name = if number == 0 { format!("red_buf{at}") } else { format!("red_buf{at}_{number}") };
+            let shape = vec![Expr::int(extent, DataType::I32)];
+            let buffer = Buffer::new(name, shape, value.dtype).derive(|node| node.scope = scope.clone());
+            self.replaced.insert(result.data.id(), (buffer.clone(), place.clone()));
+            own.push(buffer);
+        }
+        own
+    }
+
+    fn by_memory(&mut self, call: &Call, number: usize) -> Result<Stmt> {
+        let extent = call.reduced.extent;
+        let group = match call.others.extent {
+            1 => Expr::i32(0),
+            _ => &call.others.index * extent,
+        };
+        let own = self.memory(call, number, extent * call.others.extent, &Scope::Shared, &group);
+        let index = &call.reduced.index;
+        let place = add(&group, index);
+        let combine = |offset: i64| -> Result<Vec<Expr>> {
+            let other = add(&group, &(index + offset));
+            let left = own.iter().map(|buffer| at(buffer, &place)).collect::<Result<Vec<_>>>()?;
+            let right = own.iter().map(|buffer| at(buffer, &other)).collect::<Result<Vec<_>>>()?;
+            Ok(call.reducer.combine(&left, &right))
+        };
+        let step = |offset: i64| stored(&own, &place, &combine(offset)?);
+        let mut steps = vec![barrier("shared")];
+        for (buffer, value) in own.iter().zip(&call.values) {
+            steps.push(store(buffer, &place, value)?);
+        }
+        steps.push(barrier("shared"));
+        let mut align = power_of_two(extent);
+        if align > extent {
+            align /= 2;
+            steps.extend([when(index, extent - align, step(align)?)?, barrier("shared")]);
+        }
+        while align > call.contiguous || align > self.machine.warp {
+            align /= 2;
+            steps.extend([when(index, align, step(align)?)?, barrier("shared")]);
+        }
+        if align > 1 {
+            let limit = align / 2;
+            let mut inside = Vec::new();
+            while align > 1 {
+                align /= 2;
+                let values = combine(align)?;
+                let vars: Vec<Var> = values
+                    .iter()
+                    .enumerate()
+                    .map(|(at, value)| Var::new(format!("w_{align}_{at}"), value.dtype))
+                    .collect();
+                let held: Vec<Expr> = vars.iter().map(Expr::var).collect();
+                let stores = own.iter().zip(&held).map(|(buffer, value)| store(buffer, &place, value));
+                let stores = Stmt::seq(stores.collect::<Result<Vec<_>>>()?);
+                let body = Stmt::seq([barrier("warp"), stores, barrier("warp")]);
+                inside.push(
+                    vars.into_iter()
+                        .zip(values)
+                        .rev()
+                        .fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into()),
+                );
+            }
+            steps.extend([when(index, limit, Stmt::seq(inside))?, barrier("shared")]);
+        }
+        Ok(Stmt::seq(steps))
+    }
+}
+
+fn combined(call: &Call, own: &[Buffer], moved: &[Buffer], place: &Expr) -> Result<Stmt> {
+    let left = own.iter().map(|buffer| at(buffer, place)).collect::<Result<Vec<_>>>()?;
+    let right = moved.iter().map(|buffer| at(buffer, place)).collect::<Result<Vec<_>>>()?;
+    stored(own, place, &call.reducer.combine(&left, &right))
+}
+
+/// The stores of the results; several of them are computed before the first store.
+fn stored(own: &[Buffer], place: &Expr, results: &[Expr]) -> Result<Stmt> {
+    if let ([buffer], [result]) = (own, results) {
+        return store(buffer, place, result);
+    }
+    let vars: Vec<Var> =
+        results.iter().enumerate().map(|(at, value)| Var::new(format!("r_{at}"), value.dtype)).collect();
+    let stores = own.iter().zip(&vars).map(|(buffer, var)| store(buffer, place, &Expr::var(var)));
+    let stores = Stmt::seq(stores.collect::<Result<Vec<_>>>()?);
+    Ok(vars
+        .iter()
+        .zip(results)
+        .rev()
+        .fold(stores, |body, (var, value)| StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()))
+}
+
+/// The threads as one line, the first one innermost.
+fn line(threads: &[&Thread]) -> Result<Line> {
+    let (mut index, mut extent): (Option<Expr>, i64) = (None, 1);
+    for thread in threads {
+        let Some(own) = thread.extent.as_int().filter(|own| *own > 0) else {
+            return refuse(format!("the number of threads `{}` is no positive constant", thread.tag));
+        };
+        let var = Expr::var(&thread.var);
+        index = Some(match index {
+            None => var,
+            Some(index) => &index + &(&var * extent),
+        });
+        extent = match extent.checked_mul(own).filter(|all| *all <= 1 << 20) {
+            Some(all) => all,
+            None => return refuse("a block has too many threads"),
+        };
+    }
+    Ok(Line { index: index.unwrap_or_else(|| Expr::i32(0)), extent })
+}
+
+/// The least power of two that is as large.
+fn power_of_two(extent: i64) -> i64 {
+    extent.max(1).unsigned_abs().next_power_of_two() as i64
+}
