@@ -193,8 +193,7 @@ fn graph_attribute(name: &str, graph: &Writer) -> Writer {
 fn a_known_condition_chooses_a_branch_and_a_known_loop_is_unrolled() {
     let branch = |op: &str| graph(&[node(op, &["x"], &["r"], &[])], &[], &[], &[value("r", FLOAT, &[])]);
     let condition = tensor("c", 9, &[], &[1]);
-    let attributes =
-        [graph_attribute("then_branch", &branch("Exp")), graph_attribute("else_branch", &branch("Log"))];
+    let attributes = [graph_attribute("then_branch", &branch("Exp")), graph_attribute("else_branch", &branch("Log"))];
     let chosen = node("If", &["c"], &["y"], &attributes);
     let body = graph(
         &[node("Add", &["s", "x"], &["t"], &[]), node("Identity", &["go"], &["on"], &[])],

@@ -2,7 +2,9 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::{add, bitwise_and, divide, less, less_equal, logical_and, multiply, right_shift, subtract};
+use tilewright_ops::binary::{
+    add, bitwise_and, divide, less, less_equal, logical_and, multiply, right_shift, subtract,
+};
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{expand_dims, stack};
 use tilewright_ops::nn::{attention, gelu, gelu_tanh, leakyrelu, relu, softmax};
@@ -82,7 +84,12 @@ pub const RULES: &[Rule] = &[
     ),
     rule("MatMulNBits", "A B scales zero_points? g_idx? bias?", "K N accuracy_level bits block_size", matmul_n_bits),
     rule("FusedMatMul TransposeMatMul", "A B", "alpha transA transB transBatchA transBatchB", fused_matmul),
-    rule("FusedConv", "X W B? Z?", "activation activation_params auto_pad dilations group kernel_shape pads strides", fused_conv),
+    rule(
+        "FusedConv",
+        "X W B? Z?",
+        "activation activation_params auto_pad dilations group kernel_shape pads strides",
+        fused_conv,
+    ),
     rule("FusedGemm", "A B C?", "activation activation_alpha alpha beta transA transB", fused_gemm),
     rule("DynamicQuantizeMatMul", "A B b_scale b_zero_point? bias?", "", |cx, args| {
         // The product in floats, of which the other is an approximation.
@@ -453,7 +460,8 @@ fn matmul_n_bits(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     }
     let (blocks, dtype) = ((k + block - 1) / block, cx.dtype(&a)?);
     let packed = cx.reshape(&b, vec![one(n), one(blocks), one(block * bits / 8)])?;
-    let weights = cx.astype(&unpacked(cx, &packed, bits)?, dtype)?;
+    let weights = unpacked(cx, &packed, bits)?;
+    let weights = cx.astype(&weights, dtype)?;
     let zero = match args.optional(cx, 3)? {
         Some(zero) if cx.dtype(&zero)? == DataType::U8 => {
             let per_row = (blocks * bits + 7) / 8;
