@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use tilewright::DataType;
 use tilewright::expr::Expr as Scalar;
+use tilewright::import::common::NO_RULE;
 use tilewright::import::onnx::{Options, Size, from_onnx};
 use tilewright_cli::onnx::{folder_of, read_beside};
 
@@ -40,7 +41,14 @@ pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>)
     match module {
         Ok(module) => Ok(PyModule::of(module)),
         Err(failed) => {
-            let error = error::diagnostics(py, &failed.diagnostics);
+            let found = &failed.diagnostics;
+            let error = match found.0.iter().all(|one| one.code == NO_RULE) {
+                true => {
+                    let class = py.import("tilewright.error")?.getattr("OpNotImplemented")?.cast_into::<PyType>()?;
+                    error::of_class(py, &class, &found.render(false), &found.0)
+                }
+                false => error::diagnostics(py, found),
+            };
             error.value(py).setattr("nodes", failed.nodes)?;
             Err(error)
         }
@@ -53,8 +61,17 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
         match key.extract::<&str>()? {
             "shapes" => {
                 for (name, sizes) in value.cast_into::<PyDict>()? {
-                    let sizes = sizes.try_iter()?.map(|size| size_of(&size?)).collect::<PyResult<_>>()?;
-                    found.shapes.push((name.extract()?, sizes));
+                    let first = sizes.try_iter()?.next().transpose()?;
+                    // The shapes of a sequence's tensors.
+                    match first
+                        .is_some_and(|first| first.is_instance_of::<PyList>() || first.is_instance_of::<PyTuple>())
+                    {
+                        true => {
+                            let shapes = sizes.try_iter()?.map(|shape| shape_of(&shape?)).collect::<PyResult<_>>()?;
+                            found.sequences.push((name.extract()?, shapes));
+                        }
+                        false => found.shapes.push((name.extract()?, shape_of(&sizes)?)),
+                    }
                 }
             }
             "dtypes" => {
@@ -69,6 +86,10 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
         }
     }
     Ok(found)
+}
+
+fn shape_of(sizes: &Bound<'_, PyAny>) -> PyResult<Vec<Size>> {
+    sizes.try_iter()?.map(|size| size_of(&size?)).collect()
 }
 
 /// A size: a number, an expression, or the name of a symbolic dimension.

@@ -35,7 +35,9 @@ impl<'m> Walk<'m> {
         match node.op_type {
             "If" => self.branch(bb, node, inputs.first().unwrap_or(&Val::Absent)),
             "Loop" => self.rounds(bb, node, &inputs),
+            "Scan" if self.default_opset() < 9 => self.scan_of_batch(bb, node, &inputs, attributes),
             "Scan" => self.scan(bb, node, inputs, attributes),
+            "SequenceMap" => self.mapped(bb, node, &inputs),
             other => Err(Refused(format!("`{other}` has no rule"))),
         }
     }
@@ -127,6 +129,52 @@ impl<'m> Walk<'m> {
         Ok(Some(carried))
     }
 
+    /// The graph of each item of a sequence; the other inputs are sequences of as many items, or tensors for all.
+    fn mapped(&mut self, bb: &mut BlockBuilder, node: &'m Node<'m>, inputs: &[Val]) -> Outputs {
+        let body = graph_of(node, "body")?;
+        let Some(Val::Sequence(first)) = inputs.first() else { return Err(Refused::new("expected a sequence")) };
+        let mut results: Vec<Vec<Val>> = vec![Vec::new(); body.outputs.len()];
+        for at in 0..first.len() {
+            let item = |input: &Val| match input {
+                Val::Sequence(items) => {
+                    items.get(at).cloned().ok_or_else(|| Refused::new("sequences of other lengths"))
+                }
+                one => Ok(one.clone()),
+            };
+            let given = inputs.iter().map(item).collect::<Res<_>>()?;
+            let Some(outputs) = self.body(bb, body, given)? else { return Ok(None) };
+            results.iter_mut().zip(outputs).for_each(|(all, one)| all.push(one));
+        }
+        Ok(Some(results.into_iter().map(Val::Sequence).collect()))
+    }
+
+    /// `Scan` of version 8: after the lengths of the sequences, all inputs and outputs have a dimension of a batch.
+    fn scan_of_batch(
+        &mut self,
+        bb: &mut BlockBuilder,
+        node: &'m Node<'m>,
+        inputs: &[Val],
+        attributes: &Cow<'m, [Attribute<'m>]>,
+    ) -> Outputs {
+        if !matches!(inputs.first(), Some(Val::Absent)) {
+            return Err(Refused::new("sequences of different lengths have no rule"));
+        }
+        let all = inputs[1..].iter().map(|input| input.to_expr(&Cx { bb: &mut *bb })).collect::<Res<Vec<_>>>()?;
+        let first = all.first().ok_or_else(|| Refused::new("it needs an input"))?;
+        let batch = Cx { bb: &mut *bb }.extent(first, 0)?.as_int();
+        let batch = batch.ok_or_else(|| Refused::new("a batch of symbolic size has no rule"))?;
+        let mut results: Vec<Vec<Val>> = Vec::new();
+        for at in 0..batch {
+            let one = |x: &Expr| Cx { bb: &mut *bb }.select(x, 0, &scalar::Expr::i64(at)).map(Val::from);
+            let given = all.iter().map(one).collect::<Res<Vec<_>>>()?;
+            let Some(outputs) = self.scan(bb, node, given, attributes)? else { return Ok(None) };
+            results.resize(outputs.len(), Vec::new());
+            results.iter_mut().zip(outputs).for_each(|(all, one)| all.push(one));
+        }
+        let cx = &mut Cx { bb };
+        results.into_iter().map(|items| stacked(cx, items, 0, false)).collect::<Res<Vec<_>>>().map(Some)
+    }
+
     fn scan(
         &mut self,
         bb: &mut BlockBuilder,
@@ -142,9 +190,6 @@ impl<'m> Walk<'m> {
                 _ => Vec::new(),
             })
         };
-        if self.default_opset() < 9 {
-            return Err(Refused::new("`Scan` of versions before 9, which has a batch, has no rule"));
-        }
         let count = ints("num_scan_inputs").and_then(|ints| ints.first().copied()).unwrap_or(0);
         let count = usize::try_from(count).ok().filter(|count| (1..=inputs.len()).contains(count));
         let count = count.ok_or_else(|| Refused::new("`num_scan_inputs` does not fit its inputs"))?;

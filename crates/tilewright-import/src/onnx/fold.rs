@@ -49,7 +49,7 @@ pub fn folded(cx: &Cx<'_>, args: &Args<'_>) -> Option<Val> {
             }
             combined(cx, args.op, x, &*at(1)?)?
         }
-        "Not" | "Neg" | "Abs" | "Floor" | "Ceil" | "Round" | "Sqrt" => {
+        "Not" | "Neg" | "Abs" | "Floor" | "Ceil" | "Round" | "Sqrt" | "Relu" => {
             let items = x.items.iter().map(|item| of_one(args.op, item)).collect::<Option<_>>()?;
             Known::new(x.dtype, x.dims.clone(), items)
         }
@@ -124,7 +124,10 @@ fn cast(x: &Known, dtype: DataType) -> Option<Known> {
             _ => None,
         }
     };
-    if !(dtype.is_int() || dtype.is_bool() || matches!(dtype, DataType::F32 | DataType::F64)) {
+    if !(dtype.is_int()
+        || dtype.is_bool()
+        || matches!(dtype, DataType::F32 | DataType::F64 | DataType::F16 | DataType::BF16))
+    {
         return None;
     }
     Some(Known::new(dtype, x.dims.clone(), x.items.iter().map(one).collect::<Option<_>>()?))

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use tilewright_expr as scalar;
 use tilewright_ir::IRModule;
 use tilewright_ir::builder::BlockBuilder;
-use tilewright_ir::relax::{ExprKind, StructInfo, TensorShape};
+use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_support::{Map, OrderedMap, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -34,6 +34,8 @@ pub enum Size {
 pub struct Options {
     /// Shapes of inputs instead of those that the model says.
     pub shapes: Vec<(String, Vec<Size>)>,
+    /// Shapes of the tensors of inputs that are sequences, which says how long these are.
+    pub sequences: Vec<(String, Vec<Vec<Size>>)>,
     /// Data types of inputs instead of those that the model says.
     pub dtypes: Vec<(String, DataType)>,
     /// The version of the default operator set instead of the one that the model says.
@@ -71,7 +73,11 @@ pub fn import<'m>(
     let given = model.graph.inputs.iter().filter(|input| !parameters.contains_key(input.name));
     for (input, value) in given.zip(begun.inputs) {
         let Value::Tensor(value) = value else { continue };
-        names.insert(input.name, Some(Val::Tensor(value)));
+        let value = match &value.struct_info {
+            StructInfo::Tuple(fields) => items_of(&value, fields.len()).map_err(of_graph)?,
+            _ => Val::Tensor(value),
+        };
+        names.insert(input.name, Some(value));
     }
     walk.frames.push(Frame { scopes: vec![names], attributes: Map::default(), opsets: &model.opsets });
     walk.nodes(&mut bb, &model.graph.nodes);
@@ -83,6 +89,12 @@ pub fn import<'m>(
     let result = result_of(&Cx { bb: &mut bb }, outputs).map_err(of_graph)?;
     common::finish(&mut bb, &result, &own).map_err(of_graph)?;
     bb.finalize().map_err(|error| of_graph(Refused::new(error.to_string())))
+}
+
+/// The fields of a tuple as a sequence.
+fn items_of(tuple: &Expr, count: usize) -> Res<Val> {
+    let items = (0..count).map(|at| Ok(Val::Tensor(Expr::tuple_get(tuple.clone(), at)?)));
+    items.collect::<Res<_>>().map(Val::Sequence)
 }
 
 /// What the function gives: one output as it is, several as a tuple.
@@ -168,24 +180,17 @@ fn info_of(
     let (element, dims) = match info {
         TypeProto::Tensor { element, dims } => (*element, dims),
         TypeProto::Optional(inner) => return info_of(name, inner, options, symbols),
-        TypeProto::Sequence(_) => return Err(Refused::new("a sequence, whose length is not known, has no rule")),
+        TypeProto::Sequence(inner) => return sequence_of(name, inner, options, symbols),
         TypeProto::Other(what) => return Err(Refused(format!("{what} has no rule"))),
         TypeProto::Unknown => return Err(Refused::new("it has no type")),
     };
     let mut dtype = dtype_of(element)?;
     dtype = options.dtypes.iter().find(|(own, _)| own == name).map_or(dtype, |(_, given)| *given);
-    let mut symbol = |name: String| {
-        let made = || scalar::Expr::var(&scalar::Var::size(identifier_of_size(&name), DataType::I64));
-        symbols.entry(name.clone()).or_insert_with(made).clone()
-    };
     if let Some((_, sizes)) = options.shapes.iter().find(|(own, _)| own == name) {
-        let size = |size: &Size| match size {
-            Size::Expr(size) => size.clone(),
-            Size::Symbol(name) => symbol(name.clone()),
-        };
-        let sizes = sizes.iter().map(size).collect();
+        let sizes = sizes.iter().map(|size| size_of(size, symbols)).collect();
         return Ok(StructInfo::tensor_with(TensorShape::Known(sizes), Some(dtype)));
     }
+    let mut symbol = |name: String| size_of(&Size::Symbol(name), symbols);
     let Some(dims) = dims else { return Ok(StructInfo::tensor_with(TensorShape::Unknown, Some(dtype))) };
     let mut sizes = Vec::new();
     for (at, dim) in dims.iter().enumerate() {
@@ -197,6 +202,37 @@ fn info_of(
         });
     }
     Ok(StructInfo::tensor_with(TensorShape::Known(sizes), Some(dtype)))
+}
+
+fn size_of(size: &Size, symbols: &mut Map<String, scalar::Expr>) -> scalar::Expr {
+    match size {
+        Size::Expr(size) => size.clone(),
+        Size::Symbol(name) => {
+            let made = || scalar::Expr::var(&scalar::Var::size(identifier_of_size(name), DataType::I64));
+            symbols.entry(name.clone()).or_insert_with(made).clone()
+        }
+    }
+}
+
+/// A sequence is a tuple of as many tensors as shapes are given.
+fn sequence_of(
+    name: &str,
+    inner: &TypeProto<'_>,
+    options: &Options,
+    symbols: &mut Map<String, scalar::Expr>,
+) -> Res<StructInfo> {
+    let TypeProto::Tensor { element, .. } = inner else { return Err(Refused::new("a sequence of other than tensors")) };
+    let dtype = dtype_of(*element)?;
+    let given = options.sequences.iter().find(|(own, _)| own == name).map(|(_, shapes)| shapes.as_slice());
+    let empty = options.shapes.iter().any(|(own, sizes)| own == name && sizes.is_empty());
+    let shapes = given.or(empty.then_some(&[])).ok_or_else(|| {
+        Refused::new("a sequence, whose length is not known: give the shapes of its tensors as the shape of the input")
+    })?;
+    let tensor = |sizes: &Vec<Size>| {
+        let sizes = sizes.iter().map(|size| size_of(size, symbols)).collect();
+        StructInfo::tensor_with(TensorShape::Known(sizes), Some(dtype))
+    };
+    Ok(StructInfo::Tuple(shapes.iter().map(tensor).collect()))
 }
 
 fn identifier_of_size(name: &str) -> String {
@@ -378,7 +414,7 @@ impl<'m> Walk<'m> {
             AttributeValue::Tensor(tensor) if args.op == "Constant" => Some(tensor),
             _ => None,
         }) {
-            return Ok(Val::Tensor(tilewright_ir::relax::Expr::constant(tensor_of(tensor, self.external)?)));
+            return Ok(Val::Tensor(Expr::constant(tensor_of(tensor, self.external)?)));
         }
         match rule.apply {
             Apply::Function(function) => function(cx, args),
@@ -429,7 +465,7 @@ fn named(bb: &mut BlockBuilder, value: Val, name: &str) -> Res<Val> {
     Ok(match value {
         Val::Tensor(expr) if expr.as_var().is_none() && !matches!(expr.kind, ExprKind::Constant(_)) => {
             let var = bb.emit_named(&expr, Some(&identifier(name)))?;
-            Val::Tensor(tilewright_ir::relax::Expr::var(&var))
+            Val::Tensor(Expr::var(&var))
         }
         Val::Outputs(items) => Val::Outputs(items.into_iter().map(|item| named(bb, item, name)).collect::<Res<_>>()?),
         other => other,

@@ -11,7 +11,7 @@ use tilewright_expr as scalar;
 use tilewright_expr::{BinOp, CmpOp, ExprKind as Scalar};
 use tilewright_ir::relax::{Expr, ExprKind};
 use tilewright_ops::system::shape_to_tensor;
-use tilewright_tensor::{DataType, Tensor};
+use tilewright_tensor::{DataType, Tensor, bf16, f16};
 
 use crate::common::{Cx, Refused, Res};
 
@@ -72,6 +72,8 @@ impl Known {
             DataType::BOOL => of_ints(tensor.to_vec::<bool>().ok()?.into_iter().map(i64::from).collect()),
             DataType::F32 => of_floats(tensor.to_vec::<f32>().ok()?.into_iter().map(f64::from).collect()),
             DataType::F64 => of_floats(tensor.to_vec::<f64>().ok()?),
+            DataType::F16 => of_floats(tensor.to_vec::<f16>().ok()?.into_iter().map(f64::from).collect()),
+            DataType::BF16 => of_floats(tensor.to_vec::<bf16>().ok()?.into_iter().map(f64::from).collect()),
             _ => return None,
         };
         Some(Self::new(dtype, tensor.shape().to_vec(), items))
@@ -84,6 +86,8 @@ impl Known {
         let bytes: Vec<u8> = match self.dtype {
             DataType::F32 => floats()?.into_iter().flat_map(|value| (value as f32).to_le_bytes()).collect(),
             DataType::F64 => floats()?.into_iter().flat_map(f64::to_le_bytes).collect(),
+            DataType::F16 => floats()?.into_iter().flat_map(|value| f16::from_f64(value).to_le_bytes()).collect(),
+            DataType::BF16 => floats()?.into_iter().flat_map(|value| bf16::from_f64(value).to_le_bytes()).collect(),
             dtype if dtype.is_int() || dtype.is_bool() => {
                 let width = dtype.element_bytes();
                 ints()?.into_iter().flat_map(|value| value.to_le_bytes().into_iter().take(width)).collect()
@@ -324,6 +328,7 @@ pub fn of_one(op: &str, x: &scalar::Expr) -> Option<scalar::Expr> {
             "Round" => value.round_ties_even(),
             "Neg" => -value,
             "Abs" => value.abs(),
+            "Relu" => value.max(0.0),
             "Sqrt" => value.sqrt(),
             _ => return None,
         };
@@ -331,6 +336,7 @@ pub fn of_one(op: &str, x: &scalar::Expr) -> Option<scalar::Expr> {
     }
     match (op, x.as_int()) {
         ("Neg", Some(value)) => Some(scalar::Expr::int(value.checked_neg()?, x.dtype)),
+        ("Relu", Some(value)) => Some(scalar::Expr::int(value.max(0), x.dtype)),
         ("Abs", Some(value)) => Some(scalar::Expr::int(value.checked_abs()?, x.dtype)),
         _ => None,
     }

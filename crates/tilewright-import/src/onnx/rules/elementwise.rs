@@ -17,7 +17,7 @@ use super::super::model::AttributeValue;
 use super::super::rule::{Args, Rule, binary, bound, rule, unary};
 use super::super::tensors::dtype_of;
 use super::super::values::Val;
-use crate::common::{Cx, Op, Refused, Res};
+use crate::common::{Cx, Op, Refused, Res, is};
 
 pub const RULES: &[Rule] = &[
     binary("Add", &add::OP),
@@ -157,6 +157,13 @@ fn bit_shift(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         "LEFT" => &left_shift::OP,
         "RIGHT" => &right_shift::OP,
         other => return Err(Refused(format!("`direction` is LEFT or RIGHT, found \"{other}\""))),
+    };
+    let dtype = cx.dtype(&x)?;
+    // A sign is kept, however far the bits move.
+    let y = if is(op, &right_shift::OP) && dtype.is_signed() {
+        cx.with_number(&minimum::OP, &y, i64::from(dtype.bits) - 1)?
+    } else {
+        y
     };
     Ok(broadcast_call(cx, op, x, y)?.into())
 }

@@ -41,6 +41,12 @@ pub const RULES: &[Rule] = &[
         "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale",
         roi_align,
     ),
+    rule(
+        "DeformConv",
+        "X W offset B? mask?",
+        "dilations group kernel_shape offset_group pads strides",
+        super::deform::deformed_convolution,
+    ),
     rule("NegativeLogLikelihoodLoss", "input target weight?", "ignore_index reduction", |cx, args| {
         let x = args.tensor(cx, 0)?;
         loss(cx, args, &x)
@@ -55,6 +61,9 @@ pub const RULES: &[Rule] = &[
     rule("Col2Im", "input image_shape block_shape", "dilations pads strides", col2im),
     rule("BitCast", "X", "to", |cx, args| {
         let (x, dtype) = (args.tensor(cx, 0)?, dtype_of(args.int("to", 0)?)?);
+        if cx.dtype(&x)?.is_bool() && dtype.is_int() && dtype.bytes() == 1 {
+            return Ok(cx.astype(&x, dtype)?.into());
+        }
         if cx.dtype(&x)?.bytes() != dtype.bytes() || dtype.is_bool() || cx.dtype(&x)?.is_bool() {
             return Err(Refused(format!("the bits of {} as {dtype} have no rule", cx.dtype(&x)?)));
         }
@@ -139,9 +148,8 @@ fn loss(cx: &mut Cx<'_>, args: &Args<'_>, logarithms: &Expr) -> Res<Val> {
         // No class is the least integer.
         ("ignore_index", args.int("ignore_index", i64::from(i32::MIN))?.to_attr()),
     ];
-    let mut operands = vec![logarithms, &target];
-    operands.extend(weight.as_ref());
-    Ok(cx.call(&nll_loss::OP, &operands, attrs)?.into())
+    let weight = weight.unwrap_or_else(|| Expr::tuple(Vec::new()));
+    Ok(cx.call(&nll_loss::OP, &[logarithms, &target, &weight], attrs)?.into())
 }
 
 /// Blocks added at their places in images.
@@ -254,8 +262,16 @@ fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     if rounds == 0 {
         return nothing();
     }
-    let overlap = if args.has(3) { args.float_at(3)? } else { 0.0 };
     let dtype = cx.dtype(&scores)?;
+    let threshold = |cx: &mut Cx<'_>, at: usize| -> Res<Option<Expr>> {
+        let Some(one) = args.optional(cx, at)? else { return Ok(None) };
+        let one = cx.reshape(&cx.astype(&one, dtype)?, Vec::new())?;
+        bound(cx, one).map(Some)
+    };
+    let overlap = match threshold(cx, 3)? {
+        Some(overlap) => overlap,
+        None => cx.number(0.0, dtype)?,
+    };
     let [top, left, bottom, right] = corners(cx, &boxes, args.flag("center_point_box", false)?)?;
     let mut sides = Vec::new();
     for side in [top, left, bottom, right] {
@@ -271,14 +287,13 @@ fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let area = cx.emit(area)?;
     let whole = Expr::shape(shape.clone());
     let never = cx.number(f64::NEG_INFINITY, dtype)?;
-    let mut left_over = match args.has(4) {
-        true => {
-            let least = args.float_at(4)?;
-            let above = cx.with_number(&greater::OP, &scores, least)?;
+    let mut left_over = match threshold(cx, 4)? {
+        Some(least) => {
+            let above = cx.call(&greater::OP, &[&scores, &least], [])?;
             let kept = cx.choose(&above, &scores, &never)?;
             cx.emit(kept)?
         }
-        false => scores.clone(),
+        None => scores.clone(),
     };
     let numbers = cx.along_axis(&cx.arange(count)?, 2, 3)?;
     let numbers = cx.emit(numbers)?;
@@ -304,7 +319,7 @@ fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let common = cx.emit(common)?;
         let union = two(cx, &subtract::OP, &two(cx, &add::OP, &area, &own[4])?, &common)?;
         // `common / union > overlap` without a division by the area of empty boxes.
-        let limit = cx.with_number(&multiply::OP, &union, overlap)?;
+        let limit = two(cx, &multiply::OP, &union, &overlap)?;
         let over = two(cx, &greater::OP, &common, &limit)?;
         let same = broadcast_call(cx, &tilewright_ops::binary::equal::OP, numbers.clone(), best.clone())?;
         let out = broadcast_call(cx, &logical_or::OP, over, same)?;

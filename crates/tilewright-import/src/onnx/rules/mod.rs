@@ -7,6 +7,7 @@ pub mod activation;
 pub mod attention;
 pub mod convolution;
 pub mod create;
+pub mod deform;
 pub mod elementwise;
 pub mod gather;
 pub mod linear;

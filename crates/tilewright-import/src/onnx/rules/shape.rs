@@ -69,7 +69,7 @@ pub const RULES: &[Rule] = &[
         Ok(cx.call(op, &[&args.tensor(cx, 0)?], [("k", k.to_attr())])?.into())
     }),
     rule("DepthToSpace", "X", "blocksize mode", depth_to_space),
-    rule("SpaceToDepth", "X", "blocksize", space_to_depth),
+    rule("SpaceToDepth", "X", "blocksize mode", space_to_depth),
     rule("CenterCropPad", "X shape", "axes", center_crop_pad),
 ];
 
@@ -367,6 +367,10 @@ fn tiled(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     Ok(cx.reshape(&wide, all)?.into())
 }
 
+fn same(cx: &Cx<'_>, a: &scalar::Expr, b: &scalar::Expr) -> bool {
+    cx.bb.infer_cx().analyzer.prove_equal(a, b)
+}
+
 /// The tensor broadcast with a shape: sizes of 1 in either yield.
 fn expanded(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (x, wanted) = (args.tensor(cx, 0)?, args.dims_at(cx, 1)?);
@@ -376,7 +380,13 @@ fn expanded(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let mut dims = Vec::new();
     for at in 0..rank {
         dims.push(match (size(&own, at), size(&wanted, at)) {
-            (Some(own), Some(wanted)) if wanted.as_int() == Some(1) => own,
+            // A size other than 1 stays, whatever the run wants.
+            (Some(own), Some(wanted)) if wanted.as_int() == Some(1) || own.as_int().is_some_and(|own| own != 1) => own,
+            (Some(own), Some(wanted))
+                if wanted.as_int().is_none() && own.as_int().is_none() && !same(cx, &own, &wanted) =>
+            {
+                scalar::Expr::select(&scalar::Expr::compare(CmpOp::Eq, &wanted, &one(1))?, &own, &wanted)?
+            }
             (_, Some(wanted)) => wanted,
             (Some(own), None) => own,
             (None, None) => one(1),
@@ -414,7 +424,12 @@ fn space_to_depth(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let [n, c, h, w, b] = block(cx, &x, args.int("blocksize", 0)?)?;
     let (rows, columns) = (cx.integer(BinOp::FloorDiv, &h, &b)?, cx.integer(BinOp::FloorDiv, &w, &b)?);
     let apart = vec![n.clone(), c.clone(), rows.clone(), b.clone(), columns.clone(), b.clone()];
-    let mixed = cx.permute(&cx.reshape(&x, apart)?, vec![0, 3, 5, 1, 2, 4])?;
+    let axes = match args.text("mode", "DCR")?.as_str() {
+        "DCR" => vec![0, 3, 5, 1, 2, 4],
+        "CRD" => vec![0, 1, 3, 5, 2, 4],
+        other => return Err(Refused(format!("the mode \"{other}\" has no rule"))),
+    };
+    let mixed = cx.permute(&cx.reshape(&x, apart)?, axes)?;
     Ok(cx.reshape(&mixed, vec![n, cx.product(&[c, b.clone(), b]), rows, columns])?.into())
 }
 

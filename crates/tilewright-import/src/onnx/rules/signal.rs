@@ -118,12 +118,14 @@ fn fourier(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let mut widths = vec![[0, 0]; rank - 1];
         widths[rank - 2][1] = used - own;
         let part = with_border(cx, &part, &widths, "constant", 0.0)?;
+        // Sums of many terms that cancel: in float64.
+        let part = cx.astype(&part, DataType::F64)?;
         parts.push(bound(cx, part)?);
     }
     let [real, imaginary] = match inverse && onesided {
         true => {
             let real = real_inverse(cx, &parts, size)?;
-            let real = cx.permute(&real, back)?;
+            let real = cx.astype(&cx.permute(&real, back)?, cx.dtype(&x)?)?;
             let mut shape = cx.shape(&real)?;
             shape.push(scalar::Expr::i64(1));
             return Ok(cx.reshape(&real, shape)?.into());
@@ -131,6 +133,7 @@ fn fourier(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         false => transformed(cx, &parts, size, inverse, onesided)?,
     };
     let (real, imaginary) = (cx.permute(&real, back.clone())?, cx.permute(&imaginary, back)?);
+    let [real, imaginary] = [cx.astype(&real, cx.dtype(&x)?)?, cx.astype(&imaginary, cx.dtype(&x)?)?];
     let both = Expr::tuple(vec![real, imaginary]);
     Ok(cx.call(&stack::OP, &[&both], [("axis", (rank as i64 - 1).to_attr())])?.into())
 }
