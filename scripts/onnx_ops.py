@@ -109,6 +109,9 @@ def run(case: Any) -> tuple[str, str]:
         for name, value in constants.items():
             copy.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
         shapes = {name: [list(item.shape) for item in given[name]] for name in sequences if name in given}
+        if constants or sequences:
+            known = {name: list(value.shape) for name, value in given.items() if hasattr(value, "shape")}
+            shapes |= {name: shape for name, shape in known.items() if name not in constants and len(sets) == 1}
         mod = from_onnx(copy, shape_dict=shapes)
         machine = relax.VirtualMachine(relax.build(mod, target="llvm"), tw.cpu())
         for inputs, outputs in sets:

@@ -232,12 +232,15 @@ fn slice(x: &Known, args: &Args<'_>) -> Option<Known> {
     for (at, axis) in axes.iter().enumerate() {
         let axis = from_start(*axis, x.dims.len())?;
         let (extent, step) = (*x.dims.get(axis)?, *steps.get(at)?);
-        if step < 1 {
+        if step == 0 {
             return None;
         }
-        let bound = |value: i64| (if value < 0 { value.saturating_add(extent) } else { value }).clamp(0, extent);
+        // Backwards, the bounds are one less, and -1 is before the first element.
+        let (least, greatest) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
+        let bound = |value: i64| (if value < 0 { value.saturating_add(extent) } else { value }).clamp(least, greatest);
         let (start, end) = (bound(*starts.get(at)?), bound(*ends.get(at)?));
-        dims[axis] = ((end - start).max(0) + step - 1) / step;
+        let room = if step > 0 { end - start } else { start - end };
+        dims[axis] = (room.max(0) + step.abs() - 1) / step.abs();
         firsts[axis] = start;
         strides[axis] = step;
     }

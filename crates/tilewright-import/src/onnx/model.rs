@@ -368,7 +368,9 @@ fn dim<'a>(message: Message<'a>) -> Read<Dim<'a>> {
     read(message, |dim: &mut Dim<'a>, field| {
         match field.number {
             1 => *dim = Dim::Size(field.int()?),
-            2 => *dim = if field.text()?.is_empty() { Dim::Unknown } else { Dim::Symbol(field.text()?) },
+            // A name without letters, such as `?`, is none.
+            2 if !field.text()?.contains(char::is_alphanumeric) => *dim = Dim::Unknown,
+            2 => *dim = Dim::Symbol(field.text()?),
             _ => {}
         }
         Ok(())

@@ -88,7 +88,11 @@ pub fn hard_sigmoid(cx: &Cx<'_>, x: &Expr, alpha: f64, beta: f64) -> Res<Expr> {
 }
 
 fn prelu(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let (x, slope) = (args.bound(cx, 0)?, args.tensor(cx, 1)?);
+    let (x, mut slope) = (args.bound(cx, 0)?, args.tensor(cx, 1)?);
+    if args.opset < 7 && cx.rank(&slope)? == 1 && cx.rank(&x)? > 1 && cx.extent(&slope, 0)?.as_int() != Some(1) {
+        // One for each channel.
+        slope = cx.along_axis(&slope, 1, cx.rank(&x)?)?;
+    }
     let bent = broadcast_call(cx, &multiply::OP, x.clone(), slope)?;
     let below = cx.with_number(&less::OP, &x, 0i64)?;
     Ok(cx.choose(&below, &bent, &x)?.into())

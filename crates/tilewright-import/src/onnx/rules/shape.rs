@@ -275,7 +275,8 @@ fn sliced(cx: &Cx<'_>, x: &Expr, axis: usize, [start, end]: [&scalar::Expr; 2], 
     if step == 0 {
         return Err(Refused::new("a step of 0"));
     }
-    let far = |value: &scalar::Expr| value.as_int().is_some_and(|value| value >= i64::from(i32::MAX));
+    // Exporters write the end of a dimension as the greatest integer, or as a round number.
+    let far = |value: &scalar::Expr| value.as_int().is_some_and(|value| value >= 1_000_000_000);
     if step > 0 {
         let end = if far(end) { &extent } else { end };
         let is_whole = start.as_int() == Some(0) && step == 1;
