@@ -9,6 +9,7 @@
 
 mod commands;
 mod failure;
+pub mod onnx;
 mod output;
 mod progress;
 
@@ -66,9 +67,9 @@ enum Command {
     Check(commands::check::Arguments),
     /// Run passes over a TVMScript module and print the result.
     Opt(commands::opt::Arguments),
-    /// Compile a TVMScript module into an executable file, which the runtime alone can run, or show a stage before.
+    /// Compile a TVMScript module or an ONNX model into an executable file, which the runtime alone can run, or show a stage before.
     Compile(commands::compile::Arguments),
-    /// Call a function of a TVMScript module or of an executable.
+    /// Call a function of a TVMScript module, of an ONNX model or of an executable.
     Run(commands::run::Arguments),
     /// Show the time of a function, kernel by kernel, compared with the machine's lower bound.
     Profile(commands::profile::Arguments),
@@ -77,7 +78,7 @@ enum Command {
     /// Answer the requests of a tuner, a line of JSON each.
     #[command(hide = true)]
     TuneWorker,
-    /// Show what an executable holds and needs.
+    /// Show what an executable or an ONNX model holds and needs.
     Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
     Doctor(commands::doctor::Arguments),
@@ -154,8 +155,11 @@ fn not_utf8(bytes: &[u8]) -> String {
     format!("not UTF-8 text: the byte at line {line}, column {column} is invalid")
 }
 
-/// The one module of a source file.
+/// The one module of a source file, or that of an ONNX model.
 fn read_module(path: &Path) -> Outcome<IRModule> {
+    if onnx::is_onnx(path) {
+        return onnx::read(path);
+    }
     Ok(tilewright::parse_module(&read_source(path)?)?)
 }
 
@@ -190,6 +194,6 @@ impl Tuned {
 /// A file argument.
 #[derive(clap::Args, Debug)]
 struct Input {
-    /// A TVMScript file.
+    /// A TVMScript file, or a model of ONNX (`.onnx`).
     file: PathBuf,
 }

@@ -1,6 +1,7 @@
 //! Importers: files of tensors (NPY, NPZ, IDX, pickles) and recorded graphs of other frameworks.
 //!
-//! [`torch`] makes modules of recorded PyTorch graphs, on top of [`common`], which importers of graphs share.
+//! [`torch`] makes modules of recorded PyTorch graphs and [`onnx`] of ONNX files, on top of [`common`], which importers
+//! of graphs share.
 //!
 //! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the
 //! formats: [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
@@ -24,6 +25,7 @@ mod gzip;
 mod idx;
 mod npy;
 mod npz;
+pub mod onnx;
 mod pickle;
 pub mod torch;
 

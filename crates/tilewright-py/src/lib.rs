@@ -21,6 +21,7 @@ mod indexing;
 mod kept;
 mod machine;
 mod module;
+mod onnx;
 mod pass;
 mod passes;
 mod program;
@@ -229,6 +230,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_extern_primfunc, core)?,
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
         wrap_pyfunction!(view::te::build::te_call, core)?,
+        wrap_pyfunction!(onnx::import_onnx, core)?,
         wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
         wrap_pyfunction!(tune::tuning_tasks, core)?,

@@ -35,7 +35,6 @@ _REASONS = {
     "topi.adreno": "operators have one definition for all targets: `tvm.topi`",
     "topi.sparse": "tensors are dense",
     "topi.vision": "there are no operators of object detection",
-    "relax.frontend.onnx": "graphs come from PyTorch, modules in its manner, and builders",
     "relax.frontend.stablehlo": "graphs come from PyTorch, modules in its manner, and builders",
     "relax.frontend.nn.llm": "there are no paged caches",
     "contrib.hexagon": "there is no code generator for this processor",

@@ -9,11 +9,11 @@ use tilewright::vm_program::{FileInfo, Function, Program};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
-use crate::{is_executable, open_executable};
+use crate::{is_executable, onnx, open_executable};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// An executable, as `tilewright compile` writes it.
+    /// An executable, as `tilewright compile` writes it, or a model of ONNX.
     file: PathBuf,
     /// Print the machine's program as text instead.
     #[arg(long)]
@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let path = &arguments.file;
+    if onnx::is_onnx(path) {
+        return print(&onnx::describe(path)?);
+    }
     if !is_executable(path)? {
         let message = format!("{} is no executable: compile it with `tilewright compile`", path.display());
         return Err(Failure::Message(message));

@@ -1,0 +1,57 @@
+"""Models of ONNX: a file becomes a module. The package `onnx` is not needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .... import _core
+
+if TYPE_CHECKING:
+    from ....ir.module import IRModule
+
+__all__ = ["from_onnx"]
+
+
+def from_onnx(
+    model: Any,
+    shape_dict: Mapping[str, Sequence[Any]] | None = None,
+    dtype_dict: str | Mapping[str, str] | None = "float32",
+    opset: int | None = None,
+    keep_params_in_input: bool = False,
+    sanitize_input_names: bool = True,
+) -> IRModule:
+    """The module whose function `main` computes what a model of ONNX computes.
+
+    `model` is the path of a file, its bytes, or an `onnx.ModelProto`. Tensors that the model keeps in other files are
+    read where it is given by its path, from the folder of the model alone.
+
+    `shape_dict` gives inputs other shapes than the model says: sizes are numbers, `tir.Var`s, or names of symbolic
+    dimensions. A dimension that the model names is symbolic, and the same one in all inputs. `dtype_dict`, by the names
+    of inputs, gives them other data types; one type for all leaves those of the model. `opset` is the version of the
+    operators in place of the one that the model states.
+
+    The model's tensors become constants; with `keep_params_in_input` those of floats become inputs after the others,
+    and `relax.frontend.detach_params` gives their values. With `sanitize_input_names` the names of inputs become
+    identifiers.
+
+    Nodes whose operators have no rule are an error that lists them all, with their names in `nodes`.
+
+        mod = from_onnx("model.onnx", shape_dict={"input": [1, 3, 224, 224]})
+    """
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    if isinstance(model, (bytearray, memoryview)):
+        model = bytes(model)
+    if not isinstance(model, bytes):
+        model = os.fspath(model)
+    options: dict[str, Any] = {
+        "shapes": {name: list(shape) for name, shape in (shape_dict or {}).items()},
+        "dtypes": dict(dtype_dict) if isinstance(dtype_dict, Mapping) else {},
+        "params_as_input": keep_params_in_input,
+        "sanitize_input_names": sanitize_input_names,
+    }
+    if opset is not None:
+        options["opset"] = opset
+    return _core.import_onnx(model, options)
