@@ -13,70 +13,67 @@ from ..error import TVMError
 
 __all__ = ["Absent", "AbsentModule", "absent_name", "reason_for"]
 
-#: Paths, under which everything is absent, and why.
-_REASONS = {
-    "relay": "graphs are those of `tvm.relax`: Relay is not read",
-    "autotvm": "schedules are chosen by rules: there are no templates to tune",
-    "auto_scheduler": "schedules are chosen by rules: there is no search over tensor expressions",
-    "micro": "programs run on processors with an operating system",
-    "rpc": "programs run on this machine: none is called over a network",
-    "exec": "programs run on this machine: there are no servers",
-    "tir.usmp": "memory is planned by `relax.transform.StaticPlanBlockMemory`",
-    "te.hybrid": "functions of loops are written as TVMScript",
-    "te.autodiff": "there are no gradients of tensor expressions",
-    "topi.cuda": "operators have one definition for all targets: `tvm.topi`",
-    "topi.x86": "operators have one definition for all targets: `tvm.topi`",
-    "topi.arm_cpu": "operators have one definition for all targets: `tvm.topi`",
-    "topi.hexagon": "operators have one definition for all targets: `tvm.topi`",
-    "topi.generic": "operators have one definition for all targets: `tvm.topi`",
-    "topi.gpu": "operators have one definition for all targets: `tvm.topi`",
-    "topi.rocm": "operators have one definition for all targets: `tvm.topi`",
-    "topi.mali": "operators have one definition for all targets: `tvm.topi`",
-    "topi.adreno": "operators have one definition for all targets: `tvm.topi`",
-    "topi.sparse": "tensors are dense",
-    "topi.vision": "there are no operators of object detection",
-    "relax.frontend.stablehlo": "graphs come from PyTorch, modules in its manner, and builders",
-    "relax.frontend.nn.llm": "there are no paged caches",
-    "contrib.hexagon": "there is no code generator for this processor",
-    "contrib.cutlass": "kernels are the compiler's own: no library of others is called",
-    "contrib.cublas": "kernels are the compiler's own: no library of others is called",
-    "contrib.cublaslt": "kernels are the compiler's own: no library of others is called",
-    "contrib.cudnn": "kernels are the compiler's own: no library of others is called",
-    "contrib.cblas": "kernels are the compiler's own: no library of others is called",
-    "contrib.mkl": "kernels are the compiler's own: no library of others is called",
-    "contrib.dnnl": "kernels are the compiler's own: no library of others is called",
-    "contrib.nnpack": "kernels are the compiler's own: no library of others is called",
-    "contrib.rocblas": "kernels are the compiler's own: no library of others is called",
-    "contrib.thrust": "kernels are the compiler's own: no library of others is called",
-    "contrib.random": "random numbers come from the caller",
-    "contrib.rocm": "there is no code generator for this device",
-    "contrib.msc": "graphs are those of `tvm.relax`",
-    "contrib.graph_executor": "graphs run on the virtual machine: `relax.VirtualMachine`",
-    "contrib.graph_runtime": "graphs run on the virtual machine: `relax.VirtualMachine`",
-    "contrib.debugger": "graphs run on the virtual machine: `relax.VirtualMachine`",
-    "contrib.pipeline_executor": "graphs run on the virtual machine: `relax.VirtualMachine`",
-    "contrib.emcc": "there is no runtime for browsers",
-    "contrib.xcode": "there is no code generator for Apple's devices",
-    "contrib.spirv": "there is no code generator for Vulkan",
-    "contrib.dlpack": "tensors are shared by `__dlpack__`",
-    "contrib.download": "nothing is fetched from a network",
-    "contrib.target": "graphs come from PyTorch, modules in its manner, and builders",
-    "contrib.peak": "there are no models of rooflines",
-    "script.parser.core.evaluator": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.parser": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.doc": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.doc_core": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.dispatch": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.utils": "scripts are read by the core, which has no Python classes",
-    "script.parser.core.entry": "scripts are read by the core, which has no Python classes",
-    "relax.backend_tir": "there are no patterns of loops",
-    "relax.distributed": "programs run on one device",
-    "runtime.disco": "programs run on one device",
-    "testing.tir": "there are no schedules for tensor cores",
-    "testing.aot": "programs run on the virtual machine",
-    "tir.contrib": "there is no code generator for these processors",
-    "utils": "there are no models of rooflines",
+#: Why modules are absent, and which: paths, under which everything is.
+_PATHS = {
+    "graphs are those of `tvm.relax`: Relay is not read": "relay contrib.relay_viz",
+    "schedules are chosen by rules: there are no templates to tune": "autotvm",
+    "schedules are chosen by rules: there is no search over tensor expressions": "auto_scheduler",
+    "programs run on processors with an operating system": "micro",
+    "programs run on this machine: none is called over a network": "rpc",
+    "programs run on this machine: there are no servers": "exec",
+    "memory is planned by `relax.transform.StaticPlanBlockMemory`": "tir.usmp",
+    "functions of loops are written as TVMScript": "te.hybrid",
+    "there are no gradients of tensor expressions": "te.autodiff",
+    "operators have one definition for all targets: `tvm.topi`": (
+        "topi.cuda topi.x86 topi.arm_cpu topi.hexagon topi.generic topi.gpu topi.rocm topi.mali topi.adreno"
+    ),
+    "tensors are dense": "topi.sparse contrib.sparse",
+    "there are no operators of object detection": "topi.vision",
+    "graphs come from PyTorch, ONNX files, modules in its manner, and builders": (
+        "relax.frontend.stablehlo contrib.target contrib.tflite_runtime"
+    ),
+    "there are no paged caches": "relax.frontend.nn.llm",
+    "there is no code generator for this processor": "contrib.hexagon",
+    "kernels are the compiler's own: no library of others is called": (
+        "contrib.cutlass contrib.cublas contrib.cublaslt contrib.cudnn contrib.cblas contrib.mkl contrib.dnnl "
+        "contrib.nnpack contrib.rocblas contrib.thrust"
+    ),
+    "random numbers come from the caller": "contrib.random",
+    "there is no code generator for this device": "contrib.rocm",
+    "graphs are those of `tvm.relax`": "contrib.msc",
+    "graphs run on the virtual machine: `relax.VirtualMachine`": (
+        "contrib.graph_executor contrib.graph_runtime contrib.debugger contrib.pipeline_executor"
+    ),
+    "there is no runtime for browsers": "contrib.emcc",
+    "there is no code generator for Apple's devices": "contrib.xcode contrib.coreml",
+    "there is no code generator for Vulkan": "contrib.spirv",
+    "tensors are shared by `__dlpack__`": "contrib.dlpack",
+    "nothing is fetched from a network": "contrib.download",
+    "there are no models of rooflines": "contrib.peak utils",
+    "scripts are read by the core, which has no Python classes": (
+        "script.parser.core.evaluator script.parser.core.parser script.parser.core.doc script.parser.core.doc_core "
+        "script.parser.core.dispatch script.parser.core.utils script.parser.core.entry"
+    ),
+    "there are no patterns of loops": "relax.backend_tir",
+    "programs run on one device": "relax.distributed runtime.disco",
+    "there are no schedules for tensor cores": "testing.tir",
+    "programs run on the virtual machine": "testing.aot",
+    "there is no code generator for these processors": "tir.contrib",
+    "schedules are drawn by functions of one's own: see `space_generator`": (
+        "meta_schedule.schedule_rule meta_schedule.postproc meta_schedule.mutator"
+    ),
+    "costs are learned from features of the compiler's own": "meta_schedule.feature_extractor",
+    "tasks are ordered by `tune_tasks`": "meta_schedule.task_scheduler meta_schedule.measure_callback",
+    "progress is printed by `tune_tir` and `tune_relax`": "meta_schedule.profiler meta_schedule.logging",
+    "there are no helpers for tests of tuning": "meta_schedule.testing",
+    "the command line is `tilewright`": "driver.tvmc",
+    "the default schedules of a CPU are the compiler's own rules": "dlight.cpu",
+    "kernels are measured by `time_evaluator`": "dlight.benchmark",
+    "graphs are partitioned by `relax.transform.FuseOpsByPattern`": "relax.backend.cuda",
+    "models of PyTorch are imported by `relax.frontend.torch`": "contrib.torch",
 }
+
+_REASONS = {path: reason for reason, paths in _PATHS.items() for path in paths.split()}
 
 
 #: Names in modules that the package has, and why they are absent.
