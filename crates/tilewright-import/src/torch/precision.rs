@@ -58,7 +58,7 @@ pub(super) fn narrowed(cx: &mut Cx<'_>, value: &Value, dtype: DataType) -> Res {
     converted(cx, value, &|of| of == DataType::F32, dtype)
 }
 
-fn is_narrow(dtype: DataType) -> bool {
+pub(super) fn is_narrow(dtype: DataType) -> bool {
     dtype == DataType::F16 || dtype == DataType::BF16
 }
 

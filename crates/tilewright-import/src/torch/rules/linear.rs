@@ -6,7 +6,9 @@ use tilewright_ops::binary::{add, multiply};
 use tilewright_ops::linear_algebra::{einsum, matmul};
 use tilewright_ops::manipulate::expand_dims;
 use tilewright_ops::statistical::sum;
+use tilewright_tensor::DataType;
 
+use super::super::precision::is_narrow;
 use super::super::promotion::call_promoted;
 use super::super::rule::{Precision, Rule, in_float32, rule, with};
 use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
@@ -56,14 +58,21 @@ fn linear(cx: &mut Cx<'_>, args: &Args) -> Res {
     affine(cx, &args.tensor("input")?, &args.tensor("weight")?, args.optional_tensor("bias")?).map(Value::Tensor)
 }
 
+/// A product that something is added to: in float32 where the operands are narrower, so that the sum is rounded once.
+fn unrounded(cx: &Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
+    match cx.dtype(a)? {
+        dtype if is_narrow(dtype) => cx.call(&matmul::OP, &[a, b], [("out_dtype", DataType::F32.to_attr())]),
+        _ => product(cx, a, b),
+    }
+}
+
 /// `x @ weight.T + bias`. The weight has one row for each output, or is a vector.
 pub fn affine(cx: &Cx<'_>, x: &Expr, weight: &Expr, bias: Option<Expr>) -> Res<Expr> {
     let transposed = if cx.rank(weight)? < 2 { weight.clone() } else { cx.permute(weight, vec![1, 0])? };
-    let found = product(cx, x, &transposed)?;
-    match bias {
-        Some(bias) => cx.call(&add::OP, &[&found, &bias], []),
-        None => Ok(found),
-    }
+    let Some(bias) = bias else { return product(cx, x, &transposed) };
+    let found = unrounded(cx, x, &transposed)?;
+    let bias = cx.astype(&bias, cx.dtype(&found)?)?;
+    cx.astype(&cx.call(&add::OP, &[&found, &bias], [])?, cx.dtype(x)?)
 }
 
 /// The value times a number; `None` where the number is 0, as PyTorch then ignores the value, infinities included.
@@ -78,15 +87,18 @@ fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
 /// `beta * input + alpha * (a @ b)`.
 fn added(cx: &mut Cx<'_>, args: &Args) -> Res {
     let [a, b] = if args.has("batch1") { ["batch1", "batch2"] } else { ["mat1", "mat2"] };
-    let found = product(cx, &args.tensor(a)?, &args.tensor(b)?)?;
-    combined(cx, args, found)
+    let a = args.tensor(a)?;
+    let found = unrounded(cx, &a, &args.tensor(b)?)?;
+    let Value::Tensor(sum) = combined(cx, args, found)? else { return Err(Refused::new("expected a tensor")) };
+    cx.astype(&sum, cx.dtype(&a)?).map(Value::Tensor)
 }
 
 /// `beta * input + alpha * found`.
 fn combined(cx: &mut Cx<'_>, args: &Args, found: Expr) -> Res {
     let zero = || Refused::new("an `alpha` of 0 has no rule");
     let found = scaled(cx, found, args.get("alpha"))?.ok_or_else(zero)?;
-    match scaled(cx, args.tensor("input")?, args.get("beta"))? {
+    let input = cx.astype(&args.tensor("input")?, cx.dtype(&found)?)?;
+    match scaled(cx, input, args.get("beta"))? {
         Some(input) => cx.op(&add::OP, &[&input, &found]),
         None => Ok(Value::Tensor(found)),
     }

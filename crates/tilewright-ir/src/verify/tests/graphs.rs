@@ -38,6 +38,7 @@ pub(super) static RELU: OpDef = OpDef {
     decompose: None,
     layouts: None,
     other_order: None,
+    gradient: None,
 };
 
 pub(super) static KILL: OpDef = OpDef {
@@ -53,6 +54,7 @@ pub(super) static KILL: OpDef = OpDef {
     decompose: None,
     layouts: None,
     other_order: None,
+    gradient: None,
 };
 
 pub(super) static STORAGE: OpDef = OpDef {
@@ -68,6 +70,7 @@ pub(super) static STORAGE: OpDef = OpDef {
     decompose: None,
     layouts: None,
     other_order: None,
+    gradient: None,
 };
 
 static PLACE: OpDef = OpDef {
@@ -83,6 +86,7 @@ static PLACE: OpDef = OpDef {
     decompose: None,
     layouts: None,
     other_order: None,
+    gradient: None,
 };
 
 pub(super) fn tensor(shape: &[i64]) -> StructInfo {
