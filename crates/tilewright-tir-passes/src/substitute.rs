@@ -1,8 +1,11 @@
 //! Substitution of variables and buffers, and copies with fresh binders.
 
+use tilewright_arith::worked_out;
 use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId, walk};
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Map, Set, with_stack};
+
+use crate::stmt::{Result, typed};
 
 /// Replaces variables where they are used, variables where they are bound, and buffers.
 #[derive(Default, Debug)]
@@ -204,5 +207,38 @@ where
         let result = self.replace(node);
         self.memo.put(node, &result);
         result
+    }
+}
+
+/// The statement with accesses to another buffer in the place of those to `from`, `start` elements further in the first
+/// dimension.
+pub(crate) fn moved_by(stmt: &Stmt, from: &Buffer, to: &Buffer, start: &Expr) -> Result<Stmt> {
+    let mut failed = None;
+    let moved = reindex(stmt, |used, indices| {
+        if used != from {
+            return None;
+        }
+        let (index, rest) = match indices.split_first() {
+            Some((index, rest)) => (index.clone(), rest),
+            None => (Expr::int(0, start.dtype), &[][..]),
+        };
+        let place = || -> Result<Expr> {
+            let start = typed(typed(start.cast(index.dtype.element()))?.broadcast(index.dtype.lanes))?;
+            match start.kind {
+                ExprKind::Int(_) => typed(worked_out(BinOp::Add, &index, &start)),
+                _ => typed(Expr::binary(BinOp::Add, &start, &index)),
+            }
+        };
+        match place() {
+            Ok(index) => Some((to.clone(), std::iter::once(index).chain(rest.iter().cloned()).collect())),
+            Err(problem) => {
+                failed.get_or_insert(problem);
+                None
+            }
+        }
+    });
+    match failed {
+        Some(problem) => Err(problem),
+        None => Ok(moved),
     }
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod build;
+mod devices;
 mod errors;
 mod gemm;
 mod partition;

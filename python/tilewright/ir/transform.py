@@ -63,6 +63,11 @@ class PassInfo(str):
 _HOOKS = ("should_run", "run_before_pass", "run_after_pass", "enter_pass_ctx", "exit_pass_ctx")
 # Passes that were written in Python: they may be named in a context too.
 _own_passes: set[str] = set()
+# Options of the loop passes of `tir.transform`, which read them from the context that they run in.
+_LOOP_PASS_OPTIONS = {
+    "tir.HoistExpression", "tir.HoistIfThenElse", "tir.InjectDoubleBuffer", "tir.RemoveNoOp", "tir.Simplify",
+    "tir.UnrollLoop", "tir.merge_static_smem",
+}  # fmt: skip
 
 
 def _nothing() -> None:
@@ -100,7 +105,7 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
     config = {} if config is None else config
     if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
         raise WrongTypeError(f"config is a dict of options by name, found {config!r}")
-    unread = config.keys() - set(option_names())
+    unread = config.keys() - set(option_names()) - _LOOP_PASS_OPTIONS
     if unread and not _own_passes:
         names = ", ".join(f"`{name}`" for name in config if name in unread)
         warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=3)

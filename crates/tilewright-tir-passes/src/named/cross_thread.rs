@@ -96,6 +96,10 @@ impl Lower {
         }
         let found = Reduction::of(block)?;
         let (threads, own): (Vec<Loop>, Vec<Loop>) = loops.iter().cloned().partition(|l| is_thread(&l.kind));
+        let vars: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
+        if threads.iter().any(|l| mentions(&l.min, &vars) || mentions(&l.extent, &vars)) {
+            return refuse(format!("the threads that reduce block `{}` differ between its loops", block.name));
+        }
         let crossing = scratch("cross_thread", &found.buffers);
         let in_thread = if own.is_empty() { Vec::new() } else { scratch("in_thread", &found.buffers) };
         self.made.extend(crossing.iter().chain(&in_thread).cloned());

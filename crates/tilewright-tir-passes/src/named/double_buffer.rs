@@ -13,7 +13,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, St
 
 use super::{Options, below, refuse, seq, with};
 use crate::stmt::{Result, analyzer_of, mentions, typed, uses_memory};
-use crate::substitute::{Owners, reindex};
+use crate::substitute::{Owners, moved_by};
 
 pub(super) fn inject_double_buffer(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let split = options.get("split_loop").and_then(tilewright_ir::Attr::as_int).unwrap_or(1);
@@ -67,31 +67,8 @@ impl Inject {
                 None => half,
             };
             let start = typed(worked_out(BinOp::Mul, &typed(half.cast(first.dtype))?, &first))?;
-            let mut failed = None;
-            let moved = reindex(stmt, |used, indices| {
-                if used != buffer {
-                    return None;
-                }
-                let (index, rest) = match indices.split_first() {
-                    Some((index, rest)) => (index.clone(), rest),
-                    None => (Expr::int(0, first.dtype), &[][..]),
-                };
-                let place = || -> Result<Expr> {
-                    let start = typed(typed(start.cast(index.dtype.element()))?.broadcast(index.dtype.lanes))?;
-                    typed(Expr::binary(BinOp::Add, &start, &index))
-                };
-                match place() {
-                    Ok(index) => Some((many.clone(), std::iter::once(index).chain(rest.iter().cloned()).collect())),
-                    Err(problem) => {
-                        failed.get_or_insert(problem);
-                        None
-                    }
-                }
-            });
-            match failed {
-                Some(problem) => Err(problem),
-                None => Ok(self.owners.copy_with(&moved, [(var.clone(), at.clone())])),
-            }
+            let moved = moved_by(stmt, buffer, &many, &start)?;
+            Ok(self.owners.copy_with(&moved, [(var.clone(), at.clone())]))
         };
         let end = &(min + extent);
         let iteration = |at: &Expr| -> Result<Stmt> {

@@ -188,22 +188,24 @@ impl Legalize {
                 let body = self.expr(body)?;
                 Expr::raw(body.dtype, ExprKind::Let { var, value, body })
             }
-            ExprKind::Call { intrinsic, args } => {
-                let args = args.iter().map(|arg| self.wide_expr(arg)).collect::<Result<Vec<_>>>()?;
-                match intrinsic {
-                    Intrinsic::IfThenElse => {
-                        let dtype = args.get(1).map_or(expr.dtype, |arg| arg.dtype);
-                        Expr::raw(dtype, ExprKind::Call { intrinsic: *intrinsic, args })
-                    }
-                    _ => typed(Expr::call(*intrinsic, &args))?,
-                }
-            }
+            ExprKind::Call { intrinsic, args } => self.call(expr, *intrinsic, args)?,
             ExprKind::Reinterpret(value) => Expr::raw(expr.dtype, ExprKind::Reinterpret(self.exact(value)?)),
             ExprKind::Foreign { callee, args } => {
                 let args = args.iter().map(|arg| self.exact(arg)).collect::<Result<Vec<_>>>()?;
                 Expr::foreign(expr.dtype, callee.clone(), args)
             }
         })
+    }
+
+    fn call(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[Expr]) -> Result<Expr> {
+        let args = args.iter().map(|arg| self.wide_expr(arg)).collect::<Result<Vec<_>>>()?;
+        match intrinsic {
+            Intrinsic::IfThenElse => {
+                let dtype = args.get(1).map_or(expr.dtype, |arg| arg.dtype);
+                Ok(Expr::raw(dtype, ExprKind::Call { intrinsic, args }))
+            }
+            _ => typed(Expr::call(intrinsic, &args)),
+        }
     }
 
     /// A variable and its value, in the wide type where it was narrow.

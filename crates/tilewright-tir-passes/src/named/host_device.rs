@@ -310,7 +310,7 @@ fn call(
     let extents = kernel.threads.iter().map(|(_, extent)| values.apply(extent));
     let all = args.iter().cloned().chain(extents).collect();
     let callee = ForeignCallee::Packed(kernel.symbol.clone());
-    Ok(Some(Expr::foreign(expr.dtype, callee, all)))
+    Ok(Some(Expr::foreign(DataType::I32, callee, all)))
 }
 
 /// `InlinePrivateFunctions`: calls of functions that nobody outside of the module sees become their statements.

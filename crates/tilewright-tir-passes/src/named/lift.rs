@@ -56,7 +56,7 @@ fn collect(stmt: &Stmt, around: &mut Vec<usize>, found: &mut OrderedMap<Arc<str>
                 found.insert(tag.clone(), Bound { var: own, extent, min, annotations, around: around.clone() });
             }
             Some(known) => {
-                if !known.extent.equal(extent) {
+                if !known.extent.equal(extent) || !known.min.equal(min) {
                     return refuse(format!("the loops that are bound to `{tag}` have different extents"));
                 }
                 let same = known.around.iter().zip(around.iter()).take_while(|(a, b)| a == b).count();

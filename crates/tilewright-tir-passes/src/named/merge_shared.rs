@@ -12,7 +12,7 @@ use tilewright_tensor::DataType;
 
 use super::{Options, below, is_on, with};
 use crate::stmt::{Result, typed};
-use crate::substitute::{Substitute, reindex};
+use crate::substitute::{Substitute, moved_by};
 
 pub(super) fn merge_shared_memory_allocations(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let mut body = merged("shared.dyn", "buf_dyn_shmem", &function.body)?;
@@ -42,7 +42,7 @@ fn merged(scope: &str, name: &str, stmt: &Stmt) -> Result<Stmt> {
     let all = Buffer::new(name, vec![cx.size.clone()], DataType::U8);
     let all = all.derive(|node| node.scope = Scope::named(scope).unwrap_or_default());
     let mut views = Substitute::default();
-    let mut elements: Map<VarId, (Buffer, Expr)> = Map::default();
+    let mut elements: Vec<(Buffer, Expr)> = Vec::new();
     for (id, (buffer, start)) in &cx.parts {
         let bytes = buffer.dtype.bytes().max(1) as i64;
         let offset = typed(Expr::binary(BinOp::FloorDiv, start, &Expr::int(bytes, start.dtype)))?;
@@ -55,29 +55,13 @@ fn merged(scope: &str, name: &str, stmt: &Stmt) -> Result<Stmt> {
             node.shape = vec![end];
         });
         views.buffers.insert(*id, view.clone());
-        elements.insert(view.id(), (view, offset));
+        elements.push((view, offset));
     }
-    let body = views.apply(&body);
-    let mut failed = None;
-    let body = reindex(&body, |buffer, indices| {
-        let (view, offset) = elements.get(&buffer.id())?;
-        let (index, rest) = indices.split_first()?;
-        let moved = || -> Result<Expr> {
-            let offset = typed(typed(offset.cast(index.dtype.element()))?.broadcast(index.dtype.lanes))?;
-            if offset.as_int() == Some(0) { Ok(index.clone()) } else { typed(worked_out(BinOp::Add, index, &offset)) }
-        };
-        match moved() {
-            Ok(index) => Some((view.clone(), std::iter::once(index).chain(rest.iter().cloned()).collect())),
-            Err(problem) => {
-                failed.get_or_insert(problem);
-                None
-            }
-        }
-    });
-    match failed {
-        Some(problem) => Err(problem),
-        None => Ok(StmtKind::Allocate { buffer: all, body }.into()),
+    let mut body = views.apply(&body);
+    for (view, offset) in elements.iter().filter(|(_, offset)| offset.as_int() != Some(0)) {
+        body = moved_by(&body, view, view, offset)?;
     }
+    Ok(StmtKind::Allocate { buffer: all, body }.into())
 }
 
 struct Merge<'a> {

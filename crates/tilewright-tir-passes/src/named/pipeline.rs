@@ -150,21 +150,7 @@ impl<'a> Pipeline<'a> {
             parts.push(Part { block: part_of(stmt), stage, order });
         }
         check_dependences(&parts)?;
-        let mut versions = Map::default();
-        for buffer in &temporaries {
-            let count = versions_of(buffer, &parts, annotations);
-            if count > 1 {
-                let many = buffer.derive(|node| {
-                    let index = node.shape.first().map_or(tilewright_tensor::DataType::I32, |extent| extent.dtype);
-                    if let (Some(stride), Some(extent)) = (node.strides.first(), node.shape.first()) {
-                        let whole = stride * extent;
-                        node.strides.insert(0, whole);
-                    }
-                    node.shape.insert(0, Expr::int(count, index));
-                });
-                versions.insert(buffer.id(), (buffer.clone(), many, count));
-            }
-        }
+        let versions = versions(&temporaries, &parts, annotations);
         parts.sort_by_key(|part| part.order);
         let kept = annotations.iter().filter(|(key, _)| ![STAGE, ORDER, ASYNC].contains(&&***key));
         Ok(Self {
@@ -426,6 +412,23 @@ fn check_dependences(parts: &[Part]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The temporaries of which several iterations are alive at once.
+fn versions(temporaries: &[Buffer], parts: &[Part], annotations: &Attrs) -> Map<VarId, (Buffer, Buffer, i64)> {
+    let counts = temporaries.iter().map(|buffer| (buffer, versions_of(buffer, parts, annotations)));
+    let several = counts.filter(|(_, count)| *count > 1).map(|(buffer, count)| {
+        let many = buffer.derive(|node| {
+            let index = node.shape.first().map_or(tilewright_tensor::DataType::I32, |extent| extent.dtype);
+            if let (Some(stride), Some(extent)) = (node.strides.first(), node.shape.first()) {
+                let whole = stride * extent;
+                node.strides.insert(0, whole);
+            }
+            node.shape.insert(0, Expr::int(count, index));
+        });
+        (buffer.id(), (buffer.clone(), many, count))
+    });
+    several.collect()
 }
 
 /// How many iterations of a temporary are alive at once.

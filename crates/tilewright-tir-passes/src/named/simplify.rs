@@ -206,11 +206,12 @@ impl Simplify {
 
     /// Of a clause all but one of whose conditions are known to fail, the last one holds.
     fn propagate(&mut self) {
-        let fails = |known: &[(Expr, bool)], expr: &Expr| {
-            known.iter().any(|(condition, holds)| !holds && condition.equal(expr))
+        let fails = |expr: &Expr| {
+            let known = self.known.iter().any(|(condition, holds)| !holds && condition.equal(expr));
+            known || (!reads(expr) && self.facts.analyzer.simplify(expr).as_int() == Some(0))
         };
         let single = self.clauses.iter().find_map(|clause| {
-            let mut open = clause.iter().filter(|expr| !fails(&self.known, expr));
+            let mut open = clause.iter().filter(|expr| !fails(expr));
             let last = open.next().filter(|_| open.next().is_none())?;
             let new = !self.known.iter().any(|(condition, holds)| *holds && condition.equal(last));
             new.then(|| last.clone())

@@ -45,7 +45,11 @@ impl Unify {
             self.launched.clear();
         }
         let thread = match self.launched.iter().find(|launch| launch.tag == *tag) {
-            Some(known) if self.analyzer.prove_equal(&known.extent, extent) => known.var.clone(),
+            Some(known)
+                if self.analyzer.prove_equal(&known.extent, extent) && self.analyzer.prove_equal(&known.min, min) =>
+            {
+                known.var.clone()
+            }
             Some(known) => {
                 let number = |e: &Expr| e.as_int().map_or_else(|| "a symbolic extent".to_owned(), |n| n.to_string());
                 return refuse(format!(

@@ -12,7 +12,7 @@ use tilewright_support::{Set, with_stack};
 
 use super::{Options, below, refuse, seq, with};
 use crate::stmt::{Result, mentions, typed};
-use crate::substitute::{Owners, Substitute, reindex};
+use crate::substitute::{Owners, Substitute, moved_by};
 
 pub(super) fn inject_virtual_thread(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     Ok(with(function, injected(&Owners::of(function), &function.body)?))
@@ -127,28 +127,8 @@ impl Inject<'_> {
             }
         });
         let start = typed(Expr::binary(BinOp::Mul, &typed(Expr::var(&self.thread).cast(first.dtype))?, first))?;
-        let mut failed = None;
-        let body = reindex(&body, |used, indices| {
-            if used != buffer {
-                return None;
-            }
-            let (index, rest) = indices.split_first()?;
-            let moved = || -> Result<Expr> {
-                let start = typed(typed(start.cast(index.dtype.element()))?.broadcast(index.dtype.lanes))?;
-                typed(Expr::binary(BinOp::Add, &start, index))
-            };
-            match moved() {
-                Ok(index) => Some((many.clone(), std::iter::once(index).chain(rest.iter().cloned()).collect())),
-                Err(problem) => {
-                    failed.get_or_insert(problem);
-                    None
-                }
-            }
-        });
-        match failed {
-            Some(problem) => Err(problem),
-            None => Ok(StmtKind::Allocate { buffer: many, body }.into()),
-        }
+        let body = moved_by(&body, buffer, &many, &start)?;
+        Ok(StmtKind::Allocate { buffer: many, body }.into())
     }
 
     fn differs(&self, exprs: &[Expr]) -> bool {
