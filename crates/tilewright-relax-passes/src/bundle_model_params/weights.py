@@ -58,8 +58,8 @@ class Module:
         R.func_attr({"num_input": 1})
         with R.dataflow():
             w: R.Tensor((4, m), dtype="float32") = model_params[0]
-            b: R.Tensor((m,), dtype="float32") = model_params[1]
             y: R.Tensor((n, m), dtype="float32") = R.matmul(x, w, out_dtype="void")
+            b: R.Tensor((m,), dtype="float32") = model_params[1]
             z: R.Tensor((n, m), dtype="float32") = R.subtract(y, b)
             R.output(z)
         return z

@@ -28,10 +28,8 @@ class Module:
     @R.function
     def main(x: R.Tensor((2, 2), dtype="float32")) -> R.Tensor((2, 2), dtype="float32"):
         with R.dataflow():
-            d: R.Tensor((2, 2), dtype="float32") = metadata["relax.expr.Constant"][0]
-            lv2: R.Tensor((2, 2), dtype="float32") = R.multiply(x, d)
-            lv3: R.Tensor((2, 2), dtype="float32") = metadata["relax.expr.Constant"][1]
-            z: R.Tensor((2, 2), dtype="float32") = R.add(lv2, lv3)
+            lv2: R.Tensor((2, 2), dtype="float32") = R.multiply(x, metadata["relax.expr.Constant"][0])
+            z: R.Tensor((2, 2), dtype="float32") = R.add(lv2, metadata["relax.expr.Constant"][1])
             R.output(z)
         return z
 

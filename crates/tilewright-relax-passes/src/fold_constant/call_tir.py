@@ -38,10 +38,8 @@ class Module:
     @R.function
     def main(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         with R.dataflow():
-            first: R.Tensor((4,), dtype="float32") = metadata["relax.expr.Constant"][0]
-            second: R.Tensor((4,), dtype="float32") = metadata["relax.expr.Constant"][1]
-            y: R.Tensor((4,), dtype="float32") = R.add(x, first)
-            z: R.Tensor((4,), dtype="float32") = R.multiply(y, second)
+            y: R.Tensor((4,), dtype="float32") = R.add(x, metadata["relax.expr.Constant"][0])
+            z: R.Tensor((4,), dtype="float32") = R.multiply(y, metadata["relax.expr.Constant"][1])
             R.output(z)
         return z
 

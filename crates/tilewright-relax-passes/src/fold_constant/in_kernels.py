@@ -43,8 +43,7 @@ class Module:
     def main(x: R.Tensor((3,), dtype="int64")) -> R.Tensor((3,), dtype="int64"):
         cls = Module
         with R.dataflow():
-            ones: R.Tensor((3,), dtype="int64") = metadata["relax.expr.Constant"][0]
-            z: R.Tensor((3,), dtype="int64") = R.add(x, ones)
+            z: R.Tensor((3,), dtype="int64") = R.add(x, metadata["relax.expr.Constant"][0])
             y: R.Tensor((3,), dtype="int64") = cls.fused(z)
             R.output(y)
         return y

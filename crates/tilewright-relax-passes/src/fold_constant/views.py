@@ -31,12 +31,9 @@ class Module:
     @R.function
     def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
         with R.dataflow():
-            first: R.Tensor((2, 3), dtype="float32") = metadata["relax.expr.Constant"][0]
-            turned: R.Tensor((2, 3), dtype="float32") = metadata["relax.expr.Constant"][1]
-            lv1: R.Tensor((2, 3), dtype="float32") = R.multiply(x, first)
-            y: R.Tensor((2, 3), dtype="float32") = R.add(lv1, turned)
-            lv2: R.Tensor((), dtype="float32") = R.const(17.0, "float32")
-            z: R.Tensor((2, 3), dtype="float32") = R.add(y, lv2)
+            lv1: R.Tensor((2, 3), dtype="float32") = R.multiply(x, metadata["relax.expr.Constant"][0])
+            y: R.Tensor((2, 3), dtype="float32") = R.add(lv1, metadata["relax.expr.Constant"][1])
+            z: R.Tensor((2, 3), dtype="float32") = R.add(y, R.const(17.0, "float32"))
             R.output(z)
         return z
 

@@ -27,17 +27,14 @@ class Module:
     @R.function
     def main(x: R.Tensor((1, 2), dtype="float32")) -> R.Tensor((1, 3), dtype="float32"):
         with R.dataflow():
-            n: R.Tensor((2, 3), dtype="float32") = metadata["relax.expr.Constant"][0]
-            y: R.Tensor((1, 3), dtype="float32") = R.matmul(x, n, out_dtype="void")
-            c: R.Tensor((3,), dtype="float32") = metadata["relax.expr.Constant"][1]
-            d: R.Tensor((3,), dtype="float32") = metadata["relax.expr.Constant"][2]
-            z: R.Tensor((1, 3), dtype="float32") = R.add(y, d)
-            out: R.Tensor((1, 3), dtype="float32") = R.multiply(z, c)
+            y: R.Tensor((1, 3), dtype="float32") = R.matmul(x, metadata["relax.expr.Constant"][0], out_dtype="void")
+            z: R.Tensor((1, 3), dtype="float32") = R.add(y, metadata["relax.expr.Constant"][1])
+            out: R.Tensor((1, 3), dtype="float32") = R.multiply(z, metadata["relax.expr.Constant"][2])
             R.output(out)
         return out
 
 metadata = {"relax.expr.Constant": [
     {"dtype": "float32", "shape": [2, 3], "data": "VOPlP7bz/T7sUbg/uB6FvyUGkb/Zzre/"},
-    {"dtype": "float32", "shape": [3], "data": "okWWPwAAAAAAAAAA"},
     {"dtype": "float32", "shape": [3], "data": "okUWQGZmtr+WQ/u/"},
+    {"dtype": "float32", "shape": [3], "data": "okWWPwAAAAAAAAAA"},
 ]}

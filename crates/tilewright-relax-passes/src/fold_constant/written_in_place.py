@@ -66,10 +66,9 @@ class Module:
         with R.dataflow():
             a = R.call_tir(cls.three, (), out_sinfo=R.Tensor((4,), dtype="float32"))
             b = R.call_tir(cls.three, (), out_sinfo=R.Tensor((4,), dtype="float32"))
-            read: R.Tensor((4,), dtype="float32") = metadata["relax.expr.Constant"][0]
             other: R.Tensor((4,), dtype="float32") = b
             p = R.call_tir_inplace(cls.add, (x, a), inplace_indices=[1], out_sinfo=R.Tensor((4,), dtype="float32"))
-            q = R.call_tir_inplace(cls.add, (read, other), inplace_indices=[1], out_sinfo=R.Tensor((4,), dtype="float32"))
+            q = R.call_tir_inplace(cls.add, (metadata["relax.expr.Constant"][0], other), inplace_indices=[1], out_sinfo=R.Tensor((4,), dtype="float32"))
             r: R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor((4,), dtype="float32")) = (p, q)
             R.output(r)
         return r

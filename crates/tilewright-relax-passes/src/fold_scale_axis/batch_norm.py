@@ -28,11 +28,9 @@ class Module:
     @R.function
     def main(x: R.Tensor((2, 2, 4, 4), dtype="float32")) -> R.Tensor((2, 3, 6, 6), dtype="float32"):
         with R.dataflow():
-            lv: R.Tensor((3, 2, 1, 1), dtype="float32") = metadata["relax.expr.Constant"][0]
-            lv_1: R.Tensor((2, 3, 6, 6), dtype="float32") = R.nn.conv2d(x, lv, strides=[1, 1], padding=[1, 1, 1, 1], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout="NCHW", out_dtype="void")
-            lv_2: R.Tensor((1, 3, 1, 1), dtype="float32") = metadata["relax.expr.Constant"][1]
-            lv_3: R.Tensor((2, 3, 6, 6), dtype="float32") = R.add(lv_1, lv_2)
-            y: R.Tensor((2, 3, 6, 6), dtype="float32") = R.nn.relu(lv_3)
+            lv: R.Tensor((2, 3, 6, 6), dtype="float32") = R.nn.conv2d(x, metadata["relax.expr.Constant"][0], strides=[1, 1], padding=[1, 1, 1, 1], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout="NCHW", out_dtype="void")
+            lv_1: R.Tensor((2, 3, 6, 6), dtype="float32") = R.add(lv, metadata["relax.expr.Constant"][1])
+            y: R.Tensor((2, 3, 6, 6), dtype="float32") = R.nn.relu(lv_1)
             R.output(y)
         return y
 

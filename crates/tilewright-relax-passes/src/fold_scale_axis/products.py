@@ -33,16 +33,11 @@ class Module:
     def main(x: R.Tensor(("n", 2), dtype="float32"), i: R.Tensor((1, 5, 5, 2), dtype="float32"), t: R.Tensor((1, 2, 4), dtype="float32")) -> R.Tuple(R.Tensor(("n", 3), dtype="float32"), R.Tensor((1, 5, 5, 4), dtype="float32"), R.Tensor((1, 2, 5), dtype="float32"), R.Tensor(("n", 1), dtype="float32")):
         n = T.int64()
         with R.dataflow():
-            lv: R.Tensor((2, 3), dtype="float32") = metadata["relax.expr.Constant"][0]
-            lv_1: R.Tensor((n, 3), dtype="float32") = R.matmul(x, lv, out_dtype="void")
-            lv_2: R.Tensor((3,), dtype="float32") = metadata["relax.expr.Constant"][1]
-            p3: R.Tensor((n, 3), dtype="float32") = R.add(lv_1, lv_2)
-            lv_3: R.Tensor((4, 1, 1, 1), dtype="float32") = metadata["relax.expr.Constant"][2]
-            c1: R.Tensor((1, 5, 5, 4), dtype="float32") = R.nn.conv2d(i, lv_3, strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=2, data_layout="NHWC", kernel_layout="OHWI", out_layout="NHWC", out_dtype="void")
-            lv_4: R.Tensor((2, 2, 2), dtype="float32") = metadata["relax.expr.Constant"][3]
-            d1: R.Tensor((1, 2, 5), dtype="float32") = R.nn.conv1d_transpose(t, lv_4, strides=[1], padding=[0, 0], output_padding=[0], dilation=[1], groups=1, data_layout="NCW", kernel_layout="IOW", out_layout="NCW", out_dtype="void")
-            lv_5: R.Tensor((2, 1), dtype="float32") = metadata["relax.expr.Constant"][4]
-            e1: R.Tensor((n, 1), dtype="float32") = R.matmul(x, lv_5, out_dtype="void")
+            lv: R.Tensor((n, 3), dtype="float32") = R.matmul(x, metadata["relax.expr.Constant"][0], out_dtype="void")
+            p3: R.Tensor((n, 3), dtype="float32") = R.add(lv, metadata["relax.expr.Constant"][1])
+            c1: R.Tensor((1, 5, 5, 4), dtype="float32") = R.nn.conv2d(i, metadata["relax.expr.Constant"][2], strides=[1, 1], padding=[0, 0, 0, 0], dilation=[1, 1], groups=2, data_layout="NHWC", kernel_layout="OHWI", out_layout="NHWC", out_dtype="void")
+            d1: R.Tensor((1, 2, 5), dtype="float32") = R.nn.conv1d_transpose(t, metadata["relax.expr.Constant"][3], strides=[1], padding=[0, 0], output_padding=[0], dilation=[1], groups=1, data_layout="NCW", kernel_layout="IOW", out_layout="NCW", out_dtype="void")
+            e1: R.Tensor((n, 1), dtype="float32") = R.matmul(x, metadata["relax.expr.Constant"][4], out_dtype="void")
             R.output(p3, c1, d1, e1)
         return (p3, c1, d1, e1)
 

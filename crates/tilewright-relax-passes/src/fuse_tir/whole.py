@@ -43,7 +43,7 @@ class Module:
                 T_full[v_i0] = T.float32(0.5)
 
     @T.prim_func(private=True)
-    def fused_matmul_multiply_add_tir_sigmoid_multiply1(var_x: T.handle, w: T.Buffer((T.int64(4), T.int64(4)), "float32"), g: T.Buffer((T.int64(4),), "float32"), half: T.Buffer((T.int64(4),), "float32"), var_T_multiply: T.handle):
+    def fused_matmul_multiply_add_tir_sigmoid_multiply1(var_x: T.handle, w: T.Buffer((T.int64(4), T.int64(4)), "float32"), g: T.Buffer((T.int64(4),), "float32"), param: T.Buffer((T.int64(4),), "float32"), var_T_multiply: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         x = T.match_buffer(var_x, (n, T.int64(4)), "float32")
@@ -64,9 +64,9 @@ class Module:
         for i0 in range(T.int64(4)):
             with T.block("T_multiply"):
                 v_i0 = T.axis.spatial(T.int64(4), i0)
-                T.reads(g[v_i0], half[v_i0])
+                T.reads(g[v_i0], param[v_i0])
                 T.writes(T_multiply_1[v_i0])
-                T_multiply_1[v_i0] = g[v_i0] * half[v_i0]
+                T_multiply_1[v_i0] = g[v_i0] * param[v_i0]
         for i0, i1 in T.grid(n, T.int64(4)):
             with T.block("T_add"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
@@ -190,8 +190,7 @@ class Module:
         n = T.int64()
         cls = Module
         with R.dataflow():
-            half: R.Tensor((4,), dtype="float32") = metadata["relax.expr.Constant"][0]
-            c = R.call_tir(cls.fused_matmul_multiply_add_tir_sigmoid_multiply1, (x, w, g, half), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+            c = R.call_tir(cls.fused_matmul_multiply_add_tir_sigmoid_multiply1, (x, w, g, metadata["relax.expr.Constant"][0]), out_sinfo=R.Tensor((n, 4), dtype="float32"))
             d = R.call_tir(cls.fused_softmax_multiply1, (c, x), out_sinfo=R.Tensor((n, 4), dtype="float32"))
             e = R.call_tir(cls.mean, (d,), out_sinfo=R.Tensor((n, 1), dtype="float32"))
             out = R.call_tir(cls.fused_subtract_tir_exp_concatenate, (x, e), out_sinfo=R.Tensor((n, 8), dtype="float32"))

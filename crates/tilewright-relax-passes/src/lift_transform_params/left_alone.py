@@ -52,11 +52,12 @@ class Module:
         return (g, c, d, shape)
 
     @R.function
-    def main_transform_params(params: R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor(dtype="float32", ndim=1))) -> R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor(dtype="float32", ndim=1), R.Tensor((4,), dtype="float32")):
+    def main_transform_params(model_params: R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor(dtype="float32", ndim=1))) -> R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor(dtype="float32", ndim=1), R.Tensor((4,), dtype="float32")):
         R.func_attr({"num_input": 0})
         with R.dataflow():
-            w: R.Tensor((4,), dtype="float32") = params[0]
-            v: R.Tensor(dtype="float32", ndim=1) = params[1]
+            w: R.Tensor((4,), dtype="float32") = model_params[0]
             a: R.Tensor((4,), dtype="float32") = R.exp(w)
-            R.output(w, v, a)
-        return (w, v, a)
+            v: R.Tensor(dtype="float32", ndim=1) = model_params[1]
+            output_tuple: R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor(dtype="float32", ndim=1), R.Tensor((4,), dtype="float32")) = (w, v, a)
+            R.output(output_tuple)
+        return output_tuple

@@ -57,11 +57,12 @@ class Module:
         return z
 
     @R.function
-    def transform_params(params: R.Tuple(R.Tensor((3, 4), dtype="float32"), R.Tensor((3,), dtype="float32"))) -> R.Tuple(R.Tensor((3,), dtype="float32"), R.Tensor((4, 3), dtype="float32")):
+    def transform_params(model_params: R.Tuple(R.Tensor((3, 4), dtype="float32"), R.Tensor((3,), dtype="float32"))) -> R.Tuple(R.Tensor((3,), dtype="float32"), R.Tensor((4, 3), dtype="float32")):
         R.func_attr({"num_input": 0})
         with R.dataflow():
-            w: R.Tensor((3, 4), dtype="float32") = params[0]
-            b: R.Tensor((3,), dtype="float32") = params[1]
+            w: R.Tensor((3, 4), dtype="float32") = model_params[0]
             wt: R.Tensor((4, 3), dtype="float32") = R.permute_dims(w, axes=None)
-            R.output(b, wt)
-        return (b, wt)
+            b: R.Tensor((3,), dtype="float32") = model_params[1]
+            output_tuple: R.Tuple(R.Tensor((3,), dtype="float32"), R.Tensor((4, 3), dtype="float32")) = (b, wt)
+            R.output(output_tuple)
+        return output_tuple

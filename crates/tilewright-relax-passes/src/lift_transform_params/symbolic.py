@@ -39,12 +39,13 @@ class Module:
         return z
 
     @R.function
-    def main_transform_params(params: R.Tuple(R.Tensor(("m", "k"), dtype="float32"))) -> R.Tuple(R.Tensor(("m",), dtype="float32"), R.Shape(["k"])):
+    def main_transform_params(model_params: R.Tuple(R.Tensor(("m", "k"), dtype="float32"))) -> R.Tuple(R.Tensor(("m",), dtype="float32"), R.Shape(["k"])):
         m = T.int64()
         k = T.int64()
         R.func_attr({"num_input": 0})
         with R.dataflow():
-            w: R.Tensor((m, k), dtype="float32") = params[0]
+            w: R.Tensor((m, k), dtype="float32") = model_params[0]
             total: R.Tensor((m,), dtype="float32") = R.sum(w, axis=[1], keepdims=False)
-            R.output(total)
-        return (total, R.shape([k]))
+            output_tuple: R.Tuple(R.Tensor((m,), dtype="float32"), R.Shape([k])) = (total, R.shape([k]))
+            R.output(output_tuple)
+        return output_tuple

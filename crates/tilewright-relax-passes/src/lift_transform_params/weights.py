@@ -52,19 +52,20 @@ class Module:
         return z2
 
     @R.function
-    def main_transform_params(params: R.Tuple(R.Tensor((3, 4), dtype="float32"), R.Tensor((3, 5), dtype="float32"), R.Tensor((5,), dtype="float32"), R.Tensor((9,), dtype="float32"))) -> R.Tuple(R.Tensor((5,), dtype="float32"), R.Tensor((4, 3), dtype="float32"), R.Tensor((3, 5), dtype="float32"), R.Tensor((1, 5), dtype="float32")):
+    def main_transform_params(model_params: R.Tuple(R.Tensor((3, 4), dtype="float32"), R.Tensor((3, 5), dtype="float32"), R.Tensor((5,), dtype="float32"), R.Tensor((9,), dtype="float32"))) -> R.Tuple(R.Tensor((5,), dtype="float32"), R.Tensor((4, 3), dtype="float32"), R.Tensor((3, 5), dtype="float32"), R.Tensor((1, 5), dtype="float32")):
         R.func_attr({"num_input": 0})
         with R.dataflow():
-            w0: R.Tensor((3, 4), dtype="float32") = params[0]
-            w1: R.Tensor((3, 5), dtype="float32") = params[1]
-            b: R.Tensor((5,), dtype="float32") = params[2]
+            w0: R.Tensor((3, 4), dtype="float32") = model_params[0]
             w0t: R.Tensor((4, 3), dtype="float32") = R.permute_dims(w0, axes=None)
+            w1: R.Tensor((3, 5), dtype="float32") = model_params[1]
             w1n: R.Tensor((3, 5), dtype="float32") = R.negative(w1)
+            b: R.Tensor((5,), dtype="float32") = model_params[2]
             shift: R.Tensor((3, 5), dtype="float32") = R.add(w1n, b)
             both: R.Tuple(R.Tensor((1, 5), dtype="float32"), R.Tensor((1, 5), dtype="float32"), R.Tensor((1, 5), dtype="float32")) = R.split(w1, indices_or_sections=3, axis=0)
             first: R.Tensor((1, 5), dtype="float32") = both[0]
-            R.output(b, w0t, shift, first)
-        return (b, w0t, shift, first)
+            output_tuple: R.Tuple(R.Tensor((5,), dtype="float32"), R.Tensor((4, 3), dtype="float32"), R.Tensor((3, 5), dtype="float32"), R.Tensor((1, 5), dtype="float32")) = (b, w0t, shift, first)
+            R.output(output_tuple)
+        return output_tuple
 
     @R.function
     def other(x: R.Tensor((2, 4), dtype="float32"), w0: R.Tensor((3, 4), dtype="float32")) -> R.Tuple(R.Tensor((2, 4), dtype="float32"), R.Tensor((3, 4), dtype="float32")):

@@ -52,8 +52,7 @@ class Module:
         cls = Module
         with R.dataflow():
             y: R.Tensor((2,), dtype="float32") = R.multiply(x, x)
-            packed: R.Tensor((2,), dtype="float32") = metadata["relax.expr.Constant"][0]
-            z = R.call_tir_inplace(cls.scaled, (packed, metadata["relax.expr.Constant"][1], y), inplace_indices=[2], out_sinfo=R.Tensor((2,), dtype="float32"))
+            z = R.call_tir_inplace(cls.scaled, (metadata["relax.expr.Constant"][0], metadata["relax.expr.Constant"][1], y), inplace_indices=[2], out_sinfo=R.Tensor((2,), dtype="float32"))
             R.output(z)
         return z
 
