@@ -206,9 +206,9 @@ def test_files_and_the_data_beside_them(tmp_path):
 
 def test_what_has_no_rule_is_named():
     nodes = [node("Frobnicate", ["x"], ["y"]), node("Softmux", ["y"], ["z"])]
-    with pytest.raises(OpNotImplemented, match=r"(?s)Softmux.*Frobnicate") as error:
+    with pytest.raises(OpNotImplemented, match=r"(?s)Frobnicate.*Softmux") as error:
         from_onnx(model(graph(nodes, [("x", "float32", [2])], ["z"])))
-    assert sorted(error.value.nodes) == ["Frobnicate_y", "Softmux_z"]
+    assert list(error.value.nodes) == ["Frobnicate_y", "Softmux_z"]
     with pytest.raises(TVMError, match="no message of ONNX"):
         from_onnx(b"\x00\x01")
     with pytest.raises(FileNotFoundError):

@@ -263,12 +263,14 @@ fn site<'a>(node: &Node<'a>) -> Site<'a> {
 
 /// Reports every node for which there is no rule, those of graphs in attributes and of functions included.
 fn missing_rules(model: &Model<'_>, faults: &mut Faults) {
-    let functions = model.functions.iter().map(|function| &function.nodes);
-    let mut left: Vec<&Node<'_>> = functions.flatten().chain(&model.graph.nodes).collect();
-    while let Some(node) = left.pop() {
+    let functions = model.functions.iter().flat_map(|function| &function.nodes);
+    let mut nodes: Vec<&Node<'_>> = model.graph.nodes.iter().chain(functions).collect();
+    let mut at = 0;
+    while let Some(node) = nodes.get(at).copied() {
+        at += 1;
         for attribute in &node.attributes {
             if let AttributeValue::Graph(graph) = &attribute.value {
-                left.extend(&graph.nodes);
+                nodes.extend(&graph.nodes);
             }
         }
         let of_model = model.functions.iter().any(|function| is_call(node, function.name, function.domain));
