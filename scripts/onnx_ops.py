@@ -5,11 +5,11 @@ scripts/onnx_ops.py                 writes docs/onnx.md
 scripts/onnx_ops.py --only Conv …   runs the tests of these operators and prints why they fail; writes nothing
 scripts/onnx_ops.py --kind simple   other tests of the package: simple, pytorch-converted, pytorch-operator, light
 
-The package generates the tests of its own version: a model of one operator, inputs, and outputs that NumPy has computed.
-A test *passes* if it imports, compiles, runs and gives shapes, data types and values of the test, within the test's own
-tolerance. It is *refused* if the importer says that it has no rule. An operator whose result's shape depends on the
-values of an input (a shape, axes, widths) may need these values when a model is imported: such tests are run once
-more with these inputs as constants, and the table counts them on their own.
+The package generates the tests of its own version: a model of one operator, inputs, and outputs that NumPy has
+computed. A test *passes* if it imports, compiles, runs and gives shapes, data types and values of the test, within the
+test's own tolerance. It is *refused* if the importer says that it has no rule. An operator whose result's shape depends
+on the values of an input (a shape, axes, widths) may need these values when a model is imported, and a sequence its
+length: such tests are run once more with these inputs as constants, and the table counts them on their own.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ UNKNOWN = re.compile(r"the input `(\w+)` must be (known|of constant)")
 
 
 def cases(kind: str) -> list[Any]:
+    """The tests of a kind, of the default domain."""
     from onnx.backend.test.loader import load_model_tests
 
     with warnings.catch_warnings():
@@ -46,6 +47,7 @@ def cases(kind: str) -> list[Any]:
 
 
 def model_of(case: Any) -> Any:
+    """The model of a test."""
     import onnx
 
     if case.model is None:
@@ -69,6 +71,7 @@ def data_of(case: Any) -> list[tuple[list[Any], list[Any]]]:
 
 
 def opsets(case: Any) -> Any:
+    """The operator sets that a test uses."""
     return model_of(case).opset_import
 
 
@@ -109,18 +112,22 @@ def run(case: Any) -> tuple[str, str]:
         for name, value in constants.items():
             copy.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
         shapes = {name: [list(item.shape) for item in given[name]] for name in sequences if name in given}
+        shapes |= {name: None for name, value in given.items() if value is None}
+        names_given = [name for name in names if given.get(name) is not None and name not in constants]
         if constants or sequences:
             known = {name: list(value.shape) for name, value in given.items() if hasattr(value, "shape")}
             shapes |= {name: shape for name, shape in known.items() if name not in constants and len(sets) == 1}
         mod = from_onnx(copy, shape_dict=shapes)
         machine = relax.VirtualMachine(relax.build(mod, target="llvm"), tw.cpu())
         for inputs, outputs in sets:
-            result = machine["main"](*[plain(v) for n, v in zip(names, inputs, strict=False) if n not in constants])
+            named = dict(zip(names, inputs, strict=False))
+            result = machine["main"](*[plain(named[name]) for name in names_given])
             check(result, outputs, case)
 
     def small() -> dict[str, Any]:
         """The inputs that are numbers, or lists of integers."""
-        given = {n: np.asarray(array_of(v)) for n, v in zip(names, data_of(case)[0][0], strict=False) if n not in sequences}
+        named = zip(names, data_of(case)[0][0], strict=False)
+        given = {name: np.asarray(array_of(held)) for name, held in named if name not in sequences and held is not None}
         return {n: v for n, v in given.items() if v.ndim == 0 or (v.dtype.kind in "iub" and v.ndim == 1)}
 
     constants: dict[str, Any] = {}
@@ -137,7 +144,7 @@ def run(case: Any) -> tuple[str, str]:
         for name, value in zip(names, data_of(case)[0][0], strict=False):
             if name in inputs and name in named_inputs(model, named) and name not in sequences:
                 wanted[name] = array_of(value)
-        if not refused(first) and not str(first).startswith("error[TW0763]") or set(wanted) <= set(constants):
+        if (not refused(first) and "TW0763" not in str(first)) or set(wanted) <= set(constants):
             break
         constants = {**constants, **wanted}
     refusal = refused(first)
@@ -152,7 +159,10 @@ def array_of(value: Any) -> Any:
 
     if isinstance(value, onnx.TensorProto):
         return onnx.numpy_helper.to_array(value)
-    return [array_of(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [array_of(item) for item in value]
+    # An optional value that is absent is written as an array of `None`.
+    return None if str(getattr(value, "dtype", "")) == "object" and value.shape == () else value
 
 
 def named_inputs(model: Any, named: list[Any]) -> set[str]:
@@ -170,12 +180,14 @@ def named_inputs(model: Any, named: list[Any]) -> set[str]:
 
 
 def refused(error: BaseException) -> bool:
+    """Whether the importer has said that it does not take the model."""
     from tilewright.error import DiagnosticError, OpNotImplemented
 
     return isinstance(error, (DiagnosticError, OpNotImplemented)) and hasattr(error, "nodes")
 
 
 def plain(value: Any) -> Any:
+    """An input as a tensor, or a tuple of them."""
     import numpy as np
 
     if isinstance(value, (list, tuple)):
@@ -189,6 +201,7 @@ def plain(value: Any) -> Any:
 
 
 def check(result: Any, expected: Any, case: Any) -> None:
+    """Raises where a result is not what the test expects."""
     import numpy as np
 
     found = flat(result)
@@ -209,6 +222,7 @@ def check(result: Any, expected: Any, case: Any) -> None:
 
 
 def flat(value: Any) -> list[Any]:
+    """The tensors of a result, in order."""
     if hasattr(value, "numpy"):
         return [value]
     if isinstance(value, (list, tuple)) or type(value).__name__ in ("Array", "Tuple", "ADT"):
@@ -225,7 +239,8 @@ def worker(kind: str, part: int, parts: int, only: list[str], results: Path) -> 
     for operator, case in todo[part::parts]:
         if case.name in done:
             continue
-        record = {"name": case.name, "operator": operator, "opset": max([o.version for o in opsets(case) if not o.domain] or [0])}
+        opset = max((held.version for held in opsets(case) if not held.domain), default=0)
+        record = {"name": case.name, "operator": operator, "opset": opset}
         with results.open("a") as file:
             # What ends the process is told from this line, which a later one replaces.
             file.write(json.dumps({**record, "outcome": "failed", "why": "the process ended"}) + "\n")
@@ -240,6 +255,7 @@ def worker(kind: str, part: int, parts: int, only: list[str], results: Path) -> 
 
 
 def main() -> None:
+    """Runs the tests in processes of their own, which may end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--kind", default="node")
@@ -269,6 +285,7 @@ def main() -> None:
 
 
 def report(records: dict[str, dict[str, Any]], arguments: argparse.Namespace) -> None:
+    """Prints what fails, and writes the page."""
     by_operator: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
     for record in records.values():
         by_operator[record["operator"]].append(record)
@@ -283,6 +300,7 @@ def report(records: dict[str, dict[str, Any]], arguments: argparse.Namespace) ->
 
 
 def page(by_operator: dict[str, list[dict[str, Any]]], counts: collections.Counter[str], whole: int) -> str:
+    """The table of the operators."""
     import onnx
 
     def row(operator: str) -> str:
@@ -299,9 +317,9 @@ def page(by_operator: dict[str, list[dict[str, Any]]], counts: collections.Count
         "# Operators of ONNX",
         "",
         f"Made by `scripts/onnx_ops.py` from the node tests of the package `onnx` {onnx.__version__}, default domain,",
-        "without training. A test *passes* if shapes, data types and values are those of the test; *constant* counts those",
-        "that pass with inputs such as axes or shapes known when the model is imported; *refused* ones are errors of the",
-        "importer that name the node.",
+        "without training. A test *passes* if shapes, data types and values are those of the test. *constant* counts",
+        "those that pass with inputs such as axes or shapes known when the model is imported, and with the lengths of",
+        "sequences. *refused* ones are errors of the importer that name the node.",
         "",
         f"{whole} of {len(by_operator)} operators pass all of their tests; of {sum(counts.values())} tests "
         f"{counts['passed']} pass, {counts['constant']} more with constants, {counts['failed']} fail, "

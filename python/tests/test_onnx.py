@@ -83,7 +83,7 @@ CASES = [
     ("Gather", [X], {"i": np.array([[2, -1]])}, {"axis": 1}, 17, X[:, [[2, -1]]]),
     ("GatherElements", [M], {"i": np.array([[0, 1, 2, -1]])}, {"axis": 0}, 17, M[[0, 1, 2, -1], [0, 1, 2, 3]][None]),
     ("ScatterND", [M], {"i": np.array([[2], [0]]), "u": np.ones((2, 4), "float32")}, {"reduction": "add"}, 17,
-     M + [[1], [0], [1]]),
+     M + np.array([[1], [0], [1]], "float32")),
     ("OneHot", [np.array([1, -1, 3])], {"d": np.int64(4), "v": np.array([2.0, 5.0], "float32")}, {}, 17,
      np.array([[2, 5, 2, 2], [2, 2, 2, 5], [2, 2, 2, 5]], "float32")),
     ("MatMul", [X, M.T.copy()], {}, {}, 17, X @ M.T),
@@ -103,7 +103,7 @@ CASES = [
     ("MatMulInteger", [BYTES, BYTES.T.copy()], {"a": np.uint8(7), "b": np.uint8(9)}, {}, 13,
      (BYTES.astype("int32") - 7) @ (BYTES.T.astype("int32") - 9)),
     ("com.microsoft.FastGelu", [X], {}, {}, 17,
-     0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))),
+     0.5 * X * (1 + np.tanh(np.float32(np.sqrt(2 / np.pi)) * (X + 0.044715 * X**3)))),
     ("com.microsoft.MatMulNBits", [RANDOM.standard_normal((3, 16)).astype("float32")],
      {"b": PACKED, "s": np.array([0.5, 2.0], "float32")}, {"K": 16, "N": 2, "bits": 4, "block_size": 16}, 17, None),
 ]  # fmt: skip
@@ -206,10 +206,10 @@ def test_files_and_the_data_beside_them(tmp_path):
 
 def test_what_has_no_rule_is_named():
     nodes = [node("Frobnicate", ["x"], ["y"]), node("Softmux", ["y"], ["z"])]
-    with pytest.raises(OpNotImplemented, match=r"(?s)Softmux.*Frobnicate") as error:
+    with pytest.raises(OpNotImplemented, match=r"(?s)Frobnicate.*Softmux") as error:
         from_onnx(model(graph(nodes, [("x", "float32", [2])], ["z"])))
-    assert sorted(error.value.nodes) == ["Frobnicate_y", "Softmux_z"]
-    with pytest.raises(TVMError, match="no model of ONNX"):
+    assert list(error.value.nodes) == ["Frobnicate_y", "Softmux_z"]
+    with pytest.raises(TVMError, match="no message of ONNX"):
         from_onnx(b"\x00\x01")
     with pytest.raises(FileNotFoundError):
         from_onnx("no_such_file.onnx")

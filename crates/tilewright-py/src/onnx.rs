@@ -61,6 +61,10 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
         match key.extract::<&str>()? {
             "shapes" => {
                 for (name, sizes) in value.cast_into::<PyDict>()? {
+                    if sizes.is_none() {
+                        found.absent.push(name.extract()?);
+                        continue;
+                    }
                     let first = sizes.try_iter()?.next().transpose()?;
                     // The shapes of a sequence's tensors.
                     match first

@@ -8,6 +8,7 @@ use tilewright_expr as scalar;
 use tilewright_tensor::DataType;
 
 use super::rule::Args;
+use super::rules::shape::equal_sizes;
 use super::tensors::dtype_of;
 use super::values::{Known, MAX_KNOWN, Val, combined, float_of, is_constant, of_one, unflattened};
 use crate::common::Cx;
@@ -69,6 +70,7 @@ pub fn folded(cx: &Cx<'_>, args: &Args<'_>) -> Option<Val> {
             axes.into_iter().try_for_each(|axis| (axis <= dims.len()).then(|| dims.insert(axis, 1)))?;
             Known { dims, ..x.clone() }
         }
+        "Split" if x.dims.len() == 1 => return split(x, args),
         "Squeeze" => squeeze(x, args.ints_either(1, "axes").ok()?)?,
         "Reshape" => reshape(x, &args.ints_either(1, "shape").ok()??, args.flag("allowzero", false).ok()?)?,
         "Slice" => slice(x, args)?,
@@ -179,6 +181,26 @@ fn concat(parts: &[Rc<Known>], axis: i64) -> Option<Known> {
         }
     }
     Some(Known::new(first.dtype, dims, items))
+}
+
+/// The parts of a list.
+fn split(x: &Known, args: &Args<'_>) -> Option<Val> {
+    let extent = x.items.len() as i64;
+    let sizes = match args.ints_either(1, "split").ok()? {
+        Some(sizes) => sizes,
+        None => equal_sizes(extent, args.int("num_outputs", args.wanted.len() as i64).ok()?.clamp(1, extent.max(1))),
+    };
+    if !(args.int("axis", 0).ok()? == 0 || args.int("axis", 0).ok()? == -1) || sizes.iter().any(|size| *size < 0) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut begin = 0usize;
+    for size in sizes {
+        let end = begin.checked_add(usize::try_from(size).ok()?)?;
+        parts.push(Known::new(x.dtype, vec![size], x.items.get(begin..end)?.to_vec()).into());
+        begin = end;
+    }
+    (begin == x.items.len()).then_some(Val::Outputs(parts))
 }
 
 fn squeeze(x: &Known, axes: Option<Vec<i64>>) -> Option<Known> {

@@ -14,7 +14,7 @@ use tilewright_support::{Map, OrderedMap, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
 use super::fold;
-use super::model::{Attribute, AttributeValue, Dim, Graph, Model, Node, TypeProto};
+use super::model::{Attribute, AttributeValue, Dim, Graph, Model, Node, TypeProto, ValueInfo};
 use super::rule::{Apply, Args, Rule};
 use super::rules;
 use super::tensors::{External, dtype_of, tensor_of};
@@ -36,6 +36,8 @@ pub struct Options {
     pub shapes: Vec<(String, Vec<Size>)>,
     /// Shapes of the tensors of inputs that are sequences, which says how long these are.
     pub sequences: Vec<(String, Vec<Vec<Size>>)>,
+    /// Inputs of optional type that have no value; they are no inputs of the function.
+    pub absent: Vec<String>,
     /// Data types of inputs instead of those that the model says.
     pub dtypes: Vec<(String, DataType)>,
     /// The version of the default operator set instead of the one that the model says.
@@ -70,7 +72,11 @@ pub fn import<'m>(
     let mut walk = Walk { model, external, options, faults: Faults::default(), frames: Vec::new(), unrolled: 0 };
     let mut names: Map<&str, Option<Val>> = Map::default();
     names.extend(begun.parameters.into_iter().map(|(name, value)| (name, Some(Val::Tensor(value)))));
-    let given = model.graph.inputs.iter().filter(|input| !parameters.contains_key(input.name));
+    let is_given = |input: &&ValueInfo<'_>| !options.absent.iter().any(|name| name == input.name);
+    let given = model.graph.inputs.iter().filter(|input| !parameters.contains_key(input.name)).filter(is_given);
+    names.extend(
+        model.graph.inputs.iter().filter(|input| !is_given(input)).map(|input| (input.name, Some(Val::Absent))),
+    );
     for (input, value) in given.zip(begun.inputs) {
         let Value::Tensor(value) = value else { continue };
         let value = match &value.struct_info {
@@ -153,6 +159,12 @@ fn inputs_of(
         return Err(Refused(format!("the model has no input `{name}`, only {}", names.join(", "))));
     }
     for input in graph.inputs.iter().filter(|input| !held.contains_key(input.name)) {
+        if options.absent.iter().any(|name| name == input.name) {
+            if !matches!(input.info, TypeProto::Optional(_)) {
+                return Err(Refused(format!("the input `{}` is not optional", input.name)));
+            }
+            continue;
+        }
         let info = info_of(input.name, &input.info, options, symbols)
             .map_err(|reason| Refused(format!("the input `{}`: {reason}", input.name)))?;
         let name = if options.sanitize_input_names { identifier(input.name) } else { input.name.to_owned() };
@@ -251,12 +263,14 @@ fn site<'a>(node: &Node<'a>) -> Site<'a> {
 
 /// Reports every node for which there is no rule, those of graphs in attributes and of functions included.
 fn missing_rules(model: &Model<'_>, faults: &mut Faults) {
-    let functions = model.functions.iter().map(|function| &function.nodes);
-    let mut left: Vec<&Node<'_>> = functions.flatten().chain(&model.graph.nodes).collect();
-    while let Some(node) = left.pop() {
+    let functions = model.functions.iter().flat_map(|function| &function.nodes);
+    let mut nodes: Vec<&Node<'_>> = model.graph.nodes.iter().chain(functions).collect();
+    let mut at = 0;
+    while let Some(node) = nodes.get(at).copied() {
+        at += 1;
         for attribute in &node.attributes {
             if let AttributeValue::Graph(graph) = &attribute.value {
-                left.extend(&graph.nodes);
+                nodes.extend(&graph.nodes);
             }
         }
         let of_model = model.functions.iter().any(|function| is_call(node, function.name, function.domain));

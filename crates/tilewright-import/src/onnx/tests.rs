@@ -232,7 +232,7 @@ fn all_faults_are_reported_at_once_with_their_nodes() {
     let one = graph(&nodes, &[], &[value("x", FLOAT, &["2"])], &[value("y", FLOAT, &[])]);
     let found = from_onnx(&model(&one, 17), &Options::default(), None).unwrap_err();
     let codes: Vec<_> = found.diagnostics.0.iter().map(|one| one.code).collect();
-    assert_eq!((codes, found.nodes), (vec![NO_RULE, NO_RULE], vec!["second".to_owned(), "first".to_owned()]));
+    assert_eq!((codes, found.nodes), (vec![NO_RULE, NO_RULE], vec!["first".to_owned(), "second".to_owned()]));
     let nodes = [
         node("Add", &["x", "nowhere"], &["y"], &[]),
         node("Gemm", &["x", "x"], &["z"], &[int_attribute("colour", 3)]),

@@ -114,11 +114,16 @@ pub fn elu(cx: &mut Cx<'_>, x: &Expr, alpha: f64, gamma: f64) -> Res<Expr> {
     cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &straight, &bent)
 }
 
+/// In float32, as several operators would round narrow types several times.
 fn celu(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let (x, alpha) = (args.bound(cx, 0)?, args.float("alpha", 1.0)?);
+    let (x, alpha) = (args.tensor(cx, 0)?, args.float("alpha", 1.0)?);
+    let dtype = cx.dtype(&x)?;
+    let wide = if dtype == DataType::F64 { x } else { cx.astype(&x, DataType::F32)? };
+    let x = bound(cx, wide)?;
     let scaled = cx.with_number(&divide::OP, &x, alpha)?;
     let bent = elu(cx, &scaled, alpha, 1.0)?;
-    Ok(cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &x, &bent)?.into())
+    let found = cx.choose(&cx.with_number(&greater::OP, &x, 0.0)?, &x, &bent)?;
+    Ok(cx.astype(&found, dtype)?.into())
 }
 
 fn shrink(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {

@@ -34,6 +34,12 @@ pub const RULES: &[Rule] = &[
         "interleaved num_heads rotary_embedding_dim",
         rotary_embedding,
     ),
+    rule(
+        "LinearAttention",
+        "query key value past_state? decay? beta?",
+        "chunk_size kv_num_heads q_num_heads scale update_rule",
+        super::linear_attention::linear_attention,
+    ),
 ];
 
 fn one(value: i64) -> scalar::Expr {

@@ -159,9 +159,12 @@ fn bit_shift(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         other => return Err(Refused(format!("`direction` is LEFT or RIGHT, found \"{other}\""))),
     };
     let dtype = cx.dtype(&x)?;
-    // A sign is kept, however far the bits move.
+    // A sign is kept, however far the bits move; a negative count is a great one.
     let y = if is(op, &right_shift::OP) && dtype.is_signed() {
-        cx.with_number(&minimum::OP, &y, i64::from(dtype.bits) - 1)?
+        let (y, last) = (bound(cx, y)?, i64::from(dtype.bits) - 1);
+        let below = cx.with_number(&less::OP, &y, 0i64)?;
+        let held = cx.with_number(&minimum::OP, &y, last)?;
+        cx.choose(&below, &cx.number(last, dtype)?, &held)?
     } else {
         y
     };

@@ -11,6 +11,7 @@ pub mod deform;
 pub mod elementwise;
 pub mod gather;
 pub mod linear;
+pub mod linear_attention;
 pub mod microsoft;
 pub mod misc;
 pub mod normalise;

@@ -40,7 +40,17 @@ pub const RULES: &[Rule] = &[
     }),
     rule("Squeeze", "data axes?", "axes", |cx, args| {
         let x = args.tensor(cx, 0)?;
-        let axes = args.ints_either(1, "axes")?;
+        let mut axes = args.ints_either(1, "axes")?;
+        if axes.is_none() {
+            let shape = cx.shape(&x)?;
+            if shape.iter().any(|size| size.as_int().is_none()) {
+                return Err(Refused::new(
+                    "whether a symbolic size is 1 is known in the run alone: fix it, or say `axes`",
+                ));
+            }
+            let of_one = shape.iter().enumerate().filter(|(_, size)| size.as_int() == Some(1));
+            axes = Some(of_one.map(|(at, _)| at as i64).collect());
+        }
         if axes.as_ref().is_some_and(Vec::is_empty) {
             return Ok(x.into());
         }

@@ -22,7 +22,12 @@ pub const RULES: &[Rule] = &[
         window(cx, args, [25.0 / 46.0, 1.0 - 25.0 / 46.0, 0.0])
     }),
     rule("BlackmanWindow", "size", "output_datatype periodic", |cx, args| window(cx, args, [0.42, 0.5, 0.08])),
-    rule("MelWeightMatrix", "num_mel_bins dft_length sample_rate lower upper", "output_datatype", mel_weights),
+    rule(
+        "MelWeightMatrix",
+        "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz",
+        "output_datatype",
+        mel_weights,
+    ),
     rule("DFT", "input dft_length? axis?", "axis inverse onesided", fourier),
     rule("STFT", "signal frame_step window? frame_length?", "onesided", short_time),
 ];

@@ -16,7 +16,7 @@ __all__ = ["from_onnx"]
 
 def from_onnx(
     model: Any,
-    shape_dict: Mapping[str, Sequence[Any]] | None = None,
+    shape_dict: Mapping[str, Sequence[Any] | None] | None = None,
     dtype_dict: str | Mapping[str, str] | None = "float32",
     opset: int | None = None,
     keep_params_in_input: bool = False,
@@ -28,9 +28,10 @@ def from_onnx(
     read where it is given by its path, from the folder of the model alone.
 
     `shape_dict` gives inputs other shapes than the model says: sizes are numbers, `tir.Var`s, or names of symbolic
-    dimensions. A dimension that the model names is symbolic, and the same one in all inputs. `dtype_dict`, by the names
-    of inputs, gives them other data types; one type for all leaves those of the model. `opset` is the version of the
-    operators in place of the one that the model states.
+    dimensions. A dimension that the model names is symbolic, and the same one in all inputs. The shape of a sequence is
+    the list of the shapes of its tensors, which says how long it is; that of an optional value that is absent is
+    `None`. `dtype_dict`, by the names of inputs, gives them other data types; one type for all leaves those of the
+    model. `opset` is the version of the operators in place of the one that the model states.
 
     The model's tensors become constants; with `keep_params_in_input` those of floats become inputs after the others,
     and `relax.frontend.detach_params` gives their values. With `sanitize_input_names` the names of inputs become
@@ -47,7 +48,7 @@ def from_onnx(
     if not isinstance(model, bytes):
         model = os.fspath(model)
     options: dict[str, Any] = {
-        "shapes": {name: list(shape) for name, shape in (shape_dict or {}).items()},
+        "shapes": {name: shape if shape is None else list(shape) for name, shape in (shape_dict or {}).items()},
         "dtypes": dict(dtype_dict) if isinstance(dtype_dict, Mapping) else {},
         "params_as_input": keep_params_in_input,
         "sanitize_input_names": sanitize_input_names,
