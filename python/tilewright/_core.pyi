@@ -1169,6 +1169,12 @@ def bind_params(name: str, params: dict[str | int, Any]) -> Pass:
     since a module's constants never change.
     """
 
+def gradient(func_name: Any, require_grads: Any, target_index: Any, of_loops: Any) -> Any:
+    """Adds the function that computes gradients. `of_loops` gets the name that a call of a PrimFunc gives for its
+    gradient, the variable and the value of the call, the gradient of its result, and the builder that is writing
+    the function.
+    """
+
 def bind_symbolic_vars(sizes: dict[Any, int], function: str | None) -> Pass:
     """Turns symbolic dimensions, by name, into numbers: in the function of that name, or in all."""
 
@@ -1331,6 +1337,9 @@ def lowering_step(step: Any, func: Any) -> Any:
 def tir_pass(name: Any, func: Any, options: Any) -> Any:
     """The PrimFunc after a loop pass, by the pass's name after `tir.`, with the pass's own options."""
 
+def tir_module_pass(name: Any, module: Any, options: Any) -> Any:
+    """The module after a loop pass over modules, by the pass's name after `tir.`, with the pass's own options."""
+
 def detect_common_subexpr(expr: Any, threshold: Any) -> Any:
     """The operations that occur at least `threshold` times in an expression, with how often."""
 
@@ -1485,6 +1494,11 @@ def te_create_prim_func(params: Any, index_dtype: Any, inline: Any) -> Any:
 def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said: Any) -> Any:
     """A call, in a block builder's function, of the function that computes `outputs` from `inputs`, on the values
     that the inputs represent.
+    """
+
+def import_onnx(model: Any, options: Any) -> Any:
+    """The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer:
+    `shapes` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
     """
 
 def has_torch_rule(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from tilewright._core import Pass
 from tilewright.relax.backend.pattern_registry import FusionPattern
 from tilewright.relax.expr import Call, Expr
+from tilewright.tir.expr import Var
 from tilewright.tir.function import IndexMap, PrimFunc
 
 def AdjustMatmulOrder() -> Any:
@@ -172,6 +173,16 @@ def FuseTIR() -> Any:
 def FuseTransposeMatmul() -> Any:
     """The pass `FuseTransposeMatmul`; `tilewright opt --pass FuseTransposeMatmul FILE` shows what it does."""
 
+def Gradient(func_name: str, require_grads: Var | Sequence[Var] | None = None, target_index: int = 0) -> Pass:
+    """Adds the function `func_name` + `_adjoint`, which gives the results of `func_name` and the gradients of one of
+    them, a float without dimensions, with respect to parameters: `(result, (gradient, ...))`.
+
+    The parameters are those in `require_grads`, or all; `target_index` is the position of the result that is
+    differentiated, where there are several. The function must be one dataflow block, of operators that have a
+    rule and of `call_tir_with_grad`, whose rules are registered (`relax.training.utils.register_te_gradient`).
+    What lies between `op.grad.start_checkpoint` and `op.grad.end_checkpoint` is computed again for the gradients.
+    """
+
 def InlinePrivateFunctions() -> Any:
     """The pass `InlinePrivateFunctions`; `tilewright opt --pass InlinePrivateFunctions FILE` shows what it does."""
 
@@ -183,6 +194,12 @@ def KillAfterLastUse() -> Any:
 
 def LambdaLift() -> Any:
     """The pass `LambdaLift`; `tilewright opt --pass LambdaLift FILE` shows what it does."""
+
+def LazyGetInput() -> Any:
+    """The pass `LazyGetInput`; `tilewright opt --pass LazyGetInput FILE` shows what it does."""
+
+def LazySetOutput() -> Any:
+    """The pass `LazySetOutput`; `tilewright opt --pass LazySetOutput FILE` shows what it does."""
 
 def LazyTransformParams(
     fget_item: str = "get_item",
