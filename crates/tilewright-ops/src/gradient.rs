@@ -1,8 +1,8 @@
 //! The language of the operators' gradient rules: formulas of terms, which are calls of operators.
 //!
 //! A rule is one formula in its op's file (`gradient: …`, see [`crate::declare`]), of the gradient of the result `g`,
-//! the operands and the result: that of `sin` is `g * x.cos()`. A [`Term`] carries the first error of its parts, so that
-//! formulas read as such; [`unary`], [`binary`] and [`of_first`] make rules of them.
+//! the operands and the result: that of `sin` is `g * x.cos()`. A [`Term`] carries the first error of its parts, so
+//! that formulas read as such; [`unary`], [`binary`] and [`of_first`] make rules of them.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

@@ -1,8 +1,8 @@
 //! Ops of one tensor, element by element.
 //!
 //! Floats follow IEEE and C: NaN gives NaN, an operand outside the domain gives NaN. Mathematical functions are right
-//! within `tilewright_expr::MATH_ULPS`. Where a function has no derivative, its gradient is one of a side: that of `abs`
-//! at 0 is 1.
+//! within `tilewright_expr::MATH_ULPS`. Where a function has no derivative, its gradient is one of a side: that of
+//! `abs` at 0 is 1.
 
 use tilewright_expr::{BinOp, CmpOp, Intrinsic};
 use tilewright_te::Value;

@@ -176,8 +176,9 @@ pub(crate) fn alter_op_impl(functions: &Bound<'_, PyDict>, transforms: &Bound<'_
     Ok(PyPass::native(Arc::new(pass)))
 }
 
-/// Adds the function that computes gradients. `of_loops` gets the name that a call of a PrimFunc gives for its gradient,
-/// the variable and the value of the call, the gradient of its result, and the builder that is writing the function.
+/// Adds the function that computes gradients. `of_loops` gets the name that a call of a PrimFunc gives for its
+/// gradient, the variable and the value of the call, the gradient of its result, and the builder that is writing the
+/// function.
 #[pyfunction]
 pub(crate) fn gradient(
     func_name: String,

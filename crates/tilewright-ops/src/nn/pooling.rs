@@ -15,8 +15,8 @@ use crate::gradient::Rule;
 use crate::{attributes, shapes};
 
 /// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is
-/// made of a window, what an element of the border counts for, whether it counts where nothing is said, and the operator
-/// that is its gradient, where there is one.
+/// made of a window, what an element of the border counts for, whether it counts where nothing is said, and the
+/// operator that is its gradient, where there is one.
 macro_rules! pool {
     (
         $(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal,

@@ -46,13 +46,13 @@ fn cheaper(around: &Around, value: &Expr) -> Option<Expr> {
     }
     if let Some((a, b)) = factors(around, right)
         && let Some(cost) = Cost::of(left, &a, &b)
-        && cost.from_left_is_less()
+        && cost.left_order_is_cheaper()
     {
         return product(around, product(around, left.clone(), &a)?, &b);
     }
     if let Some((x, a)) = factors(around, left)
         && let Some(cost) = Cost::of(&x, &a, right)
-        && cost.from_right_is_less()
+        && cost.right_order_is_cheaper()
     {
         return product(around, x, &product(around, a, right)?);
     }
@@ -109,11 +109,11 @@ impl Cost {
         Some(Self { cx, from_left, from_right })
     }
 
-    fn from_left_is_less(&self) -> bool {
+    fn left_order_is_cheaper(&self) -> bool {
         self.is_less(&self.from_left, &self.from_right)
     }
 
-    fn from_right_is_less(&self) -> bool {
+    fn right_order_is_cheaper(&self) -> bool {
         self.is_less(&self.from_right, &self.from_left)
     }
 

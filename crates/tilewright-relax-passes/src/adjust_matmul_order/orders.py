@@ -1,5 +1,5 @@
-# From the left where the left matrix has few rows, from the right where it has many; what is as cheap, not known, or used
-# elsewhere stays.
+# From the left where the left matrix has few rows, from the right where it has many; what is as cheap, or used elsewhere,
+# stays.
 # test: opt --pass AdjustMatmulOrder --pass DeadCodeElimination
 # run: main n=3 tol=1e-4 == same
 

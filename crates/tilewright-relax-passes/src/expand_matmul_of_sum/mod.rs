@@ -6,10 +6,10 @@
 //!                            y = add(p, q)
 //! ```
 //!
-//! From any form to any form, in blocks without side effects. The right operand is a sum of two tensors of its own shape, permuted
-//! or not, that nothing else uses: a weight and its low-rank adapter (LoRA), the second a product of small matrices,
-//! which `AdjustMatmulOrder` then multiplies from the left. Sums of integers are computed in their own type, so
-//! products of a wider type stay. The rounding of floats changes.
+//! From any form to any form, in blocks without side effects. The right operand is a sum of two tensors of its own
+//! shape, permuted or not, that nothing else uses: a weight and its low-rank adapter (LoRA), the second a product of
+//! small matrices, which `AdjustMatmulOrder` then multiplies from the left. Sums of integers are computed in their own
+//! type, so products of a wider type stay. The rounding of floats changes.
 
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::Expr;

@@ -2,7 +2,8 @@
 //!
 //! A variable is *stored* if gradients use the value of the first computation: a parameter, what `start_checkpoint`
 //! takes, and what depends on stored variables and results of `end_checkpoint` only. All others lie between the two
-//! marks, and are computed from stored ones anew, each once, when a gradient first needs it. The marks themselves vanish.
+//! marks, and are computed from stored ones anew, each once, when a gradient first needs it. The marks themselves
+//! vanish.
 
 use tilewright_expr::node::{VarId, rewrite};
 use tilewright_ir::builder::BlockBuilder;

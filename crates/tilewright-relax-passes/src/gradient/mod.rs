@@ -12,10 +12,10 @@
 //!                                        return (gv, (x_adjoint_out, y_adjoint_out))
 //! ```
 //!
-//! From any form to any form. The function has one dataflow block, and its result, or the field `target_index` of it, is
-//! a float without dimensions: the *target*. The new function `…_adjoint` has the same parameters; its result are that of
-//! the original, and the *adjoints* of the parameters: the gradients of the target with respect to them. The original
-//! stays.
+//! From any form to any form. The function has one dataflow block, and its result, or the field `target_index` of it,
+//! is a float without dimensions: the *target*. The new function `…_adjoint` has the same parameters; its result are
+//! that of the original, and the *adjoints* of the parameters: the gradients of the target with respect to them. The
+//! original stays.
 //!
 //! The bindings of the original come first. Then their adjoints are worked out from the last binding to the first
 //! ([`adjoints`]): a variable that several values use has the sum of what each contributes. The rule of an operator is

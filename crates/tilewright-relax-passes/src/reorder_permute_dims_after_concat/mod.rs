@@ -5,9 +5,9 @@
 //! y = concat((a1, b1), axis=1)                 ⇒    y = permute_dims(c)
 //! ```
 //!
-//! From any form to any form, in blocks without side effects. All tensors that are joined are permuted alike, and nothing else uses
-//! the permuted ones. `CombineParallelMatmul` concatenates the weights of linear layers in this way; a product of
-//! permuted weights then remains a single product. `DeadCodeElimination` removes unused bindings.
+//! From any form to any form, in blocks without side effects. All tensors that are joined are permuted alike, and
+//! nothing else uses the permuted ones. `CombineParallelMatmul` concatenates the weights of linear layers in this way;
+//! a product of permuted weights then remains a single product. `DeadCodeElimination` removes unused bindings.
 
 use tilewright_expr::node::EqCx;
 use tilewright_ir::Attr;

@@ -5,12 +5,12 @@
 //! y = matmul(x, t)                   ⇒    y = take(p, indices, axis=-1)
 //! ```
 //!
-//! From any form to any form, in blocks without side effects, where nothing else uses what is taken and `w` is a matrix,
-//! or a table of matrices of which one is taken for each of the batch (`axis=0`): then the product is with all of them,
-//! and `einsum("ijik->ijk")` takes each matrix of the batch with its own. It pays
-//! where the left operand has few rows and the weights are many: these are not copied, and products of the same operand
-//! may then be one (`CombineParallelMatmul`). In the mode `nan` a column that is not there is no product, so such calls
-//! stay. `DeadCodeElimination` removes unused bindings.
+//! From any form to any form, in blocks without side effects, where nothing else uses what is taken and `w` is a
+//! matrix, or a table of matrices of which one is taken for each of the batch (`axis=0`): then the product is with all
+//! of them, and `einsum("ijik->ijk")` takes each matrix of the batch with its own. It pays where the left operand has
+//! few rows and the weights are many: these are not copied, and products of the same operand may then be one
+//! (`CombineParallelMatmul`). In the mode `nan` a column that is not there is no product, so such calls stay.
+//! `DeadCodeElimination` removes unused bindings.
 
 use tilewright_expr::Expr as Dim;
 use tilewright_ir::IRModule;
@@ -58,8 +58,8 @@ fn taken_last(around: &Around, value: &Expr) -> Option<Expr> {
     take::call(&around.cx, product, indices.clone(), Some(columns), mode).ok()
 }
 
-/// The products with all matrices of a table, of which those are taken that the indices name: one for each matrix of the
-/// batch.
+/// The products with all matrices of a table, of which those are taken that the indices name: one for each matrix of
+/// the batch.
 fn of_table(
     around: &Around,
     left: &Expr,
