@@ -34,8 +34,8 @@ fn is_arithmetic(expr: &Expr) -> bool {
     )
 }
 
-/// Whether nothing but arithmetic of variables and constants is inside. A division by what may be 0 stays where it is: a
-/// choice may guard it.
+/// Whether nothing but arithmetic of variables and constants is inside. A division by what may be 0 stays where it
+/// is: a choice may guard it.
 fn is_plain(expr: &Expr) -> bool {
     let mut plain = true;
     walk(expr, |inside: &Expr| {

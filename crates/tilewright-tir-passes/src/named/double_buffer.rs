@@ -1,8 +1,9 @@
 //! `InjectDoubleBuffer`: a temporary that a loop fills, and then reads, is filled for the next iteration while the
 //! current one reads it.
 //!
-//! The temporary is allocated in the loop, and an attribute `double_buffer_scope` of its memory is around what fills it,
-//! in front of everything else that uses it. The option `split_loop` (by default 1) writes out that many iterations.
+//! The temporary is allocated in the loop, and an attribute `double_buffer_scope` of its memory is around what fills
+//! it, in front of everything else that uses it. The option `split_loop` (by default 1) writes out that many
+//! iterations.
 
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
-//! `BF16ComputeLegalize` and `FP8ComputeLegalize`: arithmetic on bfloat16 in float32, and on floats of 8 bits in a wider
-//! type.
+//! `BF16ComputeLegalize` and `FP8ComputeLegalize`: arithmetic on bfloat16 in float32, and on floats of 8 bits in a
+//! wider type.
 //!
 //! Values stay in the wide type from one operation to the next and are rounded where they are stored. Temporaries get
-//! the wide type, except where their memory is looked at in another way than by loads and stores of that type: where its
-//! address is taken, a block matches a part of it, or a view has another type. Parameters keep their type.
+//! the wide type, except where their memory is looked at in another way than by loads and stores of that type: where
+//! its address is taken, a block matches a part of it, or a view has another type. Parameters keep their type.
 
 use tilewright_expr::node::{AnyHandle, VarId, walk};
 use tilewright_ir::tir::{

@@ -2,7 +2,7 @@
 //! `LowerDeviceKernelLaunch`: calls of functions of another target become launches, or calls of foreign functions.
 //!
 //! A kernel's parameters are the values and the memory that its region takes from outside: first the memory, each in
-//! the order of its first use. Its attribute `tir.kernel_launch_params` names what a launch says behind them: the
+//! the order of its first use. Its attribute `tir.kernel_launch_params` names what a launch says after them: the
 //! extents of its blocks and threads.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What elements of buffers hold at a point of a function: from stores and assumptions in front of it.
 //!
-//! A fact is `buffer[indices] == value`, for all values of some variables within their ranges. It holds until the memory
-//! is written; a loop forgets in front of its body what the body writes.
+//! A fact is `buffer[indices] == value`, for all values of some variables within their ranges. It holds until the
+//! memory is written; a loop forgets in front of its body what the body writes.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;

@@ -2,7 +2,7 @@
 //!
 //! The annotation `software_pipeline_stage` of a loop gives each statement of its body a stage, and
 //! `software_pipeline_order` its place. A statement of stage `s` runs `s` iterations after the first stage: in front of
-//! the loop stands a prologue in which the later stages rest, and behind it an epilogue for them. What one stage writes
+//! the loop stands a prologue in which the later stages rest, and after it an epilogue for them. What one stage writes
 //! and a later one reads has as many versions as there are iterations between the two.
 //!
 //! Statements of the stages in `software_pipeline_async_stages` are asynchronous: they are marked as such, with the

@@ -333,7 +333,7 @@ impl Plan {
             memory.place == wanted.place
                 && memory.owner.scope == wanted.buffer.scope
                 && (memory.last < wanted.first || replaces)
-                && memory.bits % u64::from(own) == 0
+                && memory.bits.is_multiple_of(u64::from(own))
                 && memory.bits <= bits.saturating_mul(MATCH_RANGE)
                 && bits <= memory.bits.saturating_mul(MATCH_RANGE)
                 && (memory.bits >= bits || memory.owner.dtype == wanted.buffer.dtype)

@@ -1,8 +1,9 @@
 //! `ThreadSync`: barriers between accesses of threads to the memory that they share.
 //!
-//! A barrier stands in front of a statement that reads what another thread may have written since the last barrier, or
-//! that writes what another one may read or write; in a loop also in front of its first access, where that meets the
-//! accesses of the iteration before. A barrier that is there already counts. Accesses at the same indices, which tell threads apart, are those of one thread.
+//! A barrier stands in front of a statement that reads what another thread may have written since the last barrier,
+//! or that writes what another one may read or write; in a loop also in front of its first access, where that meets
+//! the accesses of the iteration before. A barrier that is there already counts. Accesses at the same indices, which
+//! tell threads apart, are those of one thread.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Builtin, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};

@@ -1,5 +1,5 @@
-//! `InjectVirtualThread`: virtual threads run together, statement by statement: each statement that differs between them
-//! is done for all of them before the next one.
+//! `InjectVirtualThread`: virtual threads run together, statement by statement: each statement that differs between
+//! them is done for all of them before the next one.
 //!
 //! A virtual thread is a loop that is bound to `vthread`, or an attribute `virtual_thread`. What a statement does for
 //! few threads is written out, else it is in a loop. Temporaries that the threads fill differently have a part for each
