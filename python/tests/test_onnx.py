@@ -173,7 +173,6 @@ def test_both_branches_of_a_condition_that_the_run_knows():
         found = main(tw.nd.array(np.array(truth)), tw.nd.array(M))
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 
-
     known = from_onnx(whole, values={"c": np.array(False)})
     assert [param.name_hint for param in known["main"].params] == ["x"]
     np.testing.assert_array_equal(compiled(known)(tw.nd.array(M)).numpy(), -M)

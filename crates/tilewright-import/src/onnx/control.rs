@@ -261,8 +261,8 @@ fn either(cx: &mut Cx<'_>, condition: &Expr, x: &Val, y: &Val) -> Res<Val> {
     let (a, b) = (cx.shape(&x)?, cx.shape(&y)?);
     let analyzer = &cx.bb.infer_cx().analyzer;
     if a.len() != b.len() || !a.iter().zip(&b).all(|(a, b)| analyzer.prove_equal(a, b)) {
-        let reason = "its condition is known in the run alone, and its branches give different shapes: where it depends \
-                      on the size of an input, or on its value, give these when the model is imported";
+        let reason = "its condition is known in the run alone, and its branches give different shapes: where it \
+                      depends on the size of an input, or on its value, give these when the model is imported";
         return Err(Refused::new(reason));
     }
     Ok(cx.choose(condition, &x, &y)?.into())
