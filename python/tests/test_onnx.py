@@ -167,10 +167,15 @@ def test_parameters_become_inputs_on_request():
 def test_both_branches_of_a_condition_that_the_run_knows():
     branch = {op: graph([node(op, ["x"], ["r"])], [], ["r"]) for op in ("Exp", "Neg")}
     one = node("If", ["c"], ["y"], then_branch=branch["Exp"], else_branch=branch["Neg"])
-    main = compiled(from_onnx(model(graph([one], [("c", "bool", []), ("x", "float32", [3, 4])], ["y"]))))
+    whole = model(graph([one], [("c", "bool", []), ("x", "float32", [3, 4])], ["y"]))
+    main = compiled(from_onnx(whole))
     for truth, expected in ((True, np.exp(M)), (False, -M)):
         found = main(tw.nd.array(np.array(truth)), tw.nd.array(M))
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+
+    known = from_onnx(whole, values={"c": np.array(False)})
+    assert [param.name_hint for param in known["main"].params] == ["x"]
+    np.testing.assert_array_equal(compiled(known)(tw.nd.array(M)).numpy(), -M)
 
 
 @pytest.mark.parametrize("shape", [[2, 12], [0, -1], [-1], [6, 4]])

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
-use tilewright::DataType;
 use tilewright::expr::Expr as Scalar;
 use tilewright::import::common::NO_RULE;
 use tilewright::import::onnx::{Options, Size, from_onnx};
+use tilewright::{DataType, Tensor};
 use tilewright_cli::onnx::{folder_of, read_beside};
 
 use crate::error;
 use crate::module::PyModule;
 use crate::view::argument;
 
-/// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`
-/// and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
+/// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,
+/// `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
 #[pyfunction]
 pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<PyModule> {
     let py = model.py();
@@ -76,6 +76,14 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
                         }
                         false => found.shapes.push((name.extract()?, shape_of(&sizes)?)),
                     }
+                }
+            }
+            "values" => {
+                for (name, value) in value.cast_into::<PyDict>()? {
+                    let value = argument::<Tensor>(&value, "values")?;
+                    let value = value.copied().and_then(Tensor::sealed);
+                    let value = value.map_err(|reason| error::tensor(name.py(), &reason))?;
+                    found.values.push((name.extract()?, value));
                 }
             }
             "dtypes" => {

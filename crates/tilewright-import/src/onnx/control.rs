@@ -3,8 +3,6 @@
 //! A condition that is known chooses its branch. One that is not computes both, which have no side effects, and chooses
 //! elements: both must have the same shape. Loops whose number of rounds is known are unrolled.
 
-use std::borrow::Cow;
-
 use tilewright_expr as scalar;
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::relax::Expr;
@@ -30,7 +28,7 @@ impl<'m> Walk<'m> {
         bb: &mut BlockBuilder,
         node: &'m Node<'m>,
         inputs: Vec<Val>,
-        attributes: &Cow<'m, [Attribute<'m>]>,
+        attributes: &[Attribute<'m>],
     ) -> Outputs {
         match node.op_type {
             "If" => self.branch(bb, node, inputs.first().unwrap_or(&Val::Absent)),
@@ -154,7 +152,7 @@ impl<'m> Walk<'m> {
         bb: &mut BlockBuilder,
         node: &'m Node<'m>,
         inputs: &[Val],
-        attributes: &Cow<'m, [Attribute<'m>]>,
+        attributes: &[Attribute<'m>],
     ) -> Outputs {
         if !matches!(inputs.first(), Some(Val::Absent)) {
             return Err(Refused::new("sequences of different lengths have no rule"));
@@ -180,7 +178,7 @@ impl<'m> Walk<'m> {
         bb: &mut BlockBuilder,
         node: &'m Node<'m>,
         mut inputs: Vec<Val>,
-        attributes: &Cow<'m, [Attribute<'m>]>,
+        attributes: &[Attribute<'m>],
     ) -> Outputs {
         let body = graph_of(node, "body")?;
         let ints = |name: &str| {
@@ -263,7 +261,9 @@ fn either(cx: &mut Cx<'_>, condition: &Expr, x: &Val, y: &Val) -> Res<Val> {
     let (a, b) = (cx.shape(&x)?, cx.shape(&y)?);
     let analyzer = &cx.bb.infer_cx().analyzer;
     if a.len() != b.len() || !a.iter().zip(&b).all(|(a, b)| analyzer.prove_equal(a, b)) {
-        return Err(Refused::new("its condition is known in the run alone, and its branches give different shapes"));
+        let reason = "its condition is known in the run alone, and its branches give different shapes: where it \
+                      depends on the size of an input, or on its value, give these when the model is imported";
+        return Err(Refused::new(reason));
     }
     Ok(cx.choose(condition, &x, &y)?.into())
 }

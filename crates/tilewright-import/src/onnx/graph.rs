@@ -36,6 +36,8 @@ pub struct Options {
     pub shapes: Vec<(String, Vec<Size>)>,
     /// Shapes of the tensors of inputs that are sequences, which says how long these are.
     pub sequences: Vec<(String, Vec<Vec<Size>>)>,
+    /// Values of inputs that are the same in all runs; they are constants of the function.
+    pub values: Vec<(String, Tensor)>,
     /// Inputs of optional type that have no value; they are no inputs of the function.
     pub absent: Vec<String>,
     /// Data types of inputs instead of those that the model says.
@@ -62,7 +64,8 @@ pub fn import<'m>(
     let of_graph = |reason: Refused| Faults::of_graph(&reason);
     let mut bb = BlockBuilder::new();
     let mut faults = Faults::default();
-    let parameters = initializers(&model.graph, external, &mut faults);
+    let mut parameters = initializers(&model.graph, external, &mut faults);
+    parameters.extend(options.values.iter().map(|(name, value)| (name.clone(), value.clone())));
     let mut symbols = Map::default();
     let inputs = inputs_of(&model.graph, &parameters, options, &mut symbols).map_err(of_graph)?;
     missing_rules(model, &mut faults);
@@ -154,6 +157,7 @@ fn inputs_of(
     let mut inputs = Vec::new();
     let known = |name: &str| graph.inputs.iter().any(|input| input.name == name);
     let strange = options.shapes.iter().map(|(name, _)| name).chain(options.dtypes.iter().map(|(name, _)| name));
+    let strange = strange.chain(options.values.iter().map(|(name, _)| name));
     if let Some(name) = strange.into_iter().find(|name| !known(name)) {
         let names: Vec<&str> = graph.inputs.iter().map(|input| input.name).collect();
         return Err(Refused(format!("the model has no input `{name}`, only {}", names.join(", "))));

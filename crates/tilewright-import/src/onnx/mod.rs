@@ -1,19 +1,19 @@
 //! ONNX models: a file becomes a function.
 //!
-//! [`read`] reads a file into typed values ([`Model`]), [`import`] makes a module of them. Rules turn each node into IR,
-//! one function for each operator; differences between the versions of an operator are inside of its function.
+//! [`read`] reads a file into typed values ([`Model`]), [`import`] makes a module of them. Rules turn each node into
+//! IR, one function for each operator; differences between the versions of an operator are inside of its function.
 //!
-//! The messages are read by a reader of this crate's own (`wire`, `model`) instead of generated code: it leaves texts and
-//! raw data where they are in the file, takes memory in proportion to the bytes, bounds nesting, and gives the offset of
-//! what is wrong. ONNX's messages are few and have been stable for years.
+//! The messages are read by a reader of this crate's own (`wire`, `model`) instead of generated code: it leaves texts
+//! and raw data where they are in the file, takes memory in proportion to the bytes, bounds nesting, and gives the
+//! offset of what is wrong. ONNX's messages are few and have been stable for years.
 //!
 //! Reading order: [`Model`] (what is in a file), `rule` (what a rule gets), `rules` (the tables and the functions),
 //! `values` and `fold` (what is known of sizes while a model is imported), `graph` (the walk over the nodes), `control`
 //! (graphs in attributes), [`crate::common`] (what rules build with).
 //!
-//! Invariants: bytes are not trusted, and no input makes the importer panic. A node without a rule, and what a rule does
-//! not take, are errors that name the node, all reported at once. Nothing here opens a file: whoever imports a model
-//! with external data hands over a function that reads it ([`External`]).
+//! Invariants: bytes are not trusted, and no input makes the importer panic. A node without a rule, and what a rule
+//! does not take, are errors that name the node, all reported at once. Nothing here opens a file: whoever imports a
+//! model with external data hands over a function that reads it ([`External`]).
 
 pub mod control;
 pub mod fold;

@@ -17,7 +17,8 @@ use crate::common::{Cx, Op, Refused, Res};
 pub struct Rule {
     /// Its names, with blanks between them.
     pub names: &'static str,
-    /// Its inputs in order, with blanks between them: those with `?` may be left out, one with `*` is any number of them.
+    /// Its inputs in order, with blanks between them: those with `?` may be left out, one with `*` is any number of
+    /// them.
     pub inputs: &'static str,
     /// The attributes that it reads, of all versions.
     pub attributes: &'static str,

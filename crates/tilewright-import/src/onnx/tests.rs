@@ -319,7 +319,9 @@ proptest! {
 
     /// Bytes that are changed, left out or put in give a module or an error.
     #[test]
-    fn damaged_files_never_panic(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 1..6)) {
+    fn damaged_files_never_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 1..6),
+    ) {
         let mut bytes = perceptron();
         for (at, byte, how) in edits {
             let at = at.index(bytes.len());

@@ -1,7 +1,7 @@
 //! The values of a graph while it becomes IR, and the evaluation of what is known of them.
 //!
-//! Exporters write sizes as tensors: `Shape`, `Gather`, `Concat` and arithmetic lead to the shape that a `Reshape` takes.
-//! A [`Known`] value is such a tensor by its elements, which are scalar expressions: constants, or symbolic
+//! Exporters write sizes as tensors: `Shape`, `Gather`, `Concat` and arithmetic lead to the shape that a `Reshape`
+//! takes. A [`Known`] value is such a tensor by its elements, which are scalar expressions: constants, or symbolic
 //! dimensions of the inputs. Operators over known values are evaluated here and leave nothing in the module, so that
 //! symbolic lengths stay symbolic. A known value becomes a tensor where a rule asks for one.
 

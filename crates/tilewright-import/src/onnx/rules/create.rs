@@ -100,7 +100,7 @@ fn range(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     }
     let [start, limit, delta] = [args.float_at(0)?, args.float_at(1)?, args.float_at(2)?];
     let count = ((limit - start) / delta).ceil().max(0.0);
-    if !(count <= f64::from(1 << 24)) {
+    if count.is_nan() || count > f64::from(1 << 24) {
         return Err(Refused(format!("a range of {count} elements")));
     }
     let steps = cx.astype(&cx.arange(&scalar::Expr::i64(count as i64))?, dtype)?;

@@ -22,8 +22,9 @@ fn one(value: i64) -> scalar::Expr {
     scalar::Expr::i64(value)
 }
 
-/// The state, in float32, is `(batch, heads, width of keys, width of values)`. At each position it decays, takes the key
-/// times the value, from which the delta rules subtract what the state has for the key already, and the query reads it.
+/// The state, in float32, is `(batch, heads, width of keys, width of values)`. At each position it decays, takes the
+/// key times the value, from which the delta rules subtract what the state has for the key already, and the query reads
+/// it.
 pub fn linear_attention(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (heads, groups) = (args.int("q_num_heads", 0)?, args.int("kv_num_heads", 0)?);
     let rule = args.text("update_rule", "gated_delta")?;

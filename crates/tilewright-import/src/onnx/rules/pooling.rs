@@ -202,9 +202,9 @@ fn lp_pool(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let powers = cx.with_number(&power::OP, &cx.call(&abs::OP, &[&x], [])?, p)?;
     let mut widths: Vec<[i64; 2]> = vec![[0, 0]; 2];
     let own = sizes(cx, &x)?;
-    for at in 0..windows.size.len() {
+    for (at, extent) in own.iter().enumerate() {
         // A window beyond the border is over zeros.
-        let beyond = match own[at] {
+        let beyond = match *extent {
             Some(extent) if windows.ceil_mode => {
                 let reach = (windows.size[at] - 1) * windows.dilations[at] + 1;
                 (windows.count(at, extent) - 1) * windows.strides[at] + reach - extent - windows.before[at]

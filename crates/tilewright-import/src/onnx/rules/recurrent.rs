@@ -86,7 +86,9 @@ fn layer(cx: &mut Cx<'_>, args: &Args<'_>, kind: Kind) -> Res<Val> {
     let x = bound(cx, x)?;
     let [steps, batch, _] = &cx.shape(&x)?[..] else { return Err(Refused::new("data is of steps, batch and width")) };
     let steps = steps.as_int().filter(|steps| (1..=MAX_STEPS).contains(steps));
-    let steps = steps.ok_or_else(|| Refused(format!("only 1 to {MAX_STEPS} steps, known at import, have a rule")))?;
+    let steps = steps.ok_or_else(|| {
+        Refused(format!("only 1 to {MAX_STEPS} steps, known when the model is imported, have a rule"))
+    })?;
     let batch = batch.clone();
     let direction = args.text("direction", "forward")?;
     let directions: &[bool] = match direction.as_str() {

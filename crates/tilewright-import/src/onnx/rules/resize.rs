@@ -1,7 +1,7 @@
 //! `Resize` and `Upsample`.
 //!
-//! Images of four dimensions whose rows and columns are resized become the operator `image.resize2d`, where that has the
-//! coordinates of ONNX; their sizes may be symbolic. All else is computed dimension by dimension: each is a product
+//! Images of four dimensions whose rows and columns are resized become the operator `image.resize2d`, where that has
+//! the coordinates of ONNX; their sizes may be symbolic. All else is computed dimension by dimension: each is a product
 //! with a matrix of weights, or for the nearest element a selection, both constants.
 
 use tilewright_expr as scalar;

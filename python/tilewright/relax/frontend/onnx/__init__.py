@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .... import _core
+from ....runtime.ndarray import array
 
 if TYPE_CHECKING:
     from ....ir.module import IRModule
@@ -21,6 +22,8 @@ def from_onnx(
     opset: int | None = None,
     keep_params_in_input: bool = False,
     sanitize_input_names: bool = True,
+    *,
+    values: Mapping[str, Any] | None = None,
 ) -> IRModule:
     """The module whose function `main` computes what a model of ONNX computes.
 
@@ -32,6 +35,9 @@ def from_onnx(
     the list of the shapes of its tensors, which says how long it is; that of an optional value that is absent is
     `None`. `dtype_dict`, by the names of inputs, gives them other data types; one type for all leaves those of the
     model. `opset` is the version of the operators in place of the one that the model states.
+
+    `values` are those of inputs that are the same in all runs, such as a sampling rate: they become constants, and
+    conditions, axes and shapes that follow from them are known.
 
     The model's tensors become constants; with `keep_params_in_input` those of floats become inputs after the others,
     and `relax.frontend.detach_params` gives their values. With `sanitize_input_names` the names of inputs become
@@ -50,6 +56,7 @@ def from_onnx(
     options: dict[str, Any] = {
         "shapes": {name: shape if shape is None else list(shape) for name, shape in (shape_dict or {}).items()},
         "dtypes": dict(dtype_dict) if isinstance(dtype_dict, Mapping) else {},
+        "values": {name: array(value) for name, value in (values or {}).items()},
         "params_as_input": keep_params_in_input,
         "sanitize_input_names": sanitize_input_names,
     }
