@@ -21,7 +21,7 @@ const LIBRARIES: [&str; 7] = [
     "crates/tilewright-nn/",
     "crates/tilewright-import/",
     "python/tilewright/relax/frontend/",
-    "python/tilewright/relax/backend/contrib/",
+    "python/tilewright/relax/backend/",
     "python/tilewright/relax/op/__init__.py",
     "python/tilewright/topi/",
 ];

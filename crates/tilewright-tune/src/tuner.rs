@@ -1,9 +1,9 @@
 //! Tuning: batches of candidates for the tasks of a module, as long as the budget lasts.
 //!
 //! Each task gets one candidate, its kernel without tuning, in the order of the tasks. After that, each batch goes to
-//! the task from which most is expected: its calls times its best time, times what its last batches gained. A candidate that looks like the best
-//! one yet is measured a second time, and the worse of both outcomes counts: of many noisy times the least is a lucky
-//! one.
+//! the task from which most is expected: its calls times its best time, times what its last batches gained. A candidate
+//! that looks like the best one yet is measured a second time, and the worse of both outcomes counts: of many noisy
+//! times the least is a lucky one.
 
 use crate::candidate::Candidate;
 use crate::database::{Database, DatabaseError};

@@ -34,7 +34,7 @@ fn a_crash_is_told_and_the_next_request_gets_another_process() {
 }
 
 #[test]
-fn what_a_kernel_prints_may_be_any_bytes() {
+fn a_kernel_may_print_any_bytes() {
     let mut runner = runner("while read line; do printf '\\377\\n'; echo 'tilewright-answer {\"n\": 1}'; done");
     assert_eq!(runner.ask(&json!({})), Ok(json!({"n": 1})));
 }

@@ -241,8 +241,8 @@ impl FnCx<'_, '_> {
         self.divide(op, x, (divisor, y), dtype)
     }
 
-    /// A signed remainder, which is 0 where the quotient overflows. The branch is that of [`Self::checked_quotient`], so
-    /// that a quotient and a remainder of the same operands remain one instruction.
+    /// A signed remainder, which is 0 where the quotient overflows. The branch is that of [`Self::checked_quotient`],
+    /// so that a quotient and a remainder of the same operands remain one instruction.
     fn checked_remainder(&mut self, op: BinOp, x: &Value, (divisor, y): (&Expr, &Value), dtype: DataType) -> Value {
         let zero = self.is_zero(y, dtype);
         let bad = self.has_no_quotient(x, y, &zero, dtype);

@@ -4,5 +4,5 @@ convolution! {
     /// Sums of products of a kernel and of windows of the data, over one spatial dimension.
     ///
     /// `result[n, f, x] = sum over c, r of data[n, c, x * stride + r * dilation - padding] * weight[f, c, r]`.
-    "nn.conv1d", 1, "NCW", "OIW"
+    "nn.conv1d", 1, "NCW", "OIW", conv1d_transpose
 }

@@ -13,10 +13,10 @@ use tilewright_tensor::DataType;
 use crate::elementwise::number;
 use crate::{attributes, shapes};
 
-/// Declares a convolution: its documentation, name, number of spatial dimensions, and the orders of the axes of the
-/// data and of the kernel.
+/// Declares a convolution: its documentation, name, number of spatial dimensions, the orders of the axes of the data
+/// and of the kernel, and its transposed convolution.
 macro_rules! convolution {
-    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $data:literal, $kernel:literal) => {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $data:literal, $kernel:literal, $transposed:ident) => {
         op! {
             $(#[doc = $doc])+
             /// Outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided
@@ -50,7 +50,8 @@ macro_rules! convolution {
                 }),
                 properties: $crate::nn::convolution::PROPERTIES,
                 gradient: |cx, call, adjoint| {
-                    $crate::nn::convolution_gradient::gradient(cx, call, $spatial, adjoint)
+                    let transposed = ::tilewright_ir::op::OpRef(&$crate::nn::$transposed::OP);
+                    $crate::nn::convolution_gradient::gradient(cx, call, ($spatial, transposed), adjoint)
                 },
                 layouts: $crate::nn::convolution::LAYOUTS,
             }

@@ -5,40 +5,41 @@
 //! and dilation; layouts say so, no element moves.
 
 use tilewright_expr::{BinOp, Expr as Dim};
-use tilewright_ir::op::{Adjoint, InferCx, InferError, OpCall, OpDef, OpRef, Partials};
+use tilewright_ir::op::{Adjoint, InferCx, InferError, OpCall, OpRef, Partials};
 use tilewright_ir::relax::Expr;
 use tilewright_ir::{Attr, Attrs};
 
 use super::convolution::{at_least, axes};
-use super::{conv1d, conv1d_transpose, conv2d, conv2d_transpose, conv3d, conv3d_transpose};
 use crate::gradient::{Rule, Term, terms};
 use crate::indexed::strided_slice;
 use crate::manipulate::{permute_dims, reshape};
 use crate::{attributes, shapes};
 
-/// The convolution over `spatial` dimensions, and the transposed one.
-fn ops(spatial: usize) -> [&'static OpDef; 2] {
-    match spatial {
-        1 => [&conv1d::OP, &conv1d_transpose::OP],
-        2 => [&conv2d::OP, &conv2d_transpose::OP],
-        _ => [&conv3d::OP, &conv3d_transpose::OP],
-    }
-}
-
-pub(crate) fn gradient(cx: &InferCx, call: &OpCall<'_>, spatial: usize, adjoint: Adjoint<'_>) -> Rule {
+/// The rule of a convolution over so many spatial dimensions, given its transposed one.
+pub(crate) fn gradient(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    (spatial, transposed): (usize, OpRef),
+    adjoint: Adjoint<'_>,
+) -> Rule {
     let [data, weight] = &terms(cx, call)[..] else { return Err(InferError::new("two operands are expected")) };
     let grad = Term::new(cx, adjoint.grad.clone());
     let grad = match call.tensor(0)?.1 {
         Some(dtype) => grad.astype(dtype),
         None => grad,
     };
-    let of_data = grad.map(|cx, grad| of_data(cx, call, spatial, &grad));
+    let of_data = grad.map(|cx, grad| of_data(cx, call, (spatial, transposed), &grad));
     let of_weight = data.map(|cx, data| of_weight(cx, call, spatial, data, grad.clone().finish()?));
     let of_weight = of_weight.map(|cx, found| cropped(cx, found, weight));
     Ok(Partials::exact(vec![Some(of_data.finish()?), Some(of_weight.finish()?)]))
 }
 
-fn of_data(cx: &InferCx, call: &OpCall<'_>, spatial: usize, grad: &Expr) -> Result<Expr, InferError> {
+fn of_data(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    (spatial, transposed): (usize, OpRef),
+    grad: &Expr,
+) -> Result<Expr, InferError> {
     let more = output_padding(cx, call, spatial)?;
     let [data, kernel, out] = layouts(call);
     let attrs = given(call, &["strides", "padding", "dilation", "groups"])
@@ -50,7 +51,7 @@ fn of_data(cx: &InferCx, call: &OpCall<'_>, spatial: usize, grad: &Expr) -> Resu
         ])
         .map(|(name, value)| (name.into(), value))
         .collect::<Attrs>();
-    Expr::call_op(cx, OpRef(ops(spatial)[1]), vec![grad.clone(), call.args[1].clone()], attrs)
+    Expr::call_op(cx, transposed, vec![grad.clone(), call.args[1].clone()], attrs)
 }
 
 fn of_weight(cx: &InferCx, call: &OpCall<'_>, spatial: usize, data: Expr, grad: Expr) -> Result<Expr, InferError> {
@@ -72,7 +73,7 @@ fn of_weight(cx: &InferCx, call: &OpCall<'_>, spatial: usize, data: Expr, grad: 
         ("out_layout", Attr::str(&*renamed(kernel, [('O', 'C'), ('I', 'N')]))),
     ];
     let attrs = attrs.into_iter().map(|(name, value)| (name.into(), value)).collect::<Attrs>();
-    Expr::call_op(cx, OpRef(ops(spatial)[0]), vec![data, grad], attrs)
+    Expr::call_op(cx, call.op, vec![data, grad], attrs)
 }
 
 /// Data whose batch is that of all groups in turn, with the channels of one group.
