@@ -67,7 +67,8 @@ enum Command {
     Check(commands::check::Arguments),
     /// Run passes over a TVMScript module and print the result.
     Opt(commands::opt::Arguments),
-    /// Compile a TVMScript module or an ONNX model into an executable file, which the runtime alone can run, or show a stage before.
+    /// Compile a TVMScript module or an ONNX model into an executable file, which the runtime alone can run, or show a
+    /// stage before.
     Compile(commands::compile::Arguments),
     /// Call a function of a TVMScript module, of an ONNX model or of an executable.
     Run(commands::run::Arguments),
