@@ -1,4 +1,4 @@
-//! ONNX files: models that are read like a module, with the files beside them that hold their tensors.
+//! ONNX files: models that are read like a module, with the files of their folders that hold tensors.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,7 +20,7 @@ pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
     let folder = folder_of(path);
     let options = Options { sanitize_input_names: true, ..Options::default() };
-    let external = |location: &str, offset: u64, length: Option<u64>| read_beside(&folder, location, offset, length);
+    let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
     onnx::from_onnx(&bytes, &options, Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
 }
 
@@ -39,7 +39,7 @@ pub fn folder_of(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// If there is no such part, or if it is outside of the folder.
-pub fn read_beside(folder: &Path, location: &str, offset: u64, length: Option<u64>) -> Result<Vec<u8>, String> {
+pub fn read_in_folder(folder: &Path, location: &str, offset: u64, length: Option<u64>) -> Result<Vec<u8>, String> {
     let text = |error: std::io::Error| error.to_string();
     let (inside, path) = (folder.canonicalize().map_err(text)?, folder.join(location).canonicalize().map_err(text)?);
     if !path.starts_with(&inside) {

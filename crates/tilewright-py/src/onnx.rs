@@ -9,7 +9,7 @@ use tilewright::expr::Expr as Scalar;
 use tilewright::import::common::NO_RULE;
 use tilewright::import::onnx::{Options, Size, from_onnx};
 use tilewright::{DataType, Tensor};
-use tilewright_cli::onnx::{folder_of, read_beside};
+use tilewright_cli::onnx::{folder_of, read_in_folder};
 
 use crate::error;
 use crate::module::PyModule;
@@ -33,7 +33,7 @@ pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>)
     let module = py.detach(|| match folder {
         Some(folder) => {
             let external =
-                |location: &str, offset: u64, length: Option<u64>| read_beside(&folder, location, offset, length);
+                |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
             from_onnx(&bytes, &options, Some(&external))
         }
         None => from_onnx(&bytes, &options, None),

@@ -5,8 +5,8 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 use super::model::{AttributeValue, TensorProto};
 use crate::common::{Refused, Res};
 
-/// Reads a part of a file beside the model: `(location, offset, length)`, the rest of the file where no length is
-/// given. The location is relative to the folder of the model and does not leave it by its text; whoever opens the file
+/// Reads a part of a file in the folder of the model: `(location, offset, length)`, the rest of the file where no
+/// length is given. The location is relative to the folder and does not leave it by its text; whoever opens the file
 /// sees to links.
 pub type External<'a> = dyn Fn(&str, u64, Option<u64>) -> Result<Vec<u8>, String> + 'a;
 

@@ -202,8 +202,8 @@ fn attended(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let bias = bias(cx, args, &reach, [&queries, &keys], dtype)?;
     let softcap = args.float("softcap", 0.0)?;
     if bias.is_none() && softcap == 0.0 && !args.wants(3) {
-        let turned = [&query, &all_keys, &all_values].map(|x| cx.permute(x, vec![0, 2, 1, 3]));
-        let [q, k, v] = turned;
+        let transposed = [&query, &all_keys, &all_values].map(|x| cx.permute(x, vec![0, 2, 1, 3]));
+        let [q, k, v] = transposed;
         let found = cx.call(&attention::OP, &[&q?, &k?, &v?], [("scale", scale.to_attr())])?;
         let found = cx.permute(&found, vec![0, 2, 1, 3])?;
         return outputs(cx, found, flat, [key, value], None);
@@ -237,14 +237,16 @@ fn attended(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 
 /// Queries times keys; each is scaled by the root.
 fn scores(cx: &mut Cx<'_>, query: &Expr, keys: &Expr, scale: f64) -> Res<Expr> {
-    let turned = cx.permute(keys, vec![0, 1, 3, 2])?;
+    let transposed = cx.permute(keys, vec![0, 1, 3, 2])?;
     if scale < 0.0 {
-        let product = cx.call(&matmul::OP, &[query, &turned], [])?;
+        let product = cx.call(&matmul::OP, &[query, &transposed], [])?;
         return cx.with_number(&multiply::OP, &product, scale);
     }
-    let (query, turned) =
-        (cx.with_number(&multiply::OP, query, scale.sqrt())?, cx.with_number(&multiply::OP, &turned, scale.sqrt())?);
-    cx.call(&matmul::OP, &[&query, &turned], [])
+    let (query, transposed) = (
+        cx.with_number(&multiply::OP, query, scale.sqrt())?,
+        cx.with_number(&multiply::OP, &transposed, scale.sqrt())?,
+    );
+    cx.call(&matmul::OP, &[&query, &transposed], [])
 }
 
 fn capped(cx: &mut Cx<'_>, x: &Expr, cap: f64) -> Res<Expr> {
@@ -312,7 +314,7 @@ pub fn rotated(cx: &mut Cx<'_>, x: &Expr, [cos, sin]: [&Expr; 2], count: i64, in
     let real = cx.call(&subtract::OP, &[&x1, &x2], [])?;
     let (x1, x2) = (product(cx, &a, sin)?, product(cx, &b, cos)?);
     let imaginary = cx.call(&add::OP, &[&x1, &x2], [])?;
-    let turned = match interleaved {
+    let rotated = match interleaved {
         true => {
             let pairs = cx.call(&stack::OP, &[&Expr::tuple(vec![real, imaginary])], [("axis", 4i64.to_attr())])?;
             let mut shape = cx.shape(&a)?;
@@ -322,8 +324,8 @@ pub fn rotated(cx: &mut Cx<'_>, x: &Expr, [cos, sin]: [&Expr; 2], count: i64, in
         false => joined(cx, vec![real, imaginary], 3)?,
     };
     if width.as_int() == Some(count) {
-        return Ok(turned);
+        return Ok(rotated);
     }
     let rest = cx.slice(x, 3, &one(count), &width, 1)?;
-    joined(cx, vec![turned, rest], 3)
+    joined(cx, vec![rotated, rest], 3)
 }

@@ -93,8 +93,8 @@ pub fn of_two(cx: &mut Cx<'_>, args: &Args<'_>, op: Op) -> Res<Val> {
     {
         let (rank, own) = (cx.rank(&a)?, cx.shape(&b)?);
         let axis = cx.axis(axis, rank)?;
-        let behind = rank.saturating_sub(axis + own.len());
-        b = cx.reshape(&b, [own, vec![scalar::Expr::i64(1); behind]].concat())?;
+        let trailing = rank.saturating_sub(axis + own.len());
+        b = cx.reshape(&b, [own, vec![scalar::Expr::i64(1); trailing]].concat())?;
     }
     Ok(broadcast_call(cx, op, a, b)?.into())
 }

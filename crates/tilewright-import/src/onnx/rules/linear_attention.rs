@@ -85,8 +85,8 @@ pub fn linear_attention(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let row = |cx: &Cx<'_>, x: &Expr| cx.slice(x, 2, &one(at), &one(at + 1), 1);
         let (own_key, mut own_value) = (row(cx, &key)?, row(cx, &value)?);
         if let Some(decay) = &decay {
-            let turned = cx.permute(&row(cx, decay)?, vec![0, 1, 3, 2])?;
-            state = broadcast_call(cx, &multiply::OP, state, turned)?;
+            let transposed = cx.permute(&row(cx, decay)?, vec![0, 1, 3, 2])?;
+            state = broadcast_call(cx, &multiply::OP, state, transposed)?;
         }
         state = bound(cx, state)?;
         if let Some(beta) = &beta {

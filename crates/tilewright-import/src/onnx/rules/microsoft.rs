@@ -485,15 +485,15 @@ fn fused_matmul(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     if args.flag("transBatchA", false)? || args.flag("transBatchB", false)? {
         return Err(Refused::new("transposed batches have no rule"));
     }
-    let turned = |cx: &Cx<'_>, x: Expr, turn: bool| -> Res<Expr> {
+    let transposed = |cx: &Cx<'_>, x: Expr, transpose: bool| -> Res<Expr> {
         let rank = cx.rank(&x)? as i64;
-        if !turn || rank < 2 {
+        if !transpose || rank < 2 {
             return Ok(x);
         }
         cx.permute(&x, (0..rank - 2).chain([rank - 1, rank - 2]).collect())
     };
-    let a = turned(cx, args.tensor(cx, 0)?, args.flag("transA", false)?)?;
-    let b = turned(cx, args.tensor(cx, 1)?, args.flag("transB", false)?)?;
+    let a = transposed(cx, args.tensor(cx, 0)?, args.flag("transA", false)?)?;
+    let b = transposed(cx, args.tensor(cx, 1)?, args.flag("transB", false)?)?;
     let found = cx.call(&matmul::OP, &[&a, &b], [])?;
     let alpha = args.float("alpha", 1.0)?;
     Ok(if alpha == 1.0 { found } else { cx.with_number(&multiply::OP, &found, alpha)? }.into())

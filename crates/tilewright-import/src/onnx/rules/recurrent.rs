@@ -115,10 +115,10 @@ fn layer(cx: &mut Cx<'_>, args: &Args<'_>, kind: Kind) -> Res<Val> {
         let memory = if kind == Kind::Lstm { Some(initial(cx, 6)?) } else { None };
         let mut data = x.clone();
         if *backwards {
-            data = turned(cx, &x, lengths.as_ref())?;
+            data = reversed_steps(cx, &x, lengths.as_ref())?;
         }
         let (all, state, memory) = unrolled(cx, &cell, &data, (state, memory), lengths.as_ref(), steps)?;
-        let all = if *backwards { turned(cx, &all, lengths.as_ref())? } else { all };
+        let all = if *backwards { reversed_steps(cx, &all, lengths.as_ref())? } else { all };
         outputs.push(all);
         last_states.push(state);
         last_cells.extend(memory);
@@ -141,7 +141,7 @@ fn layer(cx: &mut Cx<'_>, args: &Args<'_>, kind: Kind) -> Res<Val> {
 }
 
 /// The steps in the opposite order, of each sequence those that it has.
-fn turned(cx: &mut Cx<'_>, x: &Expr, lengths: Option<&Expr>) -> Res<Expr> {
+fn reversed_steps(cx: &mut Cx<'_>, x: &Expr, lengths: Option<&Expr>) -> Res<Expr> {
     let Some(lengths) = lengths else { return cx.call(&flip::OP, &[x], [("axis", 0i64.to_attr())]) };
     let x = bound(cx, x.clone())?;
     reversed(cx, &x, lengths, 0)
@@ -201,8 +201,8 @@ impl Cell {
         let (weights, recurrent) = (at(cx, &args.tensor(cx, 1)?, number)?, at(cx, &args.tensor(cx, 2)?, number)?);
         let hidden = cx.extent(&recurrent, 1)?.as_int();
         let hidden = hidden.ok_or_else(|| Refused::new("the number of hidden elements must be known"))?;
-        let turned = |cx: &mut Cx<'_>, one: &Expr| -> Res<Expr> { cx.emit(cx.permute(one, vec![1, 0])?) };
-        let (input, state) = (turned(cx, &weights)?, turned(cx, &recurrent)?);
+        let transposed = |cx: &mut Cx<'_>, one: &Expr| -> Res<Expr> { cx.emit(cx.permute(one, vec![1, 0])?) };
+        let (input, state) = (transposed(cx, &weights)?, transposed(cx, &recurrent)?);
         let gates = kind.gates() * hidden;
         let linear_before_reset = args.flag("linear_before_reset", false)?;
         let biases = match args.optional(cx, 3)? {

@@ -151,7 +151,7 @@ fn rest_of(cx: &Cx<'_>, own: &[scalar::Expr], dims: &[scalar::Expr], at: usize) 
     }
     let (all, by) = (cx.product(&left), cx.product(&divisor));
     match by.as_int() {
-        Some(0) => Err(Refused::new("a -1 beside a dimension of size 0")),
+        Some(0) => Err(Refused::new("a -1 with a dimension of size 0")),
         Some(1) => Ok(all),
         _ => cx.integer(BinOp::FloorDiv, &all, &by),
     }
