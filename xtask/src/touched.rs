@@ -175,7 +175,7 @@ mod tests {
         for (name, declaration, list) in [
             ("nn.relu", "crates/tilewright-ops/src/nn/relu.rs", "crates/tilewright-ops/src/nn/mod.rs"),
             ("nn.conv2d", "crates/tilewright-ops/src/nn/conv2d.rs", "crates/tilewright-ops/src/nn/mod.rs"),
-            ("topk", "crates/tilewright-ops/src/sorting/topk.rs", "crates/tilewright-ops/src/sorting/mod.rs"),
+            ("argsort", "crates/tilewright-ops/src/sorting/argsort.rs", "crates/tilewright-ops/src/sorting/mod.rs"),
             (
                 "CombineParallelMatmul",
                 "crates/tilewright-relax-passes/src/combine_parallel_matmul/mod.rs",
