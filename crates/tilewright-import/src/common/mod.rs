@@ -29,5 +29,6 @@ pub use broadcast::is_one_at_most;
 pub use cx::{Cx, Op, ToAttr, is};
 pub use faults::{Faults, NO_RULE, REFUSED, Site};
 pub use function::{Begun, Input, Options, begin, finish};
+pub(crate) use shapes::facts_of_sizes;
 pub use shapes::new_size;
 pub use value::{Number, Refused, Res, Value};

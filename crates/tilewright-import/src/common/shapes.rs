@@ -149,7 +149,7 @@ pub fn new_size() -> scalar::Expr {
 
 /// What is known where the variables of these expressions are sizes, which are no negative numbers. The builder is not
 /// told: its types are those that the verifier finds.
-pub(super) fn facts_of_sizes<const N: usize>(exprs: [&scalar::Expr; N]) -> InferCx {
+pub(crate) fn facts_of_sizes<const N: usize>(exprs: [&scalar::Expr; N]) -> InferCx {
     let mut facts = InferCx::default();
     for expr in exprs {
         walk(expr, |var: &scalar::Var| facts.analyzer.learn_least(var.id(), 0));

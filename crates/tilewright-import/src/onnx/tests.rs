@@ -145,6 +145,28 @@ fn shapes_that_a_model_computes_stay_symbolic_and_leave_nothing() {
     assert_eq!((dims[1].as_int(), dims[2].as_int(), main.params.len()), (Some(2), Some(2), 1));
 }
 
+/// `expand(x, where(shape == -1, 1, shape))` of `[n, -1]`, as the older exporter of PyTorch writes `x.expand(n, -1)`.
+#[test]
+fn a_symbolic_size_is_not_the_mark_of_a_kept_one() {
+    let nodes = [
+        node("Shape", &["x"], &["sizes"], &[]),
+        node("Gather", &["sizes", "zero"], &["n"], &[]),
+        node("Concat", &["n", "mark"], &["shape"], &[int_attribute("axis", 0)]),
+        node("Equal", &["shape", "marks"], &["kept"], &[]),
+        node("Where", &["kept", "ones", "shape"], &["wanted"], &[]),
+        node("Expand", &["t", "wanted"], &["y"], &[]),
+    ];
+    let tensors = [
+        ints("zero", &[0]),
+        ints("mark", &[-1]),
+        ints("marks", &[-1, -1]),
+        ints("ones", &[1, 1]),
+        floats("t", &[1, 4], 1.0),
+    ];
+    let whole = graph(&nodes, &tensors, &[value("x", FLOAT, &["n", "3"])], &[value("y", FLOAT, &[])]);
+    assert_eq!(operators(&imported(&model(&whole, 17))), ["broadcast_to"]);
+}
+
 #[test]
 fn options_decide_about_shapes_types_and_parameters() {
     let options = Options {

@@ -10,10 +10,11 @@ use std::rc::Rc;
 use tilewright_expr as scalar;
 use tilewright_expr::{BinOp, CmpOp, ExprKind as Scalar};
 use tilewright_ir::relax::{Expr, ExprKind};
+use tilewright_ops::manipulate::concat;
 use tilewright_ops::system::shape_to_tensor;
 use tilewright_tensor::{DataType, Tensor, bf16, f16};
 
-use crate::common::{Cx, Refused, Res};
+use crate::common::{Cx, Refused, Res, ToAttr, facts_of_sizes};
 
 /// The value of a name.
 #[derive(Clone, Debug)]
@@ -163,7 +164,18 @@ fn known_as_expr(cx: &Cx<'_>, known: &Known) -> Res<Expr> {
         return Err(Refused(format!("an element of type {} that depends on symbolic dimensions", known.dtype)));
     }
     let items = known.items.iter().map(|item| item.cast(DataType::I64)).collect::<Result<Vec<_>, _>>()?;
-    let flat = cx.call(&shape_to_tensor::OP, &[&Expr::shape(items)], [])?;
+    let flat = match items.iter().any(|item| item.as_int().is_some_and(|value| value < 0)) {
+        false => cx.call(&shape_to_tensor::OP, &[&Expr::shape(items)], [])?,
+        // A shape has no negative sizes.
+        true => {
+            let one = |item: &scalar::Expr| match item.as_int() {
+                Some(value) => Ok(Expr::constant(Tensor::from_vec(&[1], vec![value])?)),
+                None => cx.call(&shape_to_tensor::OP, &[&Expr::shape(vec![item.clone()])], []),
+            };
+            let parts = items.iter().map(one).collect::<Res<Vec<_>>>()?;
+            cx.call(&concat::OP, &[&Expr::tuple(parts)], [("axis", 0i64.to_attr())])?
+        }
+    };
     let flat = cx.astype(&flat, known.dtype)?;
     match known.dims.len() {
         1 => Ok(flat),
@@ -227,7 +239,7 @@ fn of_two(cx: &Cx<'_>, op: &str, x: &scalar::Expr, y: &scalar::Expr) -> Option<s
         return None;
     }
     if let Some((_, comparison)) = COMPARISONS.iter().find(|(name, _)| *name == op) {
-        return compared(cx, *comparison, x, y).map(scalar::Expr::bool);
+        return compared(*comparison, x, y).map(scalar::Expr::bool);
     }
     if x.dtype.is_float() {
         let (a, b) = (float_of(x)?, float_of(y)?);
@@ -259,7 +271,7 @@ fn of_two(cx: &Cx<'_>, op: &str, x: &scalar::Expr, y: &scalar::Expr) -> Option<s
         "Sub" => BinOp::Sub,
         "Mul" => BinOp::Mul,
         // Sizes are not negative: both roundings are one.
-        "Div" if y.as_int().is_some_and(|by| by > 0) && is_size(cx, x) => BinOp::FloorDiv,
+        "Div" if y.as_int().is_some_and(|by| by > 0) && is_size(x) => BinOp::FloorDiv,
         "Mod" if y.as_int().is_some_and(|by| by > 0) => BinOp::FloorMod,
         "Min" => BinOp::Min,
         "Max" => BinOp::Max,
@@ -269,16 +281,21 @@ fn of_two(cx: &Cx<'_>, op: &str, x: &scalar::Expr, y: &scalar::Expr) -> Option<s
 }
 
 /// Whether an integer is known to be no negative number.
-fn is_size(cx: &Cx<'_>, x: &scalar::Expr) -> bool {
-    cx.bb.infer_cx().analyzer.decide(CmpOp::Le, &scalar::Expr::int(0, x.dtype), x) == Some(true)
+fn is_size(x: &scalar::Expr) -> bool {
+    facts_of_sizes([x]).analyzer.decide(CmpOp::Le, &scalar::Expr::int(0, x.dtype), x) == Some(true)
 }
 
-fn compared(cx: &Cx<'_>, comparison: CmpOp, x: &scalar::Expr, y: &scalar::Expr) -> Option<bool> {
+fn compared(comparison: CmpOp, x: &scalar::Expr, y: &scalar::Expr) -> Option<bool> {
     if let (Some(a), Some(b)) = (float_of(x), float_of(y)) {
         return Some(comparison.holds_of_floats(a, b));
     }
-    // Shapes of exporters mark what is to be kept by -1: no size is that.
-    cx.bb.infer_cx().analyzer.decide(comparison, x, y)
+    // Exporters mark by -1 what is to be kept: no size is that.
+    let facts = facts_of_sizes([x, y]);
+    let known = |comparison: CmpOp| facts.analyzer.decide(comparison, x, y);
+    match comparison {
+        CmpOp::Eq if known(CmpOp::Lt) == Some(true) || known(CmpOp::Gt) == Some(true) => Some(false),
+        comparison => known(comparison),
+    }
 }
 
 /// Comparisons of floats, false for NaN.
