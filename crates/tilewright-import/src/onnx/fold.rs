@@ -223,7 +223,8 @@ fn reshape(x: &Known, shape: &[i64], allow_zero: bool) -> Option<Known> {
     }
     let count = x.items.len() as i64;
     if let Some(at) = dims.iter().position(|size| *size == -1) {
-        let others: i64 = dims.iter().filter(|size| **size != -1).product();
+        let mut sizes = dims.iter().filter(|size| **size != -1);
+        let others = sizes.try_fold(1i64, |product, size| product.checked_mul(*size))?;
         dims[at] = count.checked_div(others)?;
     }
     let product = dims.iter().try_fold(1i64, |product, size| product.checked_mul(*size))?;
@@ -262,7 +263,8 @@ fn slice(x: &Known, args: &Args<'_>) -> Option<Known> {
         let bound = |value: i64| (if value < 0 { value.saturating_add(extent) } else { value }).clamp(least, greatest);
         let (start, end) = (bound(*starts.get(at)?), bound(*ends.get(at)?));
         let room = if step > 0 { end - start } else { start - end };
-        dims[axis] = (room.max(0) + step.abs() - 1) / step.abs();
+        let size = step.checked_abs()?;
+        dims[axis] = room.max(0).checked_add(size - 1)? / size;
         firsts[axis] = start;
         strides[axis] = step;
     }
@@ -314,7 +316,10 @@ fn range(start: &Known, limit: &Known, step: &Known) -> Option<Known> {
     let count = match step {
         0 => return None,
         step if step > 0 => limit.checked_sub(start_at)?.max(0).checked_add(step - 1)? / step,
-        step => start_at.checked_sub(limit)?.max(0).checked_add(-step - 1)? / -step,
+        step => {
+            let size = step.checked_neg()?;
+            start_at.checked_sub(limit)?.max(0).checked_add(size - 1)? / size
+        }
     };
     if count as usize > MAX_KNOWN {
         return None;

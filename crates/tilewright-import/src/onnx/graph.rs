@@ -52,6 +52,8 @@ pub struct Options {
 
 /// The domains of the standard operators.
 const STANDARD: [&str; 2] = ["", "ai.onnx"];
+/// Elements of a dimension of an input at most.
+const MAX_SIZE: i64 = 1 << 40;
 /// Calls in calls of functions at most.
 const MAX_CALLS: usize = 64;
 
@@ -212,6 +214,7 @@ fn info_of(
     for (at, dim) in dims.iter().enumerate() {
         sizes.push(match dim {
             Dim::Size(size) if *size < 0 => symbol(format!("{name}_{at}")),
+            Dim::Size(size) if *size > MAX_SIZE => return Err(Refused(format!("a dimension of {size}"))),
             Dim::Size(size) => scalar::Expr::i64(*size),
             Dim::Symbol(name) => symbol((*name).to_owned()),
             Dim::Unknown => symbol(format!("{name}_{at}")),

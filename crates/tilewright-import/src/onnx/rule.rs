@@ -268,10 +268,13 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// As [`Args::ints`], `count` of them.
+    /// As [`Args::ints`], `count` of them, each within 32 bits.
     pub fn ints_of(&self, name: &str, count: usize, default: i64) -> Res<Vec<i64>> {
         match self.ints(name)? {
             None => Ok(vec![default; count]),
+            Some(ints) if ints.iter().any(|value| i32::try_from(*value).is_err()) => {
+                Err(Refused(format!("`{name}` is {ints:?}")))
+            }
             Some(ints) if ints.len() == count => Ok(ints),
             Some(ints) => Err(Refused(format!("`{name}` has {} integers, expected {count}", ints.len()))),
         }

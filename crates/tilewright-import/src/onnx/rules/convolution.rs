@@ -40,7 +40,11 @@ pub fn spatial(cx: &Cx<'_>, x: &Expr) -> Res<usize> {
 
 /// The constant sizes of the spatial dimensions.
 pub fn sizes(cx: &Cx<'_>, x: &Expr) -> Res<Vec<Option<i64>>> {
-    Ok(cx.shape(x)?.iter().skip(2).map(scalar::Expr::as_int).collect())
+    let sizes: Vec<Option<i64>> = cx.shape(x)?.iter().skip(2).map(scalar::Expr::as_int).collect();
+    match sizes.iter().flatten().find(|size| i32::try_from(**size).is_err()) {
+        Some(size) => Err(Refused(format!("a dimension of {size} has no rule"))),
+        None => Ok(sizes),
+    }
 }
 
 /// The widths of the border before and after each spatial dimension, for windows of these sizes.
@@ -50,8 +54,8 @@ pub fn border(cx: &Cx<'_>, args: &Args<'_>, x: &Expr, window: &[i64]) -> Res<(Ve
     let mode = args.text("auto_pad", "NOTSET")?;
     match mode.as_str() {
         "NOTSET" | "" => {
-            let pads = args.ints("pads")?.unwrap_or_else(|| vec![0; 2 * count]);
-            if pads.len() != 2 * count || pads.iter().any(|width| *width < 0) {
+            let pads = args.ints_of("pads", 2 * count, 0)?;
+            if pads.iter().any(|width| *width < 0) {
                 return Err(Refused(format!("`pads` is {} widths of 0 or more, found {pads:?}", 2 * count)));
             }
             Ok((pads[..count].to_vec(), pads[count..].to_vec()))
@@ -130,6 +134,9 @@ fn transposed(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let mut more = args.ints_of("output_padding", count, 0)?;
     let mode = args.text("auto_pad", "NOTSET")?;
     let wanted = match args.ints("output_shape")? {
+        Some(shape) if shape.iter().any(|size| i32::try_from(*size).is_err()) => {
+            return Err(Refused(format!("`output_shape` is {shape:?}")));
+        }
         Some(shape) if shape.len() >= count => Some(shape[shape.len() - count..].to_vec()),
         Some(_) => return Err(Refused::new("`output_shape` has too few sizes")),
         None if mode.starts_with("SAME") => {

@@ -40,6 +40,8 @@ pub fn deformed_convolution(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     {
         return Err(Refused::new("groups do not fit the channels"));
     }
+    super::check_table(&[taps, rows, columns])?;
+    super::check_table(&[n, of_offsets])?;
     let dtype = cx.dtype(&x)?;
     // Offsets and positions: (n, groups, taps, rows, columns).
     let shape = |last: i64| [n, of_offsets, taps, last, rows, columns].map(one).to_vec();

@@ -166,10 +166,13 @@ fn col2im(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let places: Vec<i64> = (0..count)
         .map(|at| (wide[at] - dilations[at] * (block[at] - 1) - 1).div_euclid(strides[at].max(1)) + 1)
         .collect();
+    super::check_table(&block)?;
+    super::check_table(&places)?;
     let elements: i64 = block.iter().product();
     if places.iter().product::<i64>() != *blocks || elements < 1 || rows % elements != 0 {
         return Err(Refused(format!("{blocks} blocks of {rows} elements do not fit the image {image:?}")));
     }
+    super::check_table(&[elements, *blocks])?;
     let mut index = Vec::new();
     for element in 0..elements {
         let inside = unflattened(element, &block);
@@ -371,6 +374,7 @@ fn roi_align(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let (begin, end) = (side(cx, low)?, side(cx, high)?);
         let length = cx.call(&subtract::OP, &[&end, &begin], [])?;
         let length = if half { length } else { cx.with_number(&maximum::OP, &length, 1.0)? };
+        super::check_table(&[cells, samples])?;
         let steps: Vec<f64> = (0..cells * samples).map(|at| (at as f64 + 0.5) / (cells * samples) as f64).collect();
         let steps = cx.astype(&Expr::constant(Tensor::from_vec(&[1, cells * samples], steps)?), dtype)?;
         let at = cx.call(&add::OP, &[&begin, &cx.call(&multiply::OP, &[&length, &steps], [])?], [])?;

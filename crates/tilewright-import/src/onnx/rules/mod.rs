@@ -30,6 +30,19 @@ use std::sync::LazyLock;
 use tilewright_support::Map;
 
 use super::rule::Rule;
+use crate::common::{Refused, Res};
+
+/// Elements of a table of indices or weights that a rule works out at most: sizes that a file claims cost nothing.
+const MAX_TABLE: i64 = 1 << 24;
+
+/// Refuses a table of these sizes if it has too many elements.
+pub fn check_table(sizes: &[i64]) -> Res<()> {
+    let count = sizes.iter().try_fold(1i64, |count, size| count.checked_mul(*size));
+    match count.is_some_and(|count| (0..=MAX_TABLE).contains(&count)) {
+        true => Ok(()),
+        false => Err(Refused(format!("a table of the shape {sizes:?} has more than {MAX_TABLE} elements"))),
+    }
+}
 
 /// The tables of the families, with their domain.
 const FAMILIES: [(&str, &[Rule]); 19] = [

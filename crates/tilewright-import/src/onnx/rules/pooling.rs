@@ -60,6 +60,7 @@ impl Windows {
         if size.len() != count {
             return Err(Refused(format!("a window of {} dimensions for data of {count}", size.len())));
         }
+        super::check_table(&size)?;
         let (before, after) = border(cx, args, x, &size)?;
         Ok(Self {
             strides: args.ints_of("strides", count, 1)?,
@@ -113,6 +114,7 @@ fn with_indices(cx: &mut Cx<'_>, x: &Expr, windows: &Windows, column_major: bool
     let shape = cx.shape(x)?;
     let own = shape.iter().map(scalar::Expr::as_int).collect::<Option<Vec<_>>>();
     let own = own.ok_or_else(|| Refused::new("indices of data of symbolic size have no rule"))?;
+    super::check_table(&own)?;
     let counts: Vec<i64> = (0..windows.size.len()).map(|at| windows.count(at, own[at + 2])).collect();
     let places: i64 = windows.size.iter().product();
     if !(1..=1024).contains(&places) {

@@ -65,6 +65,7 @@ fn split_to_sequence(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let extent = cx.extent(&x, axis)?.as_int();
     let extent =
         extent.ok_or_else(|| Refused::new("a symbolic size has no rule: the length of a sequence is known"))?;
+    super::check_table(&[extent, 64])?;
     if !args.has(1) {
         let parts = parts_of(cx, &x, &vec![1; extent as usize], axis)?;
         if args.flag("keepdims", true)? {

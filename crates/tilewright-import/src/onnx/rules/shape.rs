@@ -193,7 +193,7 @@ pub fn parts_of(cx: &mut Cx<'_>, x: &Expr, sizes: &[i64], axis: usize) -> Res<Ve
 
 /// The sizes of `count` equal parts, of which the last one may be smaller.
 pub fn equal_sizes(extent: i64, count: i64) -> Vec<i64> {
-    let size = (extent + count - 1).div_euclid(count.max(1)).max(0);
+    let size = extent.saturating_add(count - 1).div_euclid(count.max(1)).max(0);
     (0..count).map(|at| (extent - at * size).clamp(0, size)).collect()
 }
 
@@ -452,7 +452,7 @@ fn center_crop_pad(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     for (axis, size) in axes.iter().zip(&wanted) {
         let axis = cx.axis(*axis, rank)?;
         let own = cx.extent(&x, axis)?.as_int().ok_or_else(|| Refused::new("a symbolic size has no rule"))?;
-        let more = size - own;
+        let more = size.saturating_sub(own).clamp(-own, i64::from(i32::MAX));
         widths[axis] = if more >= 0 { [more / 2, more - more / 2] } else { [-(-more / 2), more + (-more / 2)] };
     }
     with_border(cx, &x, &widths, "constant", 0.0).map(Val::from)

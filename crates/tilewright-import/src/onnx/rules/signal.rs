@@ -62,6 +62,7 @@ fn mel_weights(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let frequency = 700.0 * (10f64.powf((at as f64 * step + mel(lower)) / 2595.0) - 1.0);
         ((dft + 1) as f64 * frequency / rate as f64).floor() as i64
     };
+    super::check_table(&[rows, bins])?;
     let mut table = vec![0f32; (rows * bins) as usize];
     for bin in 0..bins {
         let (low, center, high) = (place(bin), place(bin + 1), place(bin + 2));
@@ -84,6 +85,7 @@ fn mel_weights(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 
 /// The matrices of cosines and sines of `from * to` times a full turn over `length`.
 fn turns(cx: &Cx<'_>, [from, to]: [i64; 2], length: i64, dtype: DataType) -> Res<[Expr; 2]> {
+    super::check_table(&[from, to])?;
     let matrix = |function: fn(f64) -> f64| -> Res<Expr> {
         let at = |flat: i64| {
             // Whole turns are left out, so that angles stay exact.
@@ -171,6 +173,7 @@ fn transformed(cx: &mut Cx<'_>, parts: &[Expr], size: i64, inverse: bool, onesid
 fn real_inverse(cx: &mut Cx<'_>, parts: &[Expr], size: i64) -> Res<Expr> {
     let [real, imaginary] = parts else { return Err(Refused::new("a spectrum is of real and imaginary parts")) };
     let used = size / 2 + 1;
+    super::check_table(&[used, size])?;
     let dtype = cx.dtype(real)?;
     let matrix = |function: fn(f64) -> f64, sign: f64| -> Res<Expr> {
         let at = |flat: i64| {
@@ -205,6 +208,7 @@ fn short_time(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         return Err(Refused(format!("{frames} frames have no rule")));
     }
     let onesided = args.flag("onesided", true)?;
+    super::check_table(&[frames, size])?;
     // Indices of all frames: `(frames, size)`.
     let indices: Vec<i64> = (0..frames).flat_map(|frame| (0..size).map(move |at| frame * step + at)).collect();
     let indices = Expr::constant(Tensor::from_vec(&[frames, size], indices)?);
