@@ -186,7 +186,7 @@ pub const ALL: &[Fault] = &[
 ];
 
 /// Passes that give functions a parameter that is a function, which no run line can pass: Python's tests run them.
-const OF_FUNCTIONS: [&str; 2] = ["LazyGetInput", "LazySetOutput"];
+pub const OF_FUNCTIONS: [&str; 2] = ["LazyGetInput", "LazySetOutput"];
 
 /// The names of all passes that must have a fault: those that users can run, and the steps of the lowering.
 pub fn passes() -> Vec<&'static str> {

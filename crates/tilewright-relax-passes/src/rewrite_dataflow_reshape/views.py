@@ -30,7 +30,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def reshape2(var_c: T.handle, var_T_reshape: T.handle):
+    def reshape1(var_c: T.handle, var_T_reshape: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         c = T.match_buffer(var_c, (n * T.int64(2), T.int64(2)), "float32")
@@ -105,6 +105,6 @@ class Module:
             f: R.Tensor((6, 1), dtype="float32") = R.memory.view(e, R.shape([6, 1]), dtype="void", relative_byte_offset=0)
             g = R.call_tir(cls.transpose, (b, R.prim_value(n)), out_sinfo=R.Tensor((2, n * 2), dtype="float32"))
             h = R.call_tir(cls.subtract, (f, d), out_sinfo=R.Tensor((6, 6), dtype="float32"))
-            out = R.call_tir(cls.reshape2, (c,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
+            out = R.call_tir(cls.reshape1, (c,), out_sinfo=R.Tensor((n, 4), dtype="float32"))
             R.output(g, h, out)
         return (out, g, h)
