@@ -19,6 +19,9 @@ WHY_NOT_READ = {
         compat/finder.py find_spec path
         compat/finder.py find_spec target
         dlight/gpu/fallback.py apply tunable
+        relax/training/optimizer.py _steps state
+        relax/training/setup_trainer.py transform_module ctx
+        relax/training/utils.py rule var
         dlight/gpu/special.py apply func
         dlight/gpu/special.py apply target
         dlight/gpu/special.py apply tunable

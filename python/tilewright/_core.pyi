@@ -1498,7 +1498,7 @@ def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said:
 
 def import_onnx(model: Any, options: Any) -> Any:
     """The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer:
-    `shapes` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
+    `shapes`, `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
     """
 
 def has_torch_rule(name: str) -> bool:
