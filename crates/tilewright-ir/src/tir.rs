@@ -100,6 +100,24 @@ pub struct Block {
     pub origins: Origins,
 }
 
+impl Block {
+    /// A block without axes, which declares no regions.
+    pub fn without_axes(name: impl Into<Arc<str>>, alloc_buffers: Vec<Buffer>, body: Stmt) -> Self {
+        Self {
+            name: name.into(),
+            iters: Vec::new(),
+            alloc_buffers,
+            match_buffers: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            annotations: Attrs::new(),
+            init: None,
+            body,
+            origins: Origins::default(),
+        }
+    }
+}
+
 /// The kinds of statements.
 #[derive(Clone, Debug, IrNode)]
 pub enum StmtKind {
@@ -374,18 +392,7 @@ impl PrimFunc {
 
     /// The function with another root body: wraps `body` in a root block that allocates the temporaries.
     pub fn with_root(params: Vec<Param>, attrs: Attrs, temporaries: Vec<Buffer>, body: Stmt, origins: Origins) -> Self {
-        let block = Block {
-            name: "root".into(),
-            iters: Vec::new(),
-            alloc_buffers: temporaries,
-            match_buffers: Vec::new(),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            annotations: Attrs::new(),
-            init: None,
-            body,
-            origins: Origins::default(),
-        };
+        let block = Block::without_axes("root", temporaries, body);
         let body = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
         Self { params, attrs, body, origins }
     }

@@ -9,7 +9,6 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ForKind, IterKind, IterVar, Range, Scope, Stmt, StmtKind, Var,
 };
-use tilewright_support::Origins;
 
 use crate::build::exprs::{binary, compare, stored, substituted, typed};
 use crate::fault::Fault;
@@ -17,18 +16,7 @@ use crate::site::{Key, Site, around, loop_of};
 
 /// A block without axes around a statement: what it touches is what the statement touches.
 fn nameless(stmt: &Stmt) -> Block {
-    Block {
-        name: "".into(),
-        iters: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        annotations: Attrs::new(),
-        init: None,
-        body: stmt.clone(),
-        origins: Origins::default(),
-    }
+    Block::without_axes("", Vec::new(), stmt.clone())
 }
 
 /// The box of what a statement reads of a buffer, over what is bound outside of it.

@@ -1,9 +1,7 @@
 //! Statements that algorithms are written with.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
-use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Stmt, StmtKind};
-use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
 use crate::TeError;
@@ -99,17 +97,6 @@ pub(super) fn parts(number: &Expr, size: i64) -> Expr {
 
 /// The statement with a buffer that is allocated for it.
 pub(super) fn with_local(buffer: Buffer, body: Stmt) -> Stmt {
-    let block = Block {
-        name: "line".into(),
-        iters: Vec::new(),
-        alloc_buffers: vec![buffer],
-        match_buffers: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        annotations: Attrs::new(),
-        init: None,
-        body,
-        origins: Origins::default(),
-    };
+    let block = Block::without_axes("line", vec![buffer], body);
     StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }

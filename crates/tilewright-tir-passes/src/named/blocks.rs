@@ -1,11 +1,19 @@
 //! Passes that change how blocks and loops are written, statement by statement.
 
-use tilewright_ir::tir::{Block, ForKind, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::analysis::tir::get_block_access_region;
+use tilewright_ir::tir::{Block, Buffer, ForKind, PrimFunc, Stmt, StmtKind};
 
 use super::{Options, below, no_op, refuse, with};
 use crate::init::in_first_instance;
 use crate::stmt::{Result, typed};
 use crate::substitute::Substitute;
+
+/// A block without axes around a statement, with the regions that the statement touches.
+pub(super) fn around(alloc_buffers: Vec<Buffer>, body: Stmt) -> Block {
+    let block = Block::without_axes("", alloc_buffers, body);
+    let found = get_block_access_region(&block);
+    Block { reads: found.reads, writes: found.writes, ..block }
+}
 
 /// Blocks whose axes have their values: opaque ones.
 pub(super) fn convert_blocks_to_opaque(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, rewrite};
-use tilewright_ir::analysis::tir::get_block_access_region;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ForKind, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 use tilewright_ir::{Attr, Attrs};
-use tilewright_support::{Map, Origins, Set};
+use tilewright_support::{Map, Set};
 
+use super::blocks::around;
 use super::{Options, below, refuse, with};
 use crate::stmt::{Result, analyzer_of, typed};
 use crate::substitute::{Owners, Substitute, reindex};
@@ -85,23 +85,6 @@ fn numbers(annotations: &Attrs, key: &str) -> Result<Vec<i64>> {
     found.map_or_else(|| refuse(format!("the annotation `{key}` is a list of integers")), Ok)
 }
 
-fn opaque(body: Stmt, alloc_buffers: Vec<Buffer>) -> Block {
-    let block = Block {
-        name: "".into(),
-        iters: Vec::new(),
-        alloc_buffers,
-        match_buffers: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        annotations: Attrs::new(),
-        init: None,
-        body,
-        origins: Origins::default(),
-    };
-    let found = get_block_access_region(&block);
-    Block { reads: found.reads, writes: found.writes, ..block }
-}
-
 fn realized(predicate: Expr, block: Block) -> Stmt {
     StmtKind::Block { values: Vec::new(), predicate, block }.into()
 }
@@ -111,7 +94,7 @@ fn part_of(stmt: &Stmt) -> Block {
         StmtKind::Block { predicate, block, .. } if predicate.as_int() == Some(1) && block.iters.is_empty() => {
             block.clone()
         }
-        _ => opaque(stmt.clone(), Vec::new()),
+        _ => around(Vec::new(), stmt.clone()),
     }
 }
 
@@ -186,7 +169,7 @@ impl<'a> Pipeline<'a> {
             Some((_, many, _)) => many.clone(),
             None => buffer.clone(),
         });
-        let block = opaque(Stmt::seq(stmts.into_iter().flatten()), buffers.collect());
+        let block = around(buffers.collect(), Stmt::seq(stmts.into_iter().flatten()));
         Ok(realized(Expr::bool(true), block))
     }
 
@@ -233,7 +216,7 @@ impl<'a> Pipeline<'a> {
         let body = self.owners.copy_with(&body, []);
         Ok(Some(match &body.kind {
             StmtKind::Block { .. } => body,
-            _ => realized(Expr::bool(true), opaque(body, Vec::new())),
+            _ => realized(Expr::bool(true), around(Vec::new(), body)),
         }))
     }
 

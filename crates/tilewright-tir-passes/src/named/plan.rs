@@ -2,10 +2,11 @@
 //! uses. In a loop that is an opaque block of its own around the body.
 
 use tilewright_expr::node::{AnyHandle, walk};
-use tilewright_ir::analysis::tir::{detect_buffer_access_lca, get_block_access_region};
-use tilewright_ir::tir::{Block, Buffer, Expr, PrimFunc, Stmt, StmtKind};
-use tilewright_support::{Map, Origins};
+use tilewright_ir::analysis::tir::detect_buffer_access_lca;
+use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
+use tilewright_support::Map;
 
+use super::blocks::around;
 use super::{Options, below, with};
 use crate::stmt::Result;
 
@@ -46,19 +47,6 @@ fn planned(places: &Map<usize, Vec<Buffer>>, stmt: &Stmt) -> Result<Stmt> {
 }
 
 fn in_block(alloc_buffers: Vec<Buffer>, body: Stmt) -> Stmt {
-    let block = Block {
-        name: "".into(),
-        iters: Vec::new(),
-        alloc_buffers,
-        match_buffers: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        annotations: Default::default(),
-        init: None,
-        body,
-        origins: Origins::default(),
-    };
-    let found = get_block_access_region(&block);
-    let block = Block { reads: found.reads, writes: found.writes, ..block };
+    let block = around(alloc_buffers, body);
     StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
