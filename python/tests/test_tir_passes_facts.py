@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_tir_passes_lowering import changed, computes_the_same, parsed, run
+from loop_functions import changed, computes_the_same, parsed, run
 
 import tilewright as tvm
 from tilewright import tir

@@ -2,45 +2,13 @@
 
 import numpy as np
 import pytest
+from loop_functions import HEADER, changed, computes_the_same, parsed, run
 
 import tilewright as tvm
 from tilewright import tir
 from tilewright.error import TVMError
 from tilewright.script import from_source
 from tilewright.tir import transform
-
-HEADER = "from tvm.script import tir as T, ir as I\n\n"
-
-
-def parsed(text):
-    return from_source(HEADER + "@T.prim_func\ndef main" + text.lstrip("\n"))
-
-
-def changed(made, function, config=None):
-    with tvm.transform.PassContext(config=config or {}):
-        return made(tvm.IRModule({"main": function}))["main"]
-
-
-def run(function):
-    """What the function leaves in its buffers, from numbers that are the same each time."""
-    rng, tensors = np.random.default_rng(7), []
-    for param in function.params:
-        if param not in function.buffer_map:
-            tensors.append(3)
-            continue
-        buffer = function.buffer_map[param]
-        shape = [int(extent) for extent in buffer.shape]
-        tensors.append(tvm.nd.array(rng.integers(0, 9, shape).astype(buffer.dtype)))
-    tvm.build(function, target="llvm")(*tensors)
-    return [tensor.numpy() for tensor in tensors if not isinstance(tensor, int)]
-
-
-def computes_the_same(made, text, config=None):
-    before = parsed(text)
-    after = changed(made, before, config)
-    for one, other in zip(run(before), run(after), strict=True):
-        np.testing.assert_array_equal(one, other)
-    return after
 
 
 def found(function, kind):

@@ -1,0 +1,41 @@
+"""Functions of loops for tests of passes: read from text, changed by a pass, run on numbers."""
+
+import numpy as np
+
+import tilewright as tvm
+from tilewright.script import from_source
+
+HEADER = "from tvm.script import tir as T, ir as I\n\n"
+
+
+def parsed(text):
+    """The function whose text follows `def main`."""
+    return from_source(HEADER + "@T.prim_func\ndef main" + text.lstrip("\n"))
+
+
+def changed(made, function, config=None):
+    with tvm.transform.PassContext(config=config or {}):
+        return made(tvm.IRModule({"main": function}))["main"]
+
+
+def run(function):
+    """What the function leaves in its buffers, from numbers that are the same each time."""
+    rng, tensors = np.random.default_rng(7), []
+    for param in function.params:
+        if param not in function.buffer_map:
+            tensors.append(3)
+            continue
+        buffer = function.buffer_map[param]
+        shape = [int(extent) for extent in buffer.shape]
+        tensors.append(tvm.nd.array(rng.integers(0, 9, shape).astype(buffer.dtype)))
+    tvm.build(function, target="llvm")(*tensors)
+    return [tensor.numpy() for tensor in tensors if not isinstance(tensor, int)]
+
+
+def computes_the_same(made, text, config=None):
+    """The function after the pass, which leaves the same numbers as before."""
+    before = parsed(text)
+    after = changed(made, before, config)
+    for one, other in zip(run(before), run(after), strict=True):
+        np.testing.assert_array_equal(one, other)
+    return after
