@@ -10,7 +10,7 @@ use tilewright_te::topi::convolution::{Conv, conv, conv_transpose};
 use tilewright_te::topi::layout::Layout;
 use tilewright_tensor::DataType;
 
-use crate::elementwise::number;
+use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
 /// Declares a convolution: its documentation, name, number of spatial dimensions, the orders of the axes of the data
@@ -197,14 +197,19 @@ pub(super) fn transposed_parameters(call: &OpCall<'_>, spatial: usize) -> Result
     Ok((conv, more))
 }
 
-/// The element type of the result.
+/// The element type of the result. Operands of different types need an `out_dtype`, in which they are multiplied.
 fn result_type(call: &OpCall<'_>) -> Result<Option<DataType>, InferError> {
-    let own = shapes::all_of_dtype(call, &[0, 1], number)?;
     match attributes::dtype(call, "out_dtype")? {
         Some(dtype) if !(number.0)(dtype) => {
             Err(InferError::new(format!("`{}` gives numbers, `out_dtype` is {dtype}", call.op.name)))
         }
-        given => Ok(given.or(own)),
+        Some(dtype) => {
+            for arg in [0, 1] {
+                check_dtype(call, arg, call.tensor(arg)?.1, number)?;
+            }
+            Ok(Some(dtype))
+        }
+        None => shapes::all_of_dtype(call, &[0, 1], number),
     }
 }
 
