@@ -9,6 +9,8 @@ use tilewright_tensor::DataType;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GraphSpec {
     Attention(AttentionTypes),
+    /// Sums of products of bytes in int32, faster than such of float32.
+    ByteProducts,
 }
 
 /// Attention: `softmax(formula(queries · keys)) · values`.

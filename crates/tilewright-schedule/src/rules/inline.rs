@@ -47,7 +47,7 @@ fn pays(schedule: &Schedule, stage: Rv, later: &[Rv]) -> Result<bool, Declined> 
                 return Ok(false);
             }
             (loads, readers) = (loads + here, readers + 1);
-            spread |= wide_axes(block) > axes;
+            spread |= wide_axes(block) > axes && !is_table(block, buffer);
             if let StmtKind::Store { value, .. } = &block.body.kind {
                 nodes = nodes.max(size(value).0.saturating_add(here * own));
             }
@@ -85,6 +85,27 @@ fn is_looked_up(block: &Block, buffer: &Buffer) -> bool {
         }
     });
     found
+}
+
+/// Whether rows of the buffer are looked up, of which there are no fewer than are read, as far as that is known: those
+/// that nobody reads need not be computed.
+fn is_table(block: &Block, buffer: &Buffer) -> bool {
+    let times = |all: i64, extent: Option<i64>| Some(all.saturating_mul(extent?));
+    let Some(all) = buffer.shape.iter().map(Expr::as_int).try_fold(1, times) else { return false };
+    let read = block.iters.iter().map(|iter| iter.domain.extent.as_int()).try_fold(1, times);
+    if read.is_some_and(|read| read > all) {
+        return false;
+    }
+    let (mut by_rows, mut otherwise) = (false, false);
+    walk(&block.body, |e: &Expr| {
+        let ExprKind::Load { buffer: read, indices, .. } = &e.kind else { return };
+        if read == buffer {
+            let by_data = |index: &Expr| loads_of_any(index) > 0;
+            let rows = indices.split_last().is_some_and(|(last, outer)| !by_data(last) && outer.iter().any(by_data));
+            (by_rows, otherwise) = (by_rows | rows, otherwise | !rows);
+        }
+    });
+    by_rows && !otherwise
 }
 
 /// The divisions of integers that are a value's own, not those of its places in memory: each takes as long as many

@@ -160,7 +160,8 @@ pub fn rules(target: &Target) -> &'static [Rule] {
 pub fn can(spec: &GraphSpec, target: &Target) -> bool {
     match (target.kind(), spec) {
         (Kind::Cpu, GraphSpec::Attention(types)) => plan::cpu::attention::can(types),
-        (Kind::Gpu, GraphSpec::Attention(_)) => false,
+        (Kind::Cpu, GraphSpec::ByteProducts) => plan::cpu::gemm::choose::multiplies_bytes(target),
+        (Kind::Gpu, GraphSpec::Attention(_) | GraphSpec::ByteProducts) => false,
     }
 }
 

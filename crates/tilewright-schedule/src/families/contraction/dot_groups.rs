@@ -22,12 +22,9 @@ impl Grouping {
     /// How the operands of a contraction can be grouped.
     pub(crate) fn of(c: &Contraction) -> Option<Self> {
         let (a, b) = (narrow(&c.a)?.dtype, narrow(&c.b)?.dtype);
-        if c.needs_im2col() {
-            return None;
-        }
         let is_byte = |dtype: DataType| dtype == DataType::I8 || dtype == DataType::U8;
         match c.out.dtype {
-            DataType::F32 if a == DataType::BF16 && b == DataType::BF16 => Some(Self::Bfloat16),
+            DataType::F32 if a == DataType::BF16 && b == DataType::BF16 && !c.needs_im2col() => Some(Self::Bfloat16),
             DataType::I32 if is_byte(a) && is_byte(b) => {
                 Some(Self::Bytes { a_signed: a == DataType::I8, b_signed: b == DataType::I8 })
             }

@@ -55,6 +55,11 @@ impl Gemm<'_> {
         self.ceil_div(k_count, self.group())
     }
 
+    /// The type of an element of packed B: the word of a group, or the element as it lies in memory.
+    pub(super) fn packed_b_dtype(&self) -> DataType {
+        if self.grouping.is_some() { WORD } else { self.narrow_b.dtype }
+    }
+
     /// Whether sums begin with a compensation.
     pub(super) fn has_compensation(&self) -> bool {
         self.grouping.is_some_and(Grouping::flips_a)
@@ -71,12 +76,19 @@ impl Gemm<'_> {
 
     /// The word of a group along K, from what `bits` gives at an index.
     pub(super) fn word(&self, group: &Expr, bits: impl Fn(&Expr) -> Result<Expr, Fault>) -> Result<Expr, Fault> {
+        let first = group * self.group();
+        self.word_of_parts(|part| {
+            let k = &first + part;
+            if part == 0 { bits(&k) } else { self.within_k(bits(&k)?, &k) }
+        })
+    }
+
+    /// The word of a group, from what `bits` gives for each of its elements.
+    pub(super) fn word_of_parts(&self, bits: impl Fn(i64) -> Result<Expr, Fault>) -> Result<Expr, Fault> {
         let size = self.group();
-        let first = group * size;
-        let mut word = typed(bits(&first)?.cast(WORD))?;
+        let mut word = typed(bits(0)?.cast(WORD))?;
         for at in 1..size {
-            let k = &first + at;
-            let part = typed(self.within_k(bits(&k)?, &k)?.cast(WORD))?;
+            let part = typed(bits(at)?.cast(WORD))?;
             let part = binary(BinOp::Shl, &part, &Expr::int(at * i64::from(WORD.bits) / size, WORD))?;
             word = binary(BinOp::BitOr, &word, &part)?;
         }

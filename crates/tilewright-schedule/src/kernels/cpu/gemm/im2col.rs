@@ -77,12 +77,14 @@ impl Gemm<'_> {
         let used = n_end - &copy.n_start;
         let count = self.simple(&(&self.int(self.plan.panel()) - &used));
         let zero = Expr::number(0, copy.to.dtype);
-        let zeros =
-            self.serial("k", &copy.k_count, |k| self.vectorized("x", &count, |x| copy.store(k, &(&used + x), &zero)))?;
+        let zeros = self.serial("k", &self.groups_in(&copy.k_count)?, |k| {
+            self.vectorized("x", &count, |x| copy.store(k, &(&used + x), &zero))
+        })?;
         Ok(Some(only_if(compare(CmpOp::Gt, &count, &self.int(0))?, zeros)))
     }
 
-    /// The statement for each index of the part of K: the index in the part, and the value there.
+    /// The statement for each index of the part of K: the index in the part, and the value there. With dot products it
+    /// is one of groups, and their words.
     fn over_k(
         &self,
         copy: &PanelCopy<'_>,
@@ -95,14 +97,52 @@ impl Gemm<'_> {
         };
         let inner: Option<i64> = others.iter().map(|axis| axis.extent.as_int()).product();
         let is_whole = |inner: &i64| *inner > 1 && (self.plan.kc % inner == 0 || copy.k_start.as_int() == Some(0));
-        let Some(inner) = inner.filter(is_whole) else {
+        let inner = inner.filter(is_whole);
+        if self.grouping.is_some() {
+            return self.over_words(copy, value, inner, body);
+        }
+        let Some(inner) = inner else {
             return self.serial("k", &copy.k_count, |k| {
                 let values = k_axes.values(&self.known, &(&copy.k_start + k))?;
                 body(k, &substituted(value, &values))
             });
         };
-        let nest = self.k_nest(&copy.k_start, &copy.k_count, inner)?;
+        let nest = self.k_nest(&k_axes.axes, &copy.k_start, &copy.k_count, inner)?;
         let stmt = body(&nest.k, &substituted(value, &nest.axes))?;
+        Ok(serial(&nest.outer, &nest.outer_count, nest.inner_loops(stmt, |_| ForKind::Serial)))
+    }
+
+    /// The statement for each group of the part of K, whose word it gets. Where groups are neighbours along the last
+    /// axis of K, as they are where channels are, K is looped over axis by axis.
+    fn over_words(
+        &self,
+        copy: &PanelCopy<'_>,
+        value: &Expr,
+        inner: Option<i64>,
+        body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let (k_axes, size) = (&self.c.k, self.group());
+        let groups = |extent: &Expr| extent.as_int().filter(|extent| extent % size == 0).map(|extent| extent / size);
+        let last = k_axes.axes.last().and_then(|axis| Some((axis, groups(&axis.extent)?)));
+        let (Some(inner), Some((last, in_last))) = (inner, last) else {
+            let first = self.floor_div(&copy.k_start, size)?;
+            return self.serial("k", &self.groups_in(&copy.k_count)?, |group| {
+                let element = |k: &Expr| Ok(substituted(value, &k_axes.values(&self.known, k)?));
+                body(group, &self.word(&(&first + group), element)?)
+            });
+        };
+        let mut axes = k_axes.axes.clone();
+        if let Some(last) = axes.last_mut() {
+            last.extent = self.int(in_last);
+        }
+        let [start, count] = [&copy.k_start, &copy.k_count].map(|k| self.floor_div(k, size));
+        let nest = self.k_nest(&axes, &start?, &count?, inner / size)?;
+        let value =
+            substituted(value, &nest.axes.iter().filter(|(var, _)| *var != last.var).cloned().collect::<Vec<_>>());
+        let group = nest.axes.iter().find(|(var, _)| *var == last.var).map_or(self.int(0), |(_, group)| group.clone());
+        let word =
+            self.word_of_parts(|part| Ok(substituted(&value, &[(last.var.clone(), &(&group * size) + part)])))?;
+        let stmt = body(&nest.k, &word)?;
         Ok(serial(&nest.outer, &nest.outer_count, nest.inner_loops(stmt, |_| ForKind::Serial)))
     }
 }

@@ -77,7 +77,7 @@ impl KLoop<'_> {
 
     /// The same axis by axis, with prefetches before each iteration of the outermost axis.
     fn axis_by_axis(&self, inner: i64, update: impl Fn(&KIndex) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
-        let nest = self.o.p.k_nest(&self.o.block.start, &self.o.block.count, inner)?;
+        let nest = self.o.p.k_nest(&self.o.p.c.k.axes, &self.o.block.start, &self.o.block.count, inner)?;
         let index = KIndex { k: nest.k.clone(), axes: Some(nest.axes.clone()) };
         let is_short = |extent: &Expr| extent.as_int().is_some_and(|extent| extent <= MAX_UNROLLED_TAPS);
         let kind = |extent: &Expr| if is_short(extent) { ForKind::Unrolled } else { ForKind::Serial };

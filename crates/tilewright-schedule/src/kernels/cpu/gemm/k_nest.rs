@@ -3,6 +3,7 @@
 use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
 
 use super::cx::Gemm;
+use crate::analysis::axes::Axis;
 use crate::build::exprs::binary;
 use crate::build::loops::looped;
 use crate::families::contraction::is_one;
@@ -52,13 +53,12 @@ impl KNest {
 }
 
 impl Gemm<'_> {
-    /// Loops over `count` indices of K from `start` on. Both are multiples of `inner`, the product of the inner
-    /// extents.
-    pub(super) fn k_nest(&self, start: &Expr, count: &Expr, inner: i64) -> Result<KNest, Fault> {
-        let mut loops: Vec<(Var, Expr)> =
-            self.c.k.axes.iter().map(|axis| (axis.var.renewed(), axis.extent.clone())).collect();
+    /// Loops over `count` indices along these axes, those of K, from `start` on. Both are multiples of `inner`, the
+    /// product of the inner extents.
+    pub(super) fn k_nest(&self, of: &[Axis], start: &Expr, count: &Expr, inner: i64) -> Result<KNest, Fault> {
+        let mut loops: Vec<(Var, Expr)> = of.iter().map(|axis| (axis.var.renewed(), axis.extent.clone())).collect();
         let (mut k, mut axes) = (self.int(0), Vec::new());
-        for (at, (axis, (var, extent))) in self.c.k.axes.iter().zip(&loops).enumerate() {
+        for (at, (axis, (var, extent))) in of.iter().zip(&loops).enumerate() {
             let own = if at > 0 && is_one(extent) { self.int(0) } else { Expr::var(var) };
             k = self.simple(&(&binary(BinOp::Mul, &k, extent)? + &own));
             let start = if at == 0 { self.floor_div(start, inner)? } else { self.int(0) };

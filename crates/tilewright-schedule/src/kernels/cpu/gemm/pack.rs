@@ -4,7 +4,6 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, CmpOp, Expr, ForKind, IterKind, IterVar, Range, Scope, Stmt, StmtKind, Var};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Origins;
-use tilewright_tensor::DataType;
 
 use super::cx::{Gemm, KBlock, Packed, Task};
 use super::im2col::PanelCopy;
@@ -57,8 +56,7 @@ pub(super) fn block_of_a(p: &Gemm<'_>, task: &Task, block: &KBlock, order: PackA
 pub(super) fn panel_of_b(p: &Gemm<'_>, task: &Task, block: &KBlock, panel: &Expr) -> Result<Packed, Fault> {
     let t = p.plan;
     let shape = vec![p.int(ceil_div(p.longest_k_block().max(1), p.group())), p.int(t.panel())];
-    let dtype = if p.grouping.is_some() { DataType::U32 } else { p.narrow_b.dtype };
-    let buffer = memory("packed_b", shape, dtype, Scope::Global);
+    let buffer = memory("packed_b", shape, p.packed_b_dtype(), Scope::Global);
     let n_start = &(&task.panel_start + panel) * t.panel();
     let copy = PanelCopy {
         batch: &task.batch,
@@ -103,9 +101,9 @@ fn panels_ahead(p: &Gemm<'_>) -> Result<Option<Packed>, Fault> {
     let panel = Axis { var: p.var("panel"), extent: p.panels()? };
     let axes: Vec<Axis> = p.batch_of_b().into_iter().chain([panel]).collect();
     let k_count = p.c.k.size.clone();
-    let own = [k_count.clone(), p.int(p.plan.panel())];
+    let own = [p.groups_in(&k_count)?, p.int(p.plan.panel())];
     let shape: Vec<Expr> = axes.iter().map(|axis| axis.extent.clone()).chain(own).collect();
-    let buffer = memory("packed_b", shape, p.narrow_b.dtype, Scope::Global);
+    let buffer = memory("packed_b", shape, p.packed_b_dtype(), Scope::Global);
     let group = Group::new(&p.known, axes, p.c.index)?;
     let number = p.var("task");
     let values = group.values(&p.known, &Expr::var(&number))?;

@@ -222,7 +222,7 @@ impl<'a> Tiled<'a> {
     /// KC, where `kc` suits A and B.
     fn kc(&self, kc: i64, pack_a: PackA, b_streams: bool) -> i64 {
         if self.c.needs_im2col() || (self.line.is_some() && pack_a == PackA::InPlace) {
-            k_block::of_whole_windows(kc, self.c)
+            self.kc_of_windows(kc)
         } else if b_streams {
             kc.min(STREAMED_KC)
         } else if let Some(group) = self.grouping.map(Grouping::size) {
@@ -232,6 +232,22 @@ impl<'a> Tiled<'a> {
             ceil_div(kc, group) * group
         } else {
             kc
+        }
+    }
+}
+
+impl Tiled<'_> {
+    /// KC of whole windows; of whole groups at least.
+    fn kc_of_windows(&self, kc: i64) -> i64 {
+        let Some(group) = self.grouping.map(Grouping::size) else { return k_block::of_whole_windows(kc, self.c) };
+        let (all, about) = (self.all_of_k(), group * K_BLOCK);
+        let of_windows = k_block::of_whole_windows(about, self.c);
+        if of_windows % group == 0 {
+            of_windows
+        } else if all <= about + about / 3 {
+            ceil_div(all, group) * group
+        } else {
+            about
         }
     }
 }
@@ -291,6 +307,11 @@ fn runs_along(operand: &Expr, axis: Option<&Var>) -> bool {
 fn is_dot_product_fast(grouping: Grouping, target: &Target) -> bool {
     match grouping {
         Grouping::Bfloat16 => target.has_fast_bf16_dots(),
-        Grouping::Bytes { .. } => target.has("avx512vnni"),
+        Grouping::Bytes { .. } => multiplies_bytes(target),
     }
+}
+
+/// Whether a processor has dot products of bytes, which are faster than multiply-adds of float32.
+pub(crate) fn multiplies_bytes(target: &Target) -> bool {
+    target.has("avx512vnni")
 }
