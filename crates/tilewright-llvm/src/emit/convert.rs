@@ -1,7 +1,7 @@
 //! Conversions between types, by the table in `tilewright_expr::semantics`.
 
 use tilewright_expr::can_reinterpret;
-use tilewright_ir::tir::Expr;
+use tilewright_ir::tir::{BinOp, Expr, ExprKind};
 use tilewright_tensor::DataType;
 
 use super::function::{FnCx, Position, Result};
@@ -17,7 +17,7 @@ impl FnCx<'_, '_> {
         if from != to && (from.is_stored_only() || to.is_stored_only()) {
             return Err(self.unit.malformed(format!("a cast from {from} to {to}, one of which has no arithmetic")));
         }
-        let x = self.value(value, position)?;
+        let x = self.value(unclamped(value, to), position)?;
         Ok(self.convert(&x, from, to))
     }
 
@@ -131,5 +131,36 @@ impl FnCx<'_, '_> {
         }
         let x = self.value(value, Position::Value)?;
         Ok(self.body.assign(format_args!("bitcast {} {x} to {}", Reg(value.dtype), Reg(to))))
+    }
+}
+
+/// What a float holds before it is clamped to the range of the integer type that it becomes: the conversion saturates,
+/// and NaN, which clamping keeps, gives 0.
+fn unclamped(value: &Expr, to: DataType) -> &Expr {
+    if !value.dtype.is_float() || !to.is_int() || to.bits > 16 {
+        return value;
+    }
+    let (least, greatest) = match to.is_signed() {
+        true => (-f64::powi(2.0, i32::from(to.bits) - 1), f64::powi(2.0, i32::from(to.bits) - 1) - 1.0),
+        false => (0.0, f64::powi(2.0, i32::from(to.bits)) - 1.0),
+    };
+    fn below<'e>(value: &'e Expr, op: BinOp, bound: f64) -> Option<&'e Expr> {
+        match &value.kind {
+            ExprKind::Binary(found, x, limit) if *found == op && number(limit) == Some(bound) => Some(x),
+            _ => None,
+        }
+    }
+    let either = |(outer, of_outer), (inner, of_inner)| below(below(value, outer, of_outer)?, inner, of_inner);
+    either((BinOp::Max, least), (BinOp::Min, greatest))
+        .or_else(|| either((BinOp::Min, greatest), (BinOp::Max, least)))
+        .unwrap_or(value)
+}
+
+/// A constant, or that of all lanes.
+fn number(value: &Expr) -> Option<f64> {
+    match &value.kind {
+        ExprKind::Broadcast(value) => number(value),
+        ExprKind::Float(bits) => Some(bits.0),
+        _ => None,
     }
 }
