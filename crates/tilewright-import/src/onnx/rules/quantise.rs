@@ -143,7 +143,7 @@ fn quantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         0 => cx.dtype(&scale)?,
         number => dtype_of(number)?,
     };
-    if args.int("block_size", 0)? == 0 && dtype == DataType::I8 && work == DataType::F32 && cx.rank(&scale)? <= 1 {
+    if args.int("block_size", 0)? == 0 && is_narrow(dtype) && work == DataType::F32 && cx.rank(&scale)? <= 1 {
         let zero = match &zero {
             Some(zero) => zero.clone(),
             None => cx.number(0i64, dtype)?,
@@ -163,6 +163,11 @@ fn quantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     stored(cx, &wide, zero, dtype).map(Val::from)
 }
 
+/// Whether an integer and its distance from a zero point are exact in float32.
+fn is_narrow(dtype: DataType) -> bool {
+    [DataType::I8, DataType::U8, DataType::I16, DataType::U16].contains(&dtype)
+}
+
 /// A tensor of one element without dimensions.
 fn single(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
     let shape = cx.shape(x)?;
@@ -180,7 +185,7 @@ fn dequantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     };
     let dtype = cx.dtype(&x)?;
     range(dtype)?;
-    if args.int("block_size", 0)? == 0 && dtype == DataType::I8 && out == DataType::F32 && cx.rank(&scale)? <= 1 {
+    if args.int("block_size", 0)? == 0 && is_narrow(dtype) && out == DataType::F32 && cx.rank(&scale)? <= 1 {
         let zero = match &zero {
             Some(zero) => zero.clone(),
             None => cx.number(0i64, dtype)?,
