@@ -5,8 +5,9 @@ use tilewright_ir::Attrs;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{InferCx, OpDef, OpRef};
 use tilewright_ir::pass::PassError;
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Constant, Expr, ExprKind, Function, SeqExpr, Var};
 use tilewright_support::{Map, with_stack};
+use tilewright_tensor::Tensor;
 
 use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
@@ -55,6 +56,29 @@ impl Around {
     /// The same, whatever else uses the variable.
     pub(crate) fn called(&self, operand: &Expr, op: &'static OpDef) -> Option<(&[Expr], &Attrs)> {
         called(self.values.get(&operand.as_var()?.id())?, op)
+    }
+
+    /// The same, of a variable or of a call itself.
+    pub(crate) fn called_anywhere<'e>(
+        &'e self,
+        operand: &'e Expr,
+        op: &'static OpDef,
+    ) -> Option<(&'e [Expr], &'e Attrs)> {
+        self.called(operand, op).or_else(|| called(operand, op))
+    }
+
+    /// The value that the variable is bound to in the block.
+    pub(crate) fn value(&self, operand: &Expr) -> Option<&Expr> {
+        self.values.get(&operand.as_var()?.id())
+    }
+
+    /// The constant that an operand is, or that the variable is bound to in the block.
+    pub(crate) fn constant<'e>(&'e self, operand: &'e Expr) -> Option<&'e Tensor> {
+        let value = operand.as_var().map_or(Some(operand), |var| self.values.get(&var.id()))?;
+        match &value.kind {
+            ExprKind::Constant(Constant(tensor)) => Some(tensor),
+            _ => None,
+        }
     }
 }
 

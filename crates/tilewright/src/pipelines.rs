@@ -28,6 +28,7 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::ConvertToDataflow::default()),
         Arc::new(relax::DecomposeOps),
         Arc::new(relax::DeadCodeElimination::default()),
+        Arc::new(relax::FakeQuantizationToInteger::default()),
         Arc::new(relax::FuseAttention),
         // Before constants are folded: a transposed weight would be written twice.
         Arc::new(relax::FuseTransposeMatmul),

@@ -143,6 +143,8 @@ pub const ALL: &[Fault] = &[
     fault("RunCodegen", "dropped_binding", dropped_binding),
     fault("ExpandMatmulOfSum", "swapped_arguments", swapped_arguments),
     fault("ExpandMatmulOfSum", "dropped_binding", dropped_binding),
+    fault("FakeQuantizationToInteger", "swapped_arguments", swapped_arguments),
+    fault("FakeQuantizationToInteger", "dropped_binding", dropped_binding),
     fault("AdjustMatmulOrder", "swapped_arguments", swapped_arguments),
     fault("AdjustMatmulOrder", "dropped_binding", dropped_binding),
     fault("ConvertToDataflow", "still_plain", still_plain),
