@@ -8,7 +8,7 @@ import tilewright as tw
 from tilewright import relax
 from tilewright.error import OpNotImplemented, TVMError
 from tilewright.relax.frontend import detach_params
-from tilewright.relax.frontend.onnx import from_onnx
+from tilewright.relax.frontend.onnx import fallback_report, from_onnx
 
 RANDOM = np.random.default_rng(7)
 X = RANDOM.standard_normal((2, 3, 4)).astype("float32")
@@ -63,6 +63,7 @@ CASES = [
     ("Add", [X, M], {}, {}, 17, X + M),
     ("Add", [X, M[:, 0]], {}, {"axis": 1, "broadcast": 1}, 6, X + M[:, :1]),
     ("Pow", [np.abs(X)], {"e": np.float32(1.5)}, {}, 17, np.abs(X) ** 1.5),
+    ("Pow", [np.arange(10)], {"e": np.float32(0.5)}, {}, 17, np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 3])),
     ("Mod", [X, M], {}, {"fmod": 1}, 17, np.fmod(X, M)),
     ("Clip", [X], {"a": np.float32(-0.5), "b": np.float32(0.25)}, {}, 13, np.clip(X, -0.5, 0.25)),
     ("Clip", [X], {}, {"min": -0.5, "max": 0.25}, 10, np.clip(X, -0.5, 0.25)),
@@ -70,6 +71,8 @@ CASES = [
     ("Softmax", [X], {}, {"axis": 1}, 13, softmax(X, 1)),
     ("Softmax", [X], {}, {"axis": 1}, 11, softmax(X.reshape(2, 12), 1).reshape(X.shape)),
     ("ReduceMean", [X], {}, {"axes": [0, 2], "keepdims": 0}, 13, X.mean((0, 2))),
+    ("ReduceMean", [BYTES.astype("int64") - 128], {"axes": np.array([0])}, {}, 18,
+     np.trunc((BYTES.astype("int64") - 128).mean(0, keepdims=True)).astype("int64")),
     ("ReduceSum", [X], {"axes": np.array([-1])}, {}, 17, X.sum(-1, keepdims=True)),
     ("ArgMax", [X], {}, {"axis": 2, "keepdims": 0, "select_last_index": 1}, 13, X.argmax(2)),
     ("CumSum", [X], {"axis": np.int64(1)}, {"reverse": 1}, 17, np.flip(np.flip(X, 1).cumsum(1), 1)),
@@ -77,6 +80,8 @@ CASES = [
     ("Reshape", [X], {"shape": np.array([0, -1])}, {}, 17, X.reshape(2, 12)),
     ("Slice", [X], {"s": np.array([-1]), "e": np.array([-9]), "a": np.array([2]), "t": np.array([-2])}, {}, 17,
      X[:, :, ::-2]),
+    ("Slice", [X], {"s": np.array([-9]), "e": np.array([-99]), "a": np.array([2]), "t": np.array([-1])}, {}, 17,
+     X[:, :, :1]),
     ("Pad", [M], {"pads": np.array([1, 0, 0, 2]), "value": np.float32(3)}, {}, 17,
      np.pad(M, [(1, 0), (0, 2)], constant_values=3)),
     ("Tile", [M], {"repeats": np.array([2, 1])}, {}, 17, np.tile(M, (2, 1))),
@@ -98,6 +103,10 @@ CASES = [
     ("Resize", [IMAGE], {"r": np.zeros(0, "float32"), "s": np.array([1, 1, 2, 2], "float32")},
      {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, 13,
      IMAGE.repeat(2, 2).repeat(2, 3)),
+    ("Resize", [IMAGE[:, :, :1]], {"s": np.array([1, 1, 1, 0.5], "float32")}, {"mode": "nearest"}, 10,
+     IMAGE[:, :, :1, ::2]),
+    ("Resize", [IMAGE], {"r": np.zeros(0, "float32"), "s": np.array([1, 1, 1, 0.2], "float32")},
+     {"mode": "cubic", "coordinate_transformation_mode": "pytorch_half_pixel"}, 13, IMAGE[..., :1]),
     ("QuantizeLinear", [X], {"s": np.float32(0.1), "z": np.uint8(100)}, {}, 13,
      np.clip(np.rint(X / np.float32(0.1)) + 100, 0, 255).astype("uint8")),
     ("MatMulInteger", [BYTES, BYTES.T.copy()], {"a": np.uint8(7), "b": np.uint8(9)}, {}, 13,
@@ -128,6 +137,27 @@ def test_a_recurrent_layer_gives_the_last_state():
     one = node("LSTM", ["x", "w", "r"], ["", "h"], hidden_size=5)
     found = run(model(graph([one], [("x", "float32", x.shape)], ["h"], {"w": W, "r": R}), 14), x)
     np.testing.assert_allclose(found[0][0], lstm(x, W, R), rtol=1e-5, atol=1e-6)
+
+
+def test_parameters_of_activations_are_of_those_that_take_one():
+    x, w, r = X, RANDOM.standard_normal((1, 10, 4)).astype("float32"), np.zeros((1, 10, 5), "float32")
+    w = np.concatenate([w, w[:, :5]], 1)
+    r = np.zeros((1, 15, 5), "float32")
+    attributes = {"activations": ["Sigmoid", "LeakyRelu"], "activation_alpha": [0.5], "hidden_size": 5}
+    one = node("GRU", ["x", "w", "r"], ["", "h"], **attributes)
+    found = run(model(graph([one], [("x", "float32", x.shape)], ["h"], {"w": w, "r": r}), 14), x)
+    state = np.zeros((3, 5), "float32")
+    for step in x:
+        gates = step @ w[0].T
+        update, hidden = sigmoid(gates[:, :5]), gates[:, 10:]
+        state = (1 - update) * np.where(hidden < 0, 0.5 * hidden, hidden) + update * state
+    np.testing.assert_allclose(found[0][0], state, rtol=1e-5, atol=1e-6)
+
+
+def test_the_scale_of_a_tensor_of_zeros_is_one():
+    one = node("DynamicQuantizeLinear", ["x"], ["y", "s", "z"])
+    found = run(model(graph([one], [("x", "float32", [3])], ["y", "s", "z"]), 11), np.zeros(3, "float32"))
+    assert [array.tolist() for array in found] == [[0, 0, 0], 1.0, 0]
 
 
 #: `reshape(x @ w, [batch, -1, 2])`, with the shape computed as exporters write it.
@@ -218,3 +248,48 @@ def test_what_has_no_rule_is_named():
         from_onnx(b"\x00\x01")
     with pytest.raises(FileNotFoundError):
         from_onnx("no_such_file.onnx")
+    # An output that no rule computes is one only where something uses it.
+    outputs = ["y", "mean", "var", "saved_mean", "saved_var"]
+    one = node("BatchNormalization", ["x", *"abcd"], outputs)
+    held = {name: np.ones(3, "float32") for name in "abcd"}
+    for name in ("y", "saved_mean"):
+        whole = model(graph([one], [("x", "float32", [2, 3])], [name], held), 9)
+        if name == "y":
+            from_onnx(whole)
+            continue
+        with pytest.raises(TVMError, match="`saved_mean`, an output of `BatchNormalization` that has no rule"):
+            from_onnx(whole)
+
+
+def test_functions_of_users_translate_nodes():
+    seen = []
+
+    def scaled(node, importer):
+        seen.append((node.name, node.attrs, node.opset))
+        x = importer.block_builder.emit(relax.op.multiply(node.inputs[0], relax.const(np.float32(node.attrs["by"]))))
+        return x, relax.op.negative(x)
+
+    nodes = [node("Scale", ["x"], ["a", "b"], "com.example", by=2.0), node("Relu", ["b"], ["c"])]
+    whole = graph(nodes, [("x", "float32", [3, 4])], ["a", "c"])
+    functions = {"com.example.Scale": scaled, "Relu": lambda node, _: relax.op.abs(node.inputs[0])}
+    a, c = run(model(whole), M, custom_convert_map=functions)
+    np.testing.assert_array_equal(a, 2 * M)
+    np.testing.assert_array_equal(c, np.abs(2 * M))
+    assert seen == [("Scale_a", {"by": 2.0}, 1)]
+    with pytest.raises(ZeroDivisionError):
+        from_onnx(model(whole), custom_convert_map={"com.example.Scale": lambda *_: 1 / 0})
+    with pytest.raises(OpNotImplemented, match=r'custom_convert_map=\{"com.example.Scale": f\}'):
+        from_onnx(model(whole))
+
+
+def test_onnxruntime_computes_what_has_no_rule():
+    pytest.importorskip("onnxruntime")
+    nodes = [node("Inverse", ["x"], ["y"], "com.microsoft"), node("Relu", ["y"], ["z"])]
+    whole = model(graph(nodes, [("x", "float32", ["n", 3, 3])], ["z"]))
+    x = RANDOM.standard_normal((2, 3, 3)).astype("float32")
+    (found,) = run(whole, x, fallback="onnxruntime")
+    np.testing.assert_allclose(found, np.maximum(np.linalg.inv(x), 0), rtol=1e-3, atol=1e-4)
+    record = next(one for one in fallback_report() if one.node == "Inverse_y")
+    assert (record.operator, record.calls) == ("com.microsoft.Inverse", 1)
+    with pytest.raises(ValueError, match="`fallback` is None or"):
+        from_onnx(whole, fallback="tensorflow")

@@ -1,26 +1,40 @@
 //! ONNX models: from a file or its bytes to a module.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use tilewright::expr::Expr as Scalar;
-use tilewright::import::common::NO_RULE;
-use tilewright::import::onnx::{Options, Size, from_onnx};
+use tilewright::import::common::{NO_RULE, Refused, Value};
+use tilewright::import::onnx::model::AttributeValue;
+use tilewright::import::onnx::tensors::tensor_of;
+use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with};
+use tilewright::ir::builder::BlockBuilder;
+use tilewright::ir::relax::Expr;
 use tilewright::{DataType, Tensor};
 use tilewright_cli::onnx::{folder_of, read_in_folder};
 
 use crate::error;
 use crate::module::PyModule;
-use crate::view::argument;
+use crate::torch::{to_python, value_of};
+use crate::view::builder::PyBuilder;
+use crate::view::{Node, argument, wrap};
 
 /// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,
-/// `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
+/// `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`, and in `custom` the
+/// operators that `translate` translates, with `None` among them for all nodes that have no rule or are refused. It is
+/// called with a node as plain data, and builds with `builder`.
 #[pyfunction]
-pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<PyModule> {
+pub(crate) fn import_onnx(
+    model: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+    builder: &Bound<'_, PyBuilder>,
+    translate: &Bound<'_, PyAny>,
+) -> PyResult<PyModule> {
     let py = model.py();
-    let options = options_of(options)?;
+    let (options, operators, takes_unsupported) = options_of(options)?;
     let (bytes, folder) = match model.cast::<PyBytes>() {
         Ok(bytes) => (bytes.as_bytes().to_vec(), None),
         Err(_) => {
@@ -30,14 +44,41 @@ pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>)
             (bytes, Some(folder_of(&path)))
         }
     };
-    let module = py.detach(|| match folder {
+    let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+    let (builder, translate) = (builder.clone().unbind(), translate.clone().unbind());
+    let call = |bb: &mut BlockBuilder, node: &Foreign<'_>| {
+        Python::attach(|py| {
+            let held = builder.bind(py).get();
+            // The function builds with the very builder, which Python holds.
+            std::mem::swap(bb, &mut *held.lock());
+            let made = translated(translate.bind(py), node);
+            std::mem::swap(bb, &mut *held.lock());
+            made.map_err(|error| {
+                let reason = match &node.reason {
+                    Some(reason) => format!("{reason}; {error}"),
+                    None => error.to_string(),
+                };
+                // What a user's function raises is told as it is.
+                if node.reason.is_none() {
+                    raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+                Refused::new(reason)
+            })
+        })
+    };
+    let custom = Custom { operators: &operators, takes_unsupported, translate: &call };
+    let custom = (takes_unsupported || !operators.is_empty()).then_some(&custom);
+    let module = py.detach(|| match &folder {
         Some(folder) => {
             let external =
-                |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
-            from_onnx(&bytes, &options, Some(&external))
+                |location: &str, offset: u64, length: Option<u64>| read_in_folder(folder, location, offset, length);
+            from_onnx_with(&bytes, &options, &Resources { external: Some(&external), custom })
         }
-        None => from_onnx(&bytes, &options, None),
+        None => from_onnx_with(&bytes, &options, &Resources { external: None, custom }),
     });
+    if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
     match module {
         Ok(module) => Ok(PyModule::of(module)),
         Err(failed) => {
@@ -55,8 +96,59 @@ pub(crate) fn import_onnx(model: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>)
     }
 }
 
-fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut found = Options::default();
+/// The outputs of a node that a function of Python translates.
+fn translated(translate: &Bound<'_, PyAny>, node: &Foreign<'_>) -> PyResult<Vec<Value>> {
+    let py = translate.py();
+    let record = PyDict::new(py);
+    record.set_item("op_type", node.op_type)?;
+    record.set_item("domain", node.domain)?;
+    record.set_item("name", node.name)?;
+    record.set_item("opset", node.opset)?;
+    record.set_item("outputs", node.outputs)?;
+    record.set_item("reason", &node.reason)?;
+    let inputs = node.inputs.iter().map(|value| to_python(py, value)).collect::<PyResult<Vec<_>>>()?;
+    record.set_item("inputs", inputs)?;
+    let attrs = PyDict::new(py);
+    for attribute in node.attributes {
+        attrs.set_item(attribute.name, attribute_to_python(py, &attribute.value)?)?;
+    }
+    record.set_item("attrs", attrs)?;
+    if let Some(model) = &node.model {
+        record.set_item("model", PyBytes::new(py, &model.bytes))?;
+        record.set_item("model_inputs", model.inputs.clone())?;
+        let sizes = model.sizes.iter().map(|size| wrap(py, Node::Scalar(size.clone())));
+        record.set_item("model_sizes", sizes.collect::<PyResult<Vec<_>>>()?)?;
+    }
+    match value_of(&translate.call1((record,))?)? {
+        Value::List(items) => Ok(items),
+        one => Ok(vec![one]),
+    }
+}
+
+/// An attribute as plain data; a graph is `None`.
+fn attribute_to_python<'py>(py: Python<'py>, value: &AttributeValue<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => PyString::new(py, text).into_any(),
+        Err(_) => PyBytes::new(py, bytes).into_any(),
+    };
+    Ok(match value {
+        AttributeValue::Float(value) => value.into_pyobject(py)?.into_any(),
+        AttributeValue::Int(value) => value.into_pyobject(py)?.into_any(),
+        AttributeValue::Str(bytes) => text(bytes),
+        AttributeValue::Floats(values) => PyList::new(py, values)?.into_any(),
+        AttributeValue::Ints(values) => PyList::new(py, values)?.into_any(),
+        AttributeValue::Strs(values) => PyList::new(py, values.iter().map(|bytes| text(bytes)))?.into_any(),
+        AttributeValue::Tensor(proto) => match tensor_of(proto, None) {
+            Ok(tensor) => wrap(py, Node::Relax(Expr::constant(tensor)))?,
+            Err(_) => py.None().into_bound(py),
+        },
+        _ => py.None().into_bound(py),
+    })
+}
+
+/// The options, the operators that the user's functions translate, and whether all unsupported nodes are such.
+fn options_of(options: &Bound<'_, PyDict>) -> PyResult<(Options, Vec<String>, bool)> {
+    let (mut found, mut operators, mut takes_unsupported) = (Options::default(), Vec::new(), false);
     for (key, value) in options {
         match key.extract::<&str>()? {
             "shapes" => {
@@ -93,11 +185,19 @@ fn options_of(options: &Bound<'_, PyDict>) -> PyResult<Options> {
             }
             "opset" => found.opset = Some(value.extract()?),
             "params_as_input" => found.params_as_input = value.is_truthy()?,
+            "custom" => {
+                for name in value.try_iter()? {
+                    match name?.extract::<Option<String>>()? {
+                        Some(name) => operators.push(name),
+                        None => takes_unsupported = true,
+                    }
+                }
+            }
             "sanitize_input_names" => found.sanitize_input_names = value.is_truthy()?,
             other => return Err(pyo3::exceptions::PyValueError::new_err(format!("there is no option `{other}`"))),
         }
     }
-    Ok(found)
+    Ok((found, operators, takes_unsupported))
 }
 
 fn shape_of(sizes: &Bound<'_, PyAny>) -> PyResult<Vec<Size>> {

@@ -75,7 +75,7 @@ fn translated(custom: &Bound<'_, PyAny>, at: usize, values: &[(String, Value)]) 
 }
 
 /// A value as the functions of users see it.
-fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::None => py.None().into_bound(py),
         Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
@@ -98,7 +98,7 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
 }
 
 /// The results of a function of the user's.
-fn value_of(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub(crate) fn value_of(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if object.is_none() {
         return Ok(Value::None);
     }

@@ -196,7 +196,9 @@ impl<'m> Walk<'m> {
             let all = inputs.split_off(inputs.len() - count);
             all.iter().map(|input| cx.emit(input.to_expr(cx)?)).collect::<Res<_>>()?
         };
-        let (axes, directions) = (ints("scan_input_axes"), ints("scan_input_directions"));
+        // Version 8 has no axes, and one list of directions.
+        let (axes, directions) =
+            (ints("scan_input_axes"), ints("scan_input_directions").or_else(|| ints("directions")));
         let (output_axes, output_directions) = (ints("scan_output_axes"), ints("scan_output_directions"));
         let nth =
             |list: &Option<Vec<i64>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);

@@ -262,6 +262,8 @@ fn slice(x: &Known, args: &Args<'_>) -> Option<Known> {
         let (least, greatest) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
         let bound = |value: i64| (if value < 0 { value.saturating_add(extent) } else { value }).clamp(least, greatest);
         let (start, end) = (bound(*starts.get(at)?), bound(*ends.get(at)?));
+        // Backwards, a start before the first element is the first one.
+        let start = if step < 0 && extent > 0 { start.max(0) } else { start };
         let room = if step > 0 { end - start } else { start - end };
         let size = step.checked_abs()?;
         dims[axis] = room.max(0).checked_add(size - 1)? / size;
@@ -331,6 +333,9 @@ fn range(start: &Known, limit: &Known, step: &Known) -> Option<Known> {
 /// The reduction of a list to one number.
 fn reduced(cx: &Cx<'_>, args: &Args<'_>, x: &Known) -> Option<Known> {
     let axes = args.ints_either(1, "axes").ok()?;
+    if axes.is_none() && args.flag("noop_with_empty_axes", false).ok()? {
+        return Some(x.clone());
+    }
     if x.dims.len() != 1 || x.items.is_empty() || axes.is_some_and(|axes| !matches!(axes[..], [0 | -1])) {
         return None;
     }

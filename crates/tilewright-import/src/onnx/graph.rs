@@ -13,6 +13,7 @@ use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_support::{Map, OrderedMap, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
+use super::custom::{Custom, Foreign, Resources, apart, shown, single, taken_over};
 use super::fold;
 use super::model::{Attribute, AttributeValue, Dim, Graph, Model, Node, TypeProto, ValueInfo};
 use super::rule::{Apply, Args, Rule};
@@ -61,20 +62,28 @@ const MAX_CALLS: usize = 64;
 pub fn import<'m>(
     model: &'m Model<'m>,
     options: &'m Options,
-    external: Option<&'m External<'m>>,
+    resources: &'m Resources<'m>,
 ) -> Result<IRModule, Faults> {
     let of_graph = |reason: Refused| Faults::of_graph(&reason);
     let mut bb = BlockBuilder::new();
     let mut faults = Faults::default();
-    let mut parameters = initializers(&model.graph, external, &mut faults);
+    let mut parameters = initializers(&model.graph, resources.external, &mut faults);
     parameters.extend(options.values.iter().map(|(name, value)| (name.clone(), value.clone())));
     let mut symbols = Map::default();
     let inputs = inputs_of(&model.graph, &parameters, options, &mut symbols).map_err(of_graph)?;
-    missing_rules(model, &mut faults);
+    missing_rules(model, resources.custom, &mut faults);
     faults.check()?;
     let own = common::Options { params_as_input: params_as_input(&parameters, options), ..common::Options::default() };
     let begun = common::begin(&mut bb, &inputs, &parameters, &own).map_err(of_graph)?;
-    let mut walk = Walk { model, external, options, faults: Faults::default(), frames: Vec::new(), unrolled: 0 };
+    let mut walk = Walk {
+        model,
+        resources,
+        options,
+        faults: Faults::default(),
+        frames: Vec::new(),
+        unrolled: 0,
+        left_out: Map::default(),
+    };
     let mut names: Map<&str, Option<Val>> = Map::default();
     names.extend(begun.parameters.into_iter().map(|(name, value)| (name, Some(Val::Tensor(value)))));
     let is_given = |input: &&ValueInfo<'_>| !options.absent.iter().any(|name| name == input.name);
@@ -269,7 +278,7 @@ fn site<'a>(node: &Node<'a>) -> Site<'a> {
 }
 
 /// Reports every node for which there is no rule, those of graphs in attributes and of functions included.
-fn missing_rules(model: &Model<'_>, faults: &mut Faults) {
+fn missing_rules(model: &Model<'_>, custom: Option<&Custom<'_>>, faults: &mut Faults) {
     let functions = model.functions.iter().flat_map(|function| &function.nodes);
     let mut nodes: Vec<&Node<'_>> = model.graph.nodes.iter().chain(functions).collect();
     let mut at = 0;
@@ -281,9 +290,16 @@ fn missing_rules(model: &Model<'_>, faults: &mut Faults) {
             }
         }
         let of_model = model.functions.iter().any(|function| is_call(node, function.name, function.domain));
-        if !of_model && !is_control(node) && rules::find(node.domain, node.op_type).is_none() {
-            let help = "no rule makes it of graph operators: write it with other operators before the export";
-            faults.no_rule(site(node), help.to_owned(), tilewright_support::nearest(node.op_type, rules::names()));
+        let of_user = custom.is_some_and(|custom| custom.takes_unsupported || custom.takes(node.domain, node.op_type));
+        if !of_model && !of_user && !is_control(node) && rules::find(node.domain, node.op_type).is_none() {
+            let domain = if STANDARD.contains(&node.domain) { String::new() } else { format!("{}.", node.domain) };
+            let help = format!(
+                "`from_onnx(…, custom_convert_map={{\"{domain}{}\": f}})` supplies one: `f(node, importer)` gives the \
+                 value; `fallback=\"onnxruntime\"` runs such nodes there",
+                node.op_type
+            );
+            let nearest = tilewright_support::nearest(node.op_type, rules::names());
+            faults.no_rule(site(node), help, nearest.filter(|nearest| *nearest != node.op_type));
         }
     }
 }
@@ -306,12 +322,14 @@ pub(super) struct Frame<'m> {
 
 pub(super) struct Walk<'m> {
     model: &'m Model<'m>,
-    external: Option<&'m External<'m>>,
+    resources: &'m Resources<'m>,
     options: &'m Options,
     pub(super) faults: Faults,
     pub(super) frames: Vec<Frame<'m>>,
     /// The nodes of unrolled loops so far.
     pub(super) unrolled: usize,
+    /// Outputs that the rule of their operator does not compute, with the operator.
+    left_out: Map<&'m str, &'m str>,
 }
 
 impl<'m> Walk<'m> {
@@ -324,7 +342,10 @@ impl<'m> Walk<'m> {
     pub(super) fn output(&mut self, name: &str, of: &'static str) -> Option<Val> {
         let found = self.lookup(name);
         if found.is_none() {
-            let reason = Refused(format!("{of} gives `{name}`, which no node of it computes"));
+            let reason = match self.left_out.get(name) {
+                Some(op) => Refused(format!("{of} gives `{name}`, an output of `{op}` that has no rule")),
+                None => Refused(format!("{of} gives `{name}`, which no node of it computes")),
+            };
             self.faults.refused(Site { node: name, said: "output", place: None }, &reason);
         }
         found.flatten()
@@ -359,7 +380,12 @@ impl<'m> Walk<'m> {
                 _ if name.is_empty() => inputs.push(Val::Absent),
                 Some(Some(value)) => inputs.push(value),
                 Some(None) => return Ok(None),
-                None => return Err(Refused(format!("its input `{name}` is given by no node before it"))),
+                None => {
+                    return Err(Refused(match self.left_out.get(*name) {
+                        Some(op) => format!("its input `{name}` is an output of `{op}` that has no rule"),
+                        None => format!("its input `{name}` is given by no node before it"),
+                    }));
+                }
             }
         }
         Ok(Some(inputs))
@@ -367,10 +393,15 @@ impl<'m> Walk<'m> {
 
     /// Binds the outputs to their names.
     fn keep(&mut self, bb: &mut BlockBuilder, node: &Node<'m>, outputs: Option<Vec<Val>>) {
+        let has_failed = outputs.is_none();
         let mut outputs = outputs.map(Vec::into_iter);
         for name in &node.outputs {
             let value = outputs.as_mut().and_then(Iterator::next);
             if name.is_empty() {
+                continue;
+            }
+            if value.is_none() && !has_failed {
+                self.left_out.insert(name, node.op_type);
                 continue;
             }
             let value = value.and_then(|value| match named(bb, value, name) {
@@ -409,10 +440,21 @@ impl<'m> Walk<'m> {
             self.frames.pop();
             return Ok(outputs);
         }
+        if let Some(custom) = self.resources.custom
+            && custom.takes(node.domain, node.op_type)
+        {
+            return self.foreign(bb, node, &inputs, (custom, None)).map(Some);
+        }
         if is_control(node) {
             return self.control(bb, node, inputs, &attributes);
         }
-        let Some(rule) = rules::find(node.domain, node.op_type) else { return Ok(None) };
+        let rest = self.resources.custom.filter(|custom| custom.takes_unsupported);
+        let Some(rule) = rules::find(node.domain, node.op_type) else {
+            let reason = || Refused(format!("`{}` has no rule", node.op_type));
+            let custom = rest.ok_or_else(reason)?;
+            return self.foreign(bb, node, &inputs, (custom, Some(reason()))).map(Some);
+        };
+        let kept = if rest.is_some() { inputs.clone() } else { Vec::new() };
         let wanted = node.outputs.iter().map(|name| !name.is_empty()).collect();
         let opset = self.opset(node.domain);
         let mut inputs = inputs;
@@ -420,10 +462,40 @@ impl<'m> Walk<'m> {
             inputs.pop();
         }
         let args = Args { op: node.op_type, opset, inputs, attributes, wanted, names: rule.inputs };
-        self.apply(&mut Cx { bb }, rule, &args).map(|value| match value {
-            Val::Outputs(values) => Some(values),
-            one => Some(vec![one]),
-        })
+        let found = self.apply(&mut Cx { bb: &mut *bb }, rule, &args);
+        match (found, rest) {
+            (Ok(Val::Outputs(values)), _) => Ok(Some(values)),
+            (Ok(one), _) => Ok(Some(vec![one])),
+            (Err(reason), Some(custom)) => self.foreign(bb, node, &kept, (custom, Some(reason))).map(Some),
+            (Err(reason), None) => Err(reason),
+        }
+    }
+
+    /// The outputs of a node that something else translates; with the reason why its rule does not.
+    fn foreign(
+        &mut self,
+        bb: &mut BlockBuilder,
+        node: &'m Node<'m>,
+        inputs: &[Val],
+        (custom, reason): (&Custom<'m>, Option<Refused>),
+    ) -> Res<Vec<Val>> {
+        let attributes = self.attributes(node);
+        let opsets = self.frames.last().map_or(&[][..], |frame| frame.opsets);
+        let cx = &mut Cx { bb };
+        let model = single(cx, node, inputs, opsets, self.model.ir_version);
+        let foreign = Foreign {
+            op_type: node.op_type,
+            domain: node.domain,
+            name: site(node).node,
+            opset: self.opset(node.domain),
+            inputs: inputs.iter().map(|value| shown(cx, value)).collect::<Res<_>>()?,
+            attributes: &attributes,
+            outputs: &node.outputs,
+            reason: reason.map(|reason| reason.0),
+            model: model.unwrap_or(None),
+        };
+        let values = (custom.translate)(cx.bb, &foreign)?;
+        apart(cx, values)?.into_iter().map(|value| taken_over(cx, value)).collect()
     }
 
     fn apply(&self, cx: &mut Cx<'_>, rule: &Rule, args: &Args<'_>) -> Res<Val> {
@@ -435,7 +507,7 @@ impl<'m> Walk<'m> {
             AttributeValue::Tensor(tensor) if args.op == "Constant" => Some(tensor),
             _ => None,
         }) {
-            return Ok(Val::Tensor(Expr::constant(tensor_of(tensor, self.external)?)));
+            return Ok(Val::Tensor(Expr::constant(tensor_of(tensor, self.resources.external)?)));
         }
         match rule.apply {
             Apply::Function(function) => function(cx, args),
@@ -445,7 +517,7 @@ impl<'m> Walk<'m> {
     }
 
     pub(super) fn external(&self) -> Option<&'m External<'m>> {
-        self.external
+        self.resources.external
     }
 
     pub(super) fn default_opset(&self) -> i64 {

@@ -9,13 +9,14 @@
 //!
 //! Reading order: [`Model`] (what is in a file), `rule` (what a rule gets), `rules` (the tables and the functions),
 //! `values` and `fold` (what is known of sizes while a model is imported), `graph` (the walk over the nodes), `control`
-//! (graphs in attributes), [`crate::common`] (what rules build with).
+//! (graphs in attributes), `custom` (nodes that others translate), [`crate::common`] (what rules build with).
 //!
 //! Invariants: bytes are not trusted, and no input makes the importer panic. A node without a rule, and what a rule
 //! does not take, are errors that name the node, all reported at once. Nothing here opens a file: whoever imports a
 //! model with external data hands over a function that reads it ([`External`]).
 
 pub mod control;
+pub mod custom;
 pub mod fold;
 pub mod graph;
 pub mod model;
@@ -30,6 +31,7 @@ pub mod wire;
 use tilewright_ir::IRModule;
 use tilewright_support::Diagnostic;
 
+pub use custom::{Custom, Foreign, Resources};
 pub use graph::{Options, Size, identifier, import};
 pub use model::{Dim, Graph, Model, TensorProto, TypeProto, ValueInfo};
 pub use tensors::{External, element_name};
@@ -50,13 +52,21 @@ pub fn read(bytes: &[u8]) -> Result<Model<'_>, ImportError> {
 /// # Errors
 /// If the bytes are no model, or if nodes of it have no rule or are not taken by it: all of them at once.
 pub fn from_onnx(bytes: &[u8], options: &Options, external: Option<&External<'_>>) -> Result<IRModule, Faults> {
+    from_onnx_with(bytes, options, &Resources { external, ..Resources::default() })
+}
+
+/// As [`from_onnx`], with other functions that translate nodes.
+///
+/// # Errors
+/// As [`from_onnx`], and where such a function refuses a node.
+pub fn from_onnx_with(bytes: &[u8], options: &Options, resources: &Resources<'_>) -> Result<IRModule, Faults> {
     let model = read(bytes).map_err(|error| {
         Faults::from(tilewright_support::Diagnostics::from(Diagnostic::error(
             crate::common::REFUSED,
             error.to_string(),
         )))
     })?;
-    import(&model, options, external)
+    import(&model, options, resources)
 }
 
 /// Whether bytes may be a model: they begin with one of the first fields of its message.

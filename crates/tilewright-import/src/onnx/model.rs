@@ -36,6 +36,8 @@ pub struct Node<'a> {
     pub inputs: Vec<&'a str>,
     pub outputs: Vec<&'a str>,
     pub attributes: Vec<Attribute<'a>>,
+    /// The bytes of its message.
+    pub raw: &'a [u8],
 }
 
 #[derive(Clone, Debug)]
@@ -199,7 +201,7 @@ impl<'a> Graph<'a> {
 
 impl<'a> Node<'a> {
     fn read(message: Message<'a>) -> Read<Self> {
-        read(message, |node: &mut Self, field| {
+        let node = read(message, |node: &mut Self, field| {
             match field.number {
                 1 => node.inputs.push(field.text()?),
                 2 => node.outputs.push(field.text()?),
@@ -211,7 +213,8 @@ impl<'a> Node<'a> {
                 _ => {}
             }
             Ok(())
-        })
+        })?;
+        Ok(Self { raw: message.bytes(), ..node })
     }
 }
 

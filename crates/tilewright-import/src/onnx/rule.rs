@@ -91,6 +91,12 @@ pub struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
+    /// The arguments with other inputs, for a rule that another one ends in.
+    pub fn with_inputs(&self, inputs: Vec<Val>) -> Self {
+        let (attributes, wanted) = (self.attributes.clone(), self.wanted.clone());
+        Self { op: self.op, opset: self.opset, inputs, attributes, wanted, names: self.names }
+    }
+
     fn name(&self, at: usize) -> &str {
         let name = self.names.split_whitespace().nth(at).unwrap_or("");
         name.trim_end_matches('?')

@@ -51,6 +51,12 @@ pub fn dtype_of(number: i64) -> Res<DataType> {
     }
 }
 
+/// ONNX's number of the element type of a data type.
+pub fn element_number(dtype: DataType) -> Res<i64> {
+    let found = ELEMENTS.iter().position(|(_, known)| *known == Some(dtype));
+    found.map(|at| at as i64).ok_or_else(|| Refused(format!("ONNX has no elements of type {dtype}")))
+}
+
 /// The name of ONNX's number of an element type.
 pub fn element_name(number: i64) -> &'static str {
     usize::try_from(number).ok().and_then(|at| ELEMENTS.get(at)).map_or("unknown", |(name, _)| name)
@@ -82,7 +88,7 @@ pub fn tensor_of(proto: &TensorProto<'_>, external: Option<&External<'_>>) -> Re
     }
     match proto.raw {
         Some(raw) => built(raw),
-        None if !proto.floats.is_empty() => built(&proto.floats),
+        None if !proto.floats.is_empty() && matches!(dtype, DataType::F32 | DataType::F64) => built(&proto.floats),
         None => {
             // The claimed size is compared before memory is taken for it.
             let width = dtype.element_bytes();

@@ -69,6 +69,10 @@ impl Known {
         let items: Vec<scalar::Expr> = match dtype {
             DataType::I64 => of_ints(tensor.to_vec::<i64>().ok()?),
             DataType::I32 => of_ints(tensor.to_vec::<i32>().ok()?.into_iter().map(i64::from).collect()),
+            DataType::I16 => of_ints(tensor.to_vec::<i16>().ok()?.into_iter().map(i64::from).collect()),
+            DataType::I8 => of_ints(tensor.to_vec::<i8>().ok()?.into_iter().map(i64::from).collect()),
+            DataType::U16 => of_ints(tensor.to_vec::<u16>().ok()?.into_iter().map(i64::from).collect()),
+            DataType::U32 => of_ints(tensor.to_vec::<u32>().ok()?.into_iter().map(i64::from).collect()),
             DataType::U8 => of_ints(tensor.to_vec::<u8>().ok()?.into_iter().map(i64::from).collect()),
             DataType::BOOL => of_ints(tensor.to_vec::<bool>().ok()?.into_iter().map(i64::from).collect()),
             DataType::F32 => of_floats(tensor.to_vec::<f32>().ok()?.into_iter().map(f64::from).collect()),

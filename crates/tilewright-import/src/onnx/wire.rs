@@ -54,6 +54,11 @@ impl<'a> Message<'a> {
             .map_err(|error| ImportError::at(FORMAT, self.start + error.valid_up_to(), "expected UTF-8 text"))
     }
 
+    /// The bytes of the message.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The fields, in order.
     pub fn fields(&self) -> Fields<'a> {
         Fields { message: *self, at: 0 }

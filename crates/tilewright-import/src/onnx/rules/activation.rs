@@ -61,15 +61,9 @@ pub const RULES: &[Rule] = &[
         Ok(cx.call(&multiply::OP, &[&x, &cx.call(&sigmoid::OP, &[&scaled], [])?], [])?.into())
     }),
     unary("Softplus", &softplus::OP),
-    rule("Softsign", "X", "", |cx, args| {
-        let x = args.bound(cx, 0)?;
-        let size = cx.with_number(&add::OP, &cx.call(&abs::OP, &[&x], [])?, 1.0)?;
-        Ok(cx.call(&divide::OP, &[&x, &size], [])?.into())
-    }),
+    rule("Softsign", "X", "", |cx, args| softsign(cx, args.tensor(cx, 0)?).map(Val::from)),
     rule("ThresholdedRelu", "X", "alpha", |cx, args| {
-        let x = args.bound(cx, 0)?;
-        let above = cx.with_number(&greater::OP, &x, args.float("alpha", 1.0)?)?;
-        Ok(cx.choose(&above, &x, &cx.number(0.0, cx.dtype(&x)?)?)?.into())
+        thresholded(cx, args.tensor(cx, 0)?, args.float("alpha", 1.0)?).map(Val::from)
     }),
     rule("Shrink", "X", "bias lambd", shrink),
     rule("Softmax", "X", "axis", |cx, args| along(cx, args, &softmax::OP)),
@@ -81,6 +75,63 @@ pub const RULES: &[Rule] = &[
 /// The constants of the self-normalising unit, as ONNX has them.
 const SELU_ALPHA: f64 = 1.673_263_192_176_818_8;
 const SELU_GAMMA: f64 = 1.050_701_022_148_132_3;
+
+/// The activations that take a first parameter, and those that take a second one, as recurrent layers name them.
+const WITH_ALPHA: &[&str] =
+    &["affine", "elu", "hardsigmoid", "leakyrelu", "scaledtanh", "thresholdedrelu", "parametricsoftplus"];
+const WITH_BETA: &[&str] = &["affine", "hardsigmoid", "scaledtanh", "parametricsoftplus"];
+
+/// Whether the activation of this name takes a first and a second parameter.
+pub fn takes_parameters(name: &str) -> [bool; 2] {
+    let name = name.to_ascii_lowercase();
+    [WITH_ALPHA, WITH_BETA].map(|names| names.contains(&name.as_str()))
+}
+
+/// The activation that an attribute of another operator names, with its parameters or the usual ones.
+pub fn by_name(cx: &mut Cx<'_>, x: Expr, name: &str, [alpha, beta]: [Option<f64>; 2]) -> Res<Expr> {
+    let plain = |op: Op| cx.call(op, &[&x], []);
+    match name.to_ascii_lowercase().as_str() {
+        "" => Ok(x),
+        "sigmoid" => plain(&sigmoid::OP),
+        "tanh" => plain(&tanh::OP),
+        "relu" => plain(&relu::OP),
+        "softplus" => plain(&softplus::OP),
+        "leakyrelu" => cx.call(&leakyrelu::OP, &[&x], [("alpha", alpha.unwrap_or(0.01).to_attr())]),
+        "hardsigmoid" => hard_sigmoid(cx, &x, alpha.unwrap_or(0.2), beta.unwrap_or(0.5)),
+        "elu" => elu(cx, &x, alpha.unwrap_or(1.0), 1.0),
+        "selu" => elu(cx, &x, SELU_ALPHA, SELU_GAMMA),
+        "thresholdedrelu" => thresholded(cx, x, alpha.unwrap_or(1.0)),
+        "affine" => {
+            let scaled = cx.with_number(&multiply::OP, &x, alpha.unwrap_or(1.0))?;
+            cx.with_number(&add::OP, &scaled, beta.unwrap_or(0.0))
+        }
+        "scaledtanh" => {
+            let inner = cx.call(&tanh::OP, &[&cx.with_number(&multiply::OP, &x, beta.unwrap_or(1.0))?], [])?;
+            cx.with_number(&multiply::OP, &inner, alpha.unwrap_or(1.0))
+        }
+        "parametricsoftplus" => {
+            let inner = cx.call(&softplus::OP, &[&cx.with_number(&multiply::OP, &x, beta.unwrap_or(1.0))?], [])?;
+            cx.with_number(&multiply::OP, &inner, alpha.unwrap_or(1.0))
+        }
+        "softsign" => softsign(cx, x),
+        "clip" => cx.clip(&x, alpha.unwrap_or(f64::NEG_INFINITY), beta.unwrap_or(f64::INFINITY)),
+        _ => Err(Refused(format!("the activation `{name}` has no rule"))),
+    }
+}
+
+/// `x / (1 + |x|)`.
+fn softsign(cx: &mut Cx<'_>, x: Expr) -> Res<Expr> {
+    let x = bound(cx, x)?;
+    let size = cx.with_number(&add::OP, &cx.call(&abs::OP, &[&x], [])?, 1.0)?;
+    cx.call(&divide::OP, &[&x, &size], [])
+}
+
+/// Elements above a threshold, 0 for others.
+fn thresholded(cx: &mut Cx<'_>, x: Expr, threshold: f64) -> Res<Expr> {
+    let x = bound(cx, x)?;
+    let above = cx.with_number(&greater::OP, &x, threshold)?;
+    cx.choose(&above, &x, &cx.number(0.0, cx.dtype(&x)?)?)
+}
 
 /// `max(0, min(1, alpha * x + beta))`.
 pub fn hard_sigmoid(cx: &Cx<'_>, x: &Expr, alpha: f64, beta: f64) -> Res<Expr> {
@@ -141,21 +192,31 @@ fn shrink(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 /// Since version 13 the softmax of one dimension, before that of all from `axis` on as one.
 fn along(cx: &mut Cx<'_>, args: &Args<'_>, op: Op) -> Res<Val> {
     let x = args.tensor(cx, 0)?;
-    if args.opset >= 13 {
-        return Ok(cx.call(op, &[&x], [("axis", args.int("axis", -1)?.to_attr())])?.into());
+    let axis = args.int("axis", if args.opset >= 13 { -1 } else { 1 })?;
+    along_since(cx, &x, args.opset, axis, op).map(Val::from)
+}
+
+fn along_since(cx: &Cx<'_>, x: &Expr, opset: i64, axis: i64, op: Op) -> Res<Expr> {
+    if opset >= 13 {
+        return cx.call(op, &[x], [("axis", axis.to_attr())]);
     }
-    let (flat, shape) = as_rows(cx, args, &x)?;
+    let (flat, shape) = as_rows(cx, axis, x)?;
     let found = cx.call(op, &[&flat], [("axis", (-1i64).to_attr())])?;
-    Ok(match shape {
-        Some(shape) => cx.reshape(&found, shape)?.into(),
-        None => found.into(),
-    })
+    match shape {
+        Some(shape) => cx.reshape(&found, shape),
+        None => Ok(found),
+    }
+}
+
+/// The softmax as this version of the operator has it.
+pub fn softmax_since(cx: &Cx<'_>, x: &Expr, opset: i64, axis: i64) -> Res<Expr> {
+    along_since(cx, x, opset, axis, &softmax::OP)
 }
 
 /// The dimensions from `axis` on as one, and the shape to go back to where that is another one.
-fn as_rows(cx: &Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<(Expr, Option<Vec<scalar::Expr>>)> {
+fn as_rows(cx: &Cx<'_>, axis: i64, x: &Expr) -> Res<(Expr, Option<Vec<scalar::Expr>>)> {
     let shape = cx.shape(x)?;
-    let axis = cx.axis(args.int("axis", 1)?, shape.len())?;
+    let axis = cx.axis(axis, shape.len())?;
     if axis + 1 == shape.len() {
         return Ok((x.clone(), None));
     }
@@ -169,7 +230,7 @@ fn hardmax(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (x, axis, shape) = match args.opset >= 13 {
         true => (x.clone(), cx.axis(args.int("axis", -1)?, cx.rank(&x)?)?, None),
         false => {
-            let (x, shape) = as_rows(cx, args, &x)?;
+            let (x, shape) = as_rows(cx, args.int("axis", 1)?, &x)?;
             let axis = cx.rank(&x)? - 1;
             (x, axis, shape)
         }
@@ -186,7 +247,8 @@ fn hardmax(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     })
 }
 
-/// In inference the data itself, and a mask that keeps everything.
+/// In inference the data itself, and a mask that keeps everything. Before version 12, where the mask of inference has no
+/// meaning, it is 0, and before version 10 it has the type of the data.
 fn dropout(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let x = args.tensor(cx, 0)?;
     if args.has(2) && super::super::fold::is_true(args.input(2)) != Some(false) {
@@ -195,6 +257,11 @@ fn dropout(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
             return Err(Refused::new("training has no rule"));
         }
     }
-    let mask = cx.call(&full::OP, &[&Expr::shape(cx.shape(&x)?), &cx.number(1i64, DataType::BOOL)?], [])?;
-    Ok(Val::Outputs(if args.wants(1) { vec![x.into(), mask.into()] } else { vec![x.into()] }))
+    if !args.wants(1) {
+        return Ok(x.into());
+    }
+    let dtype = if args.opset < 10 { cx.dtype(&x)? } else { DataType::BOOL };
+    let kept = cx.number(i64::from(args.opset >= 12), dtype)?;
+    let mask = cx.call(&full::OP, &[&Expr::shape(cx.shape(&x)?), &kept], [])?;
+    Ok(Val::Outputs(vec![x.into(), mask.into()]))
 }

@@ -123,7 +123,7 @@ pub fn with_bias(cx: &mut Cx<'_>, found: Expr, bias: Option<Expr>) -> Res<Expr> 
 }
 
 /// The wanted sizes decide about the border: as `output_shape`, or `auto_pad` with the size times the stride.
-fn transposed(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
+pub fn transposed(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (x, weight) = (args.tensor(cx, 0)?, args.tensor(cx, 1)?);
     let count = spatial(cx, &x)?;
     let window = window_of(cx, &weight)?;

@@ -118,7 +118,7 @@ fn mean(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     Ok(cx.with_number(&divide::OP, &sum, args.inputs.len() as f64)?.into())
 }
 
-/// The result has the type of the base; integers are raised as float64.
+/// The result has the type of the base; integers are raised as float64, and what is no integer is cut off.
 fn pow(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (x, y) = (args.tensor(cx, 0)?, args.tensor(cx, 1)?);
     let (dtype, exponent) = (cx.dtype(&x)?, args.input(1).known());
@@ -130,10 +130,17 @@ fn pow(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
         let x = bound(cx, x)?;
         return Ok(cx.call(&multiply::OP, &[&x, &x], [])?.into());
     }
-    let work = if dtype.is_float() { dtype } else { DataType::F64 };
+    let (work, of_integers) = (if dtype.is_float() { dtype } else { DataType::F64 }, !cx.dtype(&y)?.is_float());
     let (x, y) = (cx.astype(&x, work)?, cx.astype(&y, work)?);
     let found = broadcast_call(cx, &power::OP, x, y)?;
-    let found = if dtype.is_float() { found } else { cx.call(&round::OP, &[&found], [])? };
+    if dtype.is_float() {
+        return Ok(found.into());
+    }
+    // A power that is an integer may be found a rounding below it.
+    let found = match of_integers {
+        true => cx.call(&round::OP, &[&found], [])?,
+        false => cx.with_number(&multiply::OP, &found, 1.0 + 8.0 * f64::EPSILON)?,
+    };
     Ok(cx.astype(&found, dtype)?.into())
 }
 

@@ -45,7 +45,7 @@ pub fn check_table(sizes: &[i64]) -> Res<()> {
 }
 
 /// The tables of the families, with their domain.
-const FAMILIES: [(&str, &[Rule]); 19] = [
+const FAMILIES: [(&str, &[Rule]); 21] = [
     ("", elementwise::RULES),
     ("", activation::RULES),
     ("", shape::RULES),
@@ -65,6 +65,8 @@ const FAMILIES: [(&str, &[Rule]); 19] = [
     ("", signal::RULES),
     ("", misc::RULES),
     ("com.microsoft", microsoft::RULES),
+    ("com.microsoft", microsoft::attention::RULES),
+    ("com.microsoft", microsoft::quantised::RULES),
 ];
 
 /// The rules of a name, each with its domain.

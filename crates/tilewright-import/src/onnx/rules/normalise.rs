@@ -28,7 +28,7 @@ pub const RULES: &[Rule] = &[
     }),
     rule("GroupNormalization", "X scale bias", "epsilon num_groups stash_type", group_normalization),
     rule("LayerNormalization", "X Scale B?", "axis epsilon stash_type", layer_normalization),
-    rule("RMSNormalization", "X scale", "axis epsilon stash_type", |cx, args| {
+    rule("RMSNormalization SimplifiedLayerNormalization", "X scale", "axis epsilon stash_type", |cx, args| {
         let (x, weight) = (args.tensor(cx, 0)?, args.tensor(cx, 1)?);
         let axis = cx.axis(args.int("axis", -1)?, cx.rank(&x)?)?;
         rms(cx, &x, &weight, axis, args.float("epsilon", 1e-5)?).map(Val::from)

@@ -2,6 +2,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
+use tilewright_ir::Attr;
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::{add, greater, maximum, multiply, power};
 use tilewright_ops::create::full;
@@ -20,7 +21,10 @@ use crate::common::{Cx, Op, Refused, Res, ToAttr};
 
 pub const RULES: &[Rule] = &[
     rule("MaxPool", "X", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", max_pool),
-    rule("AveragePool", "X", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", average_pool),
+    rule("AveragePool", "X", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", |cx, args| {
+        let x = args.tensor(cx, 0)?;
+        average_of(cx, args, &x).map(Val::from)
+    }),
     rule("LpPool", "X", "auto_pad ceil_mode dilations kernel_shape p pads strides", lp_pool),
     rule("GlobalMaxPool", "X", "", |cx, args| global(cx, args, &max::OP)),
     rule("GlobalAveragePool", "X", "", |cx, args| global(cx, args, &mean::OP)),
@@ -73,8 +77,15 @@ impl Windows {
         })
     }
 
-    fn padding(&self) -> Vec<i64> {
-        [self.before.as_slice(), &self.after].concat()
+    /// The attributes of the operators of windows.
+    fn attrs(&self) -> [(&'static str, Attr); 5] {
+        [
+            ("pool_size", self.size.clone().to_attr()),
+            ("strides", self.strides.clone().to_attr()),
+            ("padding", [self.before.as_slice(), &self.after].concat().to_attr()),
+            ("dilation", self.dilations.clone().to_attr()),
+            ("ceil_mode", self.ceil_mode.to_attr()),
+        ]
     }
 
     /// How many windows there are along a dimension of this size. With `ceil_mode` the last one may go beyond the
@@ -90,20 +101,18 @@ impl Windows {
     }
 }
 
+/// The maxima of windows of an image.
+pub fn maximum_of(cx: &mut Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<Expr> {
+    let windows = Windows::of(cx, args, x)?;
+    cx.call(MAX[windows.size.len() - 1], &[x], windows.attrs())
+}
+
 fn max_pool(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let x = args.bound(cx, 0)?;
-    let windows = Windows::of(cx, args, &x)?;
-    let attrs = [
-        ("pool_size", windows.size.clone().to_attr()),
-        ("strides", windows.strides.clone().to_attr()),
-        ("padding", windows.padding().to_attr()),
-        ("dilation", windows.dilations.clone().to_attr()),
-        ("ceil_mode", windows.ceil_mode.to_attr()),
-    ];
-    let values = cx.call(MAX[windows.size.len() - 1], &[&x], attrs)?;
     if !args.wants(1) {
-        return Ok(values.into());
+        return maximum_of(cx, args, &x).map(Val::from);
     }
+    let windows = Windows::of(cx, args, &x)?;
     let (values, indices) = with_indices(cx, &x, &windows, args.int("storage_order", 0)? == 1)?;
     Ok(Val::Outputs(vec![values.into(), indices.into()]))
 }
@@ -183,18 +192,13 @@ fn linear_indices(own: &[i64], column_major: bool) -> Vec<i64> {
     (0..count).map(one).collect()
 }
 
-fn average_pool(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let x = args.tensor(cx, 0)?;
-    let windows = Windows::of(cx, args, &x)?;
-    let attrs = [
-        ("pool_size", windows.size.clone().to_attr()),
-        ("strides", windows.strides.clone().to_attr()),
-        ("padding", windows.padding().to_attr()),
-        ("dilation", windows.dilations.clone().to_attr()),
-        ("ceil_mode", windows.ceil_mode.to_attr()),
-        ("count_include_pad", args.flag("count_include_pad", false)?.to_attr()),
-    ];
-    Ok(cx.call(AVERAGE[windows.size.len() - 1], &[&x], attrs)?.into())
+/// The means of windows of an image.
+pub fn average_of(cx: &mut Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<Expr> {
+    let windows = Windows::of(cx, args, x)?;
+    let [size, strides, padding, dilation, ceil_mode] = windows.attrs();
+    let counts_border = ("count_include_pad", args.flag("count_include_pad", false)?.to_attr());
+    let attrs = [size, strides, padding, dilation, ceil_mode, counts_border];
+    cx.call(AVERAGE[windows.size.len() - 1], &[x], attrs)
 }
 
 /// The root of the sum of powers: the mean with a border of zeros, times the size of the window.

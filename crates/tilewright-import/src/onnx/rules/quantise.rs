@@ -26,7 +26,10 @@ pub const RULES: &[Rule] = &[
         quantize_linear,
     ),
     rule("DequantizeLinear", "x x_scale x_zero_point?", "axis block_size output_dtype", dequantize_linear),
-    rule("DynamicQuantizeLinear", "x", "", dynamic_quantize),
+    rule("DynamicQuantizeLinear", "x", "", |cx, args| {
+        let x = args.tensor(cx, 0)?;
+        Ok(Val::Outputs(dynamic_quantize(cx, &x)?.map(Val::from).to_vec()))
+    }),
     rule("MatMulInteger", "A B a_zero_point? b_zero_point?", "", |cx, args| {
         let (a, b) = (args.tensor(cx, 0)?, args.tensor(cx, 1)?);
         let a = centred(cx, &a, args.optional(cx, 2)?, -2)?;
@@ -46,24 +49,30 @@ pub const RULES: &[Rule] = &[
         let found = cx.call(&matmul::OP, &[&a, &b], [])?;
         let scales = [along(cx, &args.tensor(cx, 1)?, &found, -2)?, along(cx, &args.tensor(cx, 4)?, &found, -1)?];
         let y = [args.tensor(cx, 6)?, args.tensor(cx, 7)?];
-        requantised(cx, &found, &scales, &y)
+        requantised(cx, &found, &scales, &y).map(Val::from)
     }),
     rule(
         "QLinearConv",
         "x x_scale x_zero_point w w_scale w_zero_point y_scale y_zero_point B?",
         convolution::ATTRIBUTES,
         |cx, args| {
-            let (x, w) = (args.tensor(cx, 0)?, args.tensor(cx, 3)?);
-            let x = centred(cx, &x, args.optional(cx, 2)?, 0)?;
-            let w = centred(cx, &w, args.optional(cx, 5)?, 0)?;
-            let found = forward(cx, args, &x, &w, None)?;
-            let found = convolution::with_bias(cx, found, args.optional(cx, 8)?)?;
-            let scales = [args.tensor(cx, 1)?, along(cx, &args.tensor(cx, 4)?, &found, 1)?];
-            let y = [args.tensor(cx, 6)?, args.tensor(cx, 7)?];
-            requantised(cx, &found, &scales, &y)
+            let x = args.tensor(cx, 0)?;
+            quantised_convolution(cx, args, &x).map(Val::from)
         },
     ),
 ];
+
+/// The convolution of an image of integers, with the scales, zeros and bias that the inputs of `QLinearConv` are.
+pub fn quantised_convolution(cx: &mut Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<Expr> {
+    let w = args.tensor(cx, 3)?;
+    let x = centred(cx, x, args.optional(cx, 2)?, 0)?;
+    let w = centred(cx, &w, args.optional(cx, 5)?, 0)?;
+    let found = forward(cx, args, &x, &w, None)?;
+    let found = convolution::with_bias(cx, found, args.optional(cx, 8)?)?;
+    let scales = [args.tensor(cx, 1)?, along(cx, &args.tensor(cx, 4)?, &found, 1)?];
+    let y = [args.tensor(cx, 6)?, args.tensor(cx, 7)?];
+    requantised(cx, &found, &scales, &y)
+}
 
 /// The range of an integer type.
 fn range(dtype: DataType) -> Res<(f64, f64)> {
@@ -94,7 +103,7 @@ fn centred(cx: &mut Cx<'_>, x: &Expr, zero: Option<Expr>, axis: i64) -> Res<Expr
 }
 
 /// Products of quantised elements in the scale of the result.
-fn requantised(cx: &mut Cx<'_>, found: &Expr, scales: &[Expr; 2], y: &[Expr; 2]) -> Res<Val> {
+fn requantised(cx: &mut Cx<'_>, found: &Expr, scales: &[Expr; 2], y: &[Expr; 2]) -> Res<Expr> {
     let [a, b] = scales.each_ref().map(|scale| cx.astype(scale, DataType::F32));
     let scale = broadcast_call(cx, &multiply::OP, a?, b?)?;
     let y_scale = along(cx, &cx.astype(&y[0], DataType::F32)?, found, -1)?;
@@ -102,7 +111,7 @@ fn requantised(cx: &mut Cx<'_>, found: &Expr, scales: &[Expr; 2], y: &[Expr; 2])
     let real = broadcast_call(cx, &multiply::OP, cx.astype(found, DataType::F32)?, scale)?;
     let dtype = cx.dtype(&y[1])?;
     let zero = along(cx, &y[1], found, -1)?;
-    stored(cx, &real, Some(zero), dtype).map(Val::from)
+    stored(cx, &real, Some(zero), dtype)
 }
 
 /// Rounded numbers of steps as integers of this type: held in its range.
@@ -208,24 +217,24 @@ fn dequantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     Ok(cx.astype(&found, out)?.into())
 }
 
-/// Scale and zero of uint8 from the range of the data, which includes 0.
-fn dynamic_quantize(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let x = args.bound(cx, 0)?;
+/// The data as uint8, with the scale and zero from its range, which includes 0.
+pub fn dynamic_quantize(cx: &mut Cx<'_>, x: &Expr) -> Res<[Expr; 3]> {
+    let x = bound(cx, x.clone())?;
     let nothing = cx.number(0.0, DataType::F32)?;
     let greatest = cx.call(&maximum::OP, &[&reduced(cx, &x, None, false, &max::OP)?, &nothing], [])?;
     let least = cx.call(&minimum::OP, &[&reduced(cx, &x, None, false, &min::OP)?, &nothing], [])?;
     let least = bound(cx, least)?;
     let scale = cx.with_number(&divide::OP, &cx.call(&subtract::OP, &[&greatest, &least], [])?, 255.0)?;
     let scale = bound(cx, scale)?;
-    // A tensor of zeros has a scale of 0: any divisor gives zeros.
+    // A tensor of zeros has a scale of 1.
     let none = cx.with_number(&tilewright_ops::binary::equal::OP, &scale, 0.0)?;
-    let by = cx.choose(&none, &cx.number(1.0, DataType::F32)?, &scale)?;
-    let by = bound(cx, by)?;
-    let zero = cx.call(&divide::OP, &[&cx.call(&subtract::OP, &[&nothing, &least], [])?, &by], [])?;
+    let scale = cx.choose(&none, &cx.number(1.0, DataType::F32)?, &scale)?;
+    let scale = bound(cx, scale)?;
+    let zero = cx.call(&divide::OP, &[&cx.call(&subtract::OP, &[&nothing, &least], [])?, &scale], [])?;
     let zero = cx.call(&round::OP, &[&cx.clip(&zero, 0.0, 255.0)?], [])?;
     let zero = cx.astype(&zero, DataType::U8)?;
     let zero = bound(cx, zero)?;
-    let steps = cx.call(&divide::OP, &[&x, &by], [])?;
+    let steps = cx.call(&divide::OP, &[&x, &scale], [])?;
     let found = stored(cx, &steps, Some(zero.clone()), DataType::U8)?;
-    Ok(Val::Outputs(vec![found.into(), scale.into(), zero.into()]))
+    Ok([found, scale, zero])
 }

@@ -2,30 +2,30 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::{add, divide, less, multiply, subtract};
+use tilewright_ops::binary::{add, less, multiply, subtract};
 use tilewright_ops::create::full;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{flip, stack};
-use tilewright_ops::nn::{leakyrelu, relu, softplus};
-use tilewright_ops::unary::{abs, sigmoid, tanh};
 use tilewright_tensor::DataType;
 
 use super::super::rule::{Args, Rule, bound, rule};
 use super::super::values::Val;
-use super::activation::{elu, hard_sigmoid};
+use super::activation::{by_name, takes_parameters};
 use super::gather::reversed;
-use crate::common::{Cx, Op, Refused, Res, ToAttr};
+use crate::common::{Cx, Refused, Res, ToAttr};
 
-const ATTRIBUTES: &str =
+pub const ATTRIBUTES: &str =
     "activation_alpha activation_beta activations clip direction hidden_size layout input_forget linear_before_reset";
 
 pub const RULES: &[Rule] = &[
     rule("RNN", "X W R B? sequence_lens? initial_h?", ATTRIBUTES, |cx, args| layer(cx, args, Kind::Plain)),
     rule("GRU", "X W R B? sequence_lens? initial_h?", ATTRIBUTES, |cx, args| layer(cx, args, Kind::Gru)),
-    rule("LSTM", "X W R B? sequence_lens? initial_h? initial_c? P?", ATTRIBUTES, |cx, args| {
-        layer(cx, args, Kind::Lstm)
-    }),
+    rule("LSTM", "X W R B? sequence_lens? initial_h? initial_c? P?", ATTRIBUTES, lstm),
 ];
+
+pub fn lstm(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
+    layer(cx, args, Kind::Lstm)
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -55,6 +55,9 @@ impl Kind {
 /// Steps that a layer is unrolled to at most.
 const MAX_STEPS: i64 = 4096;
 
+/// The name of an activation with its parameters.
+type Activation = (String, [Option<f64>; 2]);
+
 /// A layer in one direction.
 struct Cell {
     kind: Kind,
@@ -64,7 +67,7 @@ struct Cell {
     /// The biases of the input and of the state.
     biases: Option<[Expr; 2]>,
     peephole: Option<[Expr; 3]>,
-    activations: Vec<(String, Option<f64>, Option<f64>)>,
+    activations: Vec<Activation>,
     clip: Option<f64>,
     hidden: i64,
     input_forget: bool,
@@ -195,6 +198,24 @@ fn unrolled(
     Ok((all, state, memory))
 }
 
+/// The activations of a direction. The lists of parameters have values for those that take one, in order.
+fn activations(args: &Args<'_>, kind: Kind, index: usize) -> Res<Vec<Activation>> {
+    let usual = kind.activations();
+    let names = match args.texts("activations")? {
+        Some(names) => names,
+        None => usual.iter().cycle().take(2 * usual.len()).map(|name| (*name).to_owned()).collect(),
+    };
+    let (alphas, betas) = (args.floats("activation_alpha")?, args.floats("activation_beta")?);
+    let mut lists = [alphas, betas].map(|list| list.unwrap_or_default().into_iter());
+    let with_parameters = names.into_iter().map(|name| {
+        let mut takes = takes_parameters(&name).into_iter();
+        let parameters = lists.each_mut().map(|list| if takes.next() == Some(true) { list.next() } else { None });
+        (name, parameters)
+    });
+    let own: Vec<Activation> = with_parameters.skip(index * usual.len()).take(usual.len()).collect();
+    if own.len() == usual.len() { Ok(own) } else { Err(Refused::new("`activations` are too few")) }
+}
+
 impl Cell {
     fn of(cx: &mut Cx<'_>, args: &Args<'_>, kind: Kind, index: usize) -> Res<Self> {
         let number = index as i64;
@@ -219,24 +240,13 @@ impl Cell {
             }
             None => None,
         };
-        let usual = kind.activations();
-        let names = match args.texts("activations")? {
-            Some(names) => names.get(index * usual.len()..(index + 1) * usual.len()).map(<[_]>::to_vec),
-            None => Some(usual.iter().map(|name| (*name).to_owned()).collect()),
-        };
-        let names = names.ok_or_else(|| Refused::new("`activations` are too few"))?;
-        let (alphas, betas) = (args.floats("activation_alpha")?, args.floats("activation_beta")?);
-        let nth = |list: &Option<Vec<f64>>, at: usize| list.as_ref().and_then(|list| list.get(at).copied());
-        let activations = names.into_iter().enumerate();
-        let activations = activations
-            .map(|(at, name)| (name, nth(&alphas, index * usual.len() + at), nth(&betas, index * usual.len() + at)));
         Ok(Self {
             kind,
             input,
             state,
             biases,
             peephole,
-            activations: activations.collect(),
+            activations: activations(args, kind, index)?,
             clip: args.maybe_float("clip")?,
             hidden,
             input_forget: args.flag("input_forget", false)?,
@@ -246,35 +256,12 @@ impl Cell {
 
     /// An activation, of its argument held in the range of `clip`.
     fn activated(&self, cx: &mut Cx<'_>, which: usize, x: &Expr) -> Res<Expr> {
-        let (name, alpha, beta) = &self.activations[which];
+        let (name, parameters) = &self.activations[which];
         let x = match self.clip {
             Some(limit) => cx.clip(x, -limit, limit)?,
             None => x.clone(),
         };
-        let plain = |op: Op| cx.call(op, &[&x], []);
-        match name.to_ascii_lowercase().as_str() {
-            "sigmoid" => plain(&sigmoid::OP),
-            "tanh" => plain(&tanh::OP),
-            "relu" => plain(&relu::OP),
-            "softplus" => plain(&softplus::OP),
-            "leakyrelu" => cx.call(&leakyrelu::OP, &[&x], [("alpha", alpha.unwrap_or(0.01).to_attr())]),
-            "hardsigmoid" => hard_sigmoid(cx, &x, alpha.unwrap_or(0.2), beta.unwrap_or(0.5)),
-            "elu" => elu(cx, &x, alpha.unwrap_or(1.0), 1.0),
-            "affine" => {
-                let scaled = cx.with_number(&multiply::OP, &x, alpha.unwrap_or(1.0))?;
-                cx.with_number(&add::OP, &scaled, beta.unwrap_or(0.0))
-            }
-            "scaledtanh" => {
-                let inner = cx.call(&tanh::OP, &[&cx.with_number(&multiply::OP, &x, beta.unwrap_or(1.0))?], [])?;
-                cx.with_number(&multiply::OP, &inner, alpha.unwrap_or(1.0))
-            }
-            "softsign" => {
-                let x = bound(cx, x)?;
-                let size = cx.with_number(&add::OP, &cx.call(&abs::OP, &[&x], [])?, 1.0)?;
-                cx.call(&divide::OP, &[&x, &size], [])
-            }
-            _ => Err(Refused(format!("the activation `{name}` has no rule"))),
-        }
+        by_name(cx, x, name, *parameters)
     }
 
     /// The next state. `own` is what the input gives to the gates.

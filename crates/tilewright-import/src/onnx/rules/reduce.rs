@@ -1,7 +1,7 @@
 //! Reductions along dimensions, cumulative sums.
 
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::{add, greater, subtract};
+use tilewright_ops::binary::{add, divide, greater, subtract};
 use tilewright_ops::manipulate::flip;
 use tilewright_ops::statistical::{argmax, argmin, cumprod, cumsum, max, mean, min, prod, sum};
 use tilewright_ops::unary::{abs, exp, log, sqrt, square};
@@ -9,7 +9,7 @@ use tilewright_tensor::DataType;
 
 use super::super::rule::{Args, Rule, bound, rule};
 use super::super::values::Val;
-use crate::common::{Cx, Op, Res, ToAttr};
+use crate::common::{Cx, Op, Res, ToAttr, Value, is};
 
 const ATTRIBUTES: &str = "axes keepdims noop_with_empty_axes";
 
@@ -62,12 +62,29 @@ pub fn reduced(cx: &Cx<'_>, x: &Expr, axes: Option<Vec<i64>>, keep: bool, op: Op
     if cx.rank(x)? == 0 {
         return Ok(x.clone());
     }
+    if is(op, &mean::OP) && !cx.dtype(x)?.is_float() {
+        return mean_of_integers(cx, x, axes, keep);
+    }
     let attrs = [("axis", axes.to_attr()), ("keepdims", keep.to_attr())];
     if cx.dtype(x)?.is_bool() {
         let found = cx.call(op, &[&cx.astype(x, DataType::I8)?], attrs)?;
         return cx.with_number(&greater::OP, &found, 0i64);
     }
     cx.call(op, &[x], attrs)
+}
+
+/// The sum over the number of elements, without the fraction.
+fn mean_of_integers(cx: &Cx<'_>, x: &Expr, axes: Option<Vec<i64>>, keep: bool) -> Res<Expr> {
+    let shape = cx.shape(x)?;
+    let reduced_sizes = match &axes {
+        Some(axes) => {
+            axes.iter().map(|axis| Ok(shape[cx.axis(*axis, shape.len())?].clone())).collect::<Res<Vec<_>>>()?
+        }
+        None => shape,
+    };
+    let count = cx.operand(&Value::int(cx.product(&reduced_sizes)), DataType::I64)?;
+    let total = reduced(cx, x, axes, keep, &sum::OP)?;
+    cx.call(&divide::OP, &[&total, &cx.astype(&count, cx.dtype(x)?)?], [])
 }
 
 /// A function of floats; of integers it is computed in float64.

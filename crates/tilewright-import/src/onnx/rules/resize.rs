@@ -5,6 +5,7 @@
 //! with a matrix of weights, or for the nearest element a selection, both constants.
 
 use tilewright_expr as scalar;
+use tilewright_expr::CmpOp;
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::add;
 use tilewright_ops::image::resize2d;
@@ -26,6 +27,9 @@ pub const RULES: &[Rule] = &[
     ),
     rule("Upsample", "X scales?", "mode scales height_scale width_scale", upsample),
 ];
+
+/// The rounding before version 11, which has no name there: down where a dimension grows, up where it shrinks.
+const BY_DIRECTION: &str = "";
 
 /// How elements of a dimension are found.
 struct Method {
@@ -57,7 +61,7 @@ fn upsample(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let method = Method {
         mode: if mode == "bilinear" { "linear".to_owned() } else { mode },
         coordinates: "asymmetric".to_owned(),
-        nearest: "floor".to_owned(),
+        nearest: BY_DIRECTION.to_owned(),
         cubic: -0.75,
         exclude_outside: false,
         antialias: false,
@@ -74,7 +78,7 @@ fn resize(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let method = Method {
         mode: args.text("mode", "nearest")?,
         coordinates: args.text("coordinate_transformation_mode", if old { "asymmetric" } else { "half_pixel" })?,
-        nearest: args.text("nearest_mode", if old { "floor" } else { "round_prefer_floor" })?,
+        nearest: args.text("nearest_mode", if old { BY_DIRECTION } else { "round_prefer_floor" })?,
         cubic: args.float("cubic_coeff_a", -0.75)?,
         exclude_outside: args.flag("exclude_outside", false)?,
         antialias: args.flag("antialias", false)?,
@@ -211,11 +215,13 @@ fn as_image(cx: &Cx<'_>, x: &Expr, wanted: &[scalar::Expr], method: &Method) -> 
     if !is_image || method.antialias || method.exclude_outside {
         return Ok(None);
     }
-    // The operator takes 0 where one element is left, ONNX the position before the first.
-    if coordinates == "pytorch_half_pixel" && wanted[2..].iter().any(|size| size.as_int() == Some(1)) {
-        return Ok(None);
-    }
     let (name, rounding) = match method.mode.as_str() {
+        "nearest" if method.nearest == BY_DIRECTION => {
+            match shape.iter().zip(wanted).all(|(own, size)| analyzer.decide(CmpOp::Le, own, size) == Some(true)) {
+                true => ("nearest_neighbor", "floor"),
+                false => return Ok(None),
+            }
+        }
         "nearest" => ("nearest_neighbor", method.nearest.as_str()),
         "linear" => ("linear", ""),
         "cubic" => ("cubic", ""),
@@ -292,22 +298,24 @@ fn resized(cx: &mut Cx<'_>, x: &Expr, own: i64, one: &Axis, method: &Method) -> 
 /// The elements and their weights that make up a new element; nothing for one outside of the region.
 fn weights(own: i64, at: i64, one: &Axis, method: &Method) -> Res<Option<Vec<(i64, f64)>>> {
     let (x, width, wanted) = (at as f64, own as f64, one.scale * own as f64);
+    // In float32, as scales are: whether a position is that of an element or below it depends on the rounding.
+    let centre = || f64::from((at as f32 + 0.5) / one.scale as f32 - 0.5);
     let position = match method.coordinates.as_str() {
         "align_corners" if wanted == 1.0 => 0.0,
         "align_corners" => x * (width - 1.0) / (wanted - 1.0),
-        "asymmetric" => x / one.scale,
-        "pytorch_half_pixel" if wanted == 1.0 => -0.5,
-        "half_pixel" | "pytorch_half_pixel" => (x + 0.5) / one.scale - 0.5,
+        "asymmetric" => f64::from(at as f32 / one.scale as f32),
+        "pytorch_half_pixel" if one.size == 1 => 0.0,
+        "half_pixel" | "pytorch_half_pixel" => centre(),
         "half_pixel_symmetric" => {
             let offset = width / 2.0 * (1.0 - one.size as f64 / wanted);
             offset + (x + 0.5) / one.scale - 0.5
         }
-        "tf_half_pixel_for_nn" => (x + 0.5) / one.scale,
+        "tf_half_pixel_for_nn" => f64::from((at as f32 + 0.5) / one.scale as f32),
         "tf_crop_and_resize" => {
             let [begin, end] = one.roi;
-            let inside = match wanted == 1.0 {
+            let inside = match one.size == 1 {
                 true => (end - begin) * (width - 1.0) / 2.0,
-                false => x * (end - begin) * (width - 1.0) / (wanted - 1.0),
+                false => x * (end - begin) * (width - 1.0) / (one.size - 1) as f64,
             };
             let position = inside + begin * (width - 1.0);
             if position < 0.0 || position > width - 1.0 {
@@ -355,6 +363,7 @@ fn coefficients(ratio: f64, scale: f64, method: &Method) -> Res<Vec<f64>> {
         "nearest" => {
             let upper = ratio == 1.0
                 || match method.nearest.as_str() {
+                    BY_DIRECTION => scale < 1.0,
                     "floor" => false,
                     "ceil" => true,
                     "round_prefer_floor" => ratio > 0.5,

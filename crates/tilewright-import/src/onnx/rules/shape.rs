@@ -3,7 +3,7 @@
 use tilewright_expr as scalar;
 use tilewright_expr::{BinOp, CmpOp};
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::add;
+use tilewright_ops::binary::{add, less, logical_and, maximum};
 use tilewright_ops::create::{tril, triu};
 use tilewright_ops::indexed::{dynamic_strided_slice, strided_slice};
 use tilewright_ops::manipulate::{broadcast_to, concat, expand_dims, split, squeeze, tile};
@@ -274,10 +274,25 @@ fn slice_in_run(cx: &mut Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<Val> {
         joined(cx, parts, 0)
     };
     let (begin, end, step) = (all(cx, Some(&starts), 0)?, all(cx, Some(&ends), i64::MAX)?, all(cx, steps.as_ref(), 1)?);
+    let begin = if steps.is_some() { held_at_first(cx, &begin, &step, &shape)? } else { begin };
     let found = cx.call(&dynamic_strided_slice::OP, &[x, &begin, &end, &step], [])?;
     let dims = shape.iter().enumerate();
     let dims = dims.map(|(axis, size)| if axes.contains(&axis) { new_size() } else { size.clone() }).collect();
     Ok(cx.match_cast(&found, dims)?.into())
+}
+
+/// Starts of slices, of which those before the first element are the first one where the step is backwards.
+fn held_at_first(cx: &mut Cx<'_>, begin: &Expr, step: &Expr, shape: &[scalar::Expr]) -> Res<Expr> {
+    let extents = cx.call(&shape_to_tensor::OP, &[&Expr::shape(shape.to_vec())], [])?;
+    let begin = bound(cx, begin.clone())?;
+    let counted = cx.call(&add::OP, &[&begin, &extents], [])?;
+    let before = cx.call(
+        &logical_and::OP,
+        &[&cx.with_number(&less::OP, step, 0i64)?, &cx.with_number(&less::OP, &begin, 0i64)?],
+        [],
+    )?;
+    let counted = cx.with_number(&maximum::OP, &counted, 0i64)?;
+    cx.choose(&before, &counted, &begin)
 }
 
 fn sliced(cx: &Cx<'_>, x: &Expr, axis: usize, [start, end]: [&scalar::Expr; 2], step: i64) -> Res<Expr> {
@@ -299,6 +314,12 @@ fn sliced(cx: &Cx<'_>, x: &Expr, axis: usize, [start, end]: [&scalar::Expr; 2], 
         return Err(Refused::new("symbolic bounds with a negative step have no rule"));
     };
     let tuple = |value: i64| Expr::tuple(vec![Expr::prim(one(value))]);
+    // Backwards, a start before the first element is the first one.
+    let start = match extent.as_int() {
+        Some(extent) if start < 0 => start.saturating_add(extent).max(0),
+        None if start < -1_000_000_000 => 0,
+        _ => start,
+    };
     let (axes, steps) = (tuple(axis as i64), tuple(step));
     cx.call(&strided_slice::OP, &[x, &axes, &tuple(start), &tuple(end), &steps], [])
 }

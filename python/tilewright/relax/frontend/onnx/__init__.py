@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .... import _core
 from ....runtime.ndarray import array
+from .custom import OnnxImporter, OnnxNode
+from .fallback import FallbackRecord, fallback_report, onnxruntime_node
 
 if TYPE_CHECKING:
     from ....ir.module import IRModule
 
-__all__ = ["from_onnx"]
+__all__ = ["FallbackRecord", "OnnxImporter", "OnnxNode", "fallback_report", "from_onnx"]
+
+#: What may compute nodes that have no rule.
+FALLBACKS = {None: None, "onnxruntime": onnxruntime_node}
 
 
 def from_onnx(
@@ -24,6 +29,8 @@ def from_onnx(
     sanitize_input_names: bool = True,
     *,
     values: Mapping[str, Any] | None = None,
+    custom_convert_map: Mapping[str, Callable[[OnnxNode, OnnxImporter], Any]] | None = None,
+    fallback: str | None = None,
 ) -> IRModule:
     """The module whose function `main` computes what a model of ONNX computes.
 
@@ -44,6 +51,11 @@ def from_onnx(
     identifiers.
 
     Nodes whose operators have no rule are an error that lists them all, with their names in `nodes`.
+    `custom_convert_map` supplies rules, or others than there are, by the names of operators with their domain, such as
+    `com.example.Scale`, or without it for the standard one: `f(node, importer)` gives the value of the node, or a tuple
+    of several, and may emit with `importer.block_builder`. With `fallback="onnxruntime"` ONNX Runtime, where it is
+    installed, computes the nodes that have no rule, and those that their rules refuse; `fallback_report` lists them
+    with the time that they take. Such a module runs in this process alone.
 
         mod = from_onnx("model.onnx", shape_dict={"input": [1, 3, 224, 224]})
     """
@@ -62,4 +74,8 @@ def from_onnx(
     }
     if opset is not None:
         options["opset"] = opset
-    return _core.import_onnx(model, options)
+    if fallback not in FALLBACKS:
+        raise ValueError(f'`fallback` is None or "onnxruntime", found {fallback!r}')
+    importer = OnnxImporter(custom_convert_map, FALLBACKS[fallback])
+    options["custom"] = importer.operators
+    return _core.import_onnx(model, options, importer.block_builder, importer.translate)
