@@ -158,7 +158,7 @@ fn quantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
             None => cx.number(0i64, dtype)?,
         };
         let (scale, zero) = (single(cx, &scale)?, single(cx, &zero)?);
-        if cx.rank(&scale)? == cx.rank(&zero)? {
+        if cx.rank(&zero)? == 0 || cx.rank(&scale)? == cx.rank(&zero)? {
             let x = cx.astype(&x, DataType::F32)?;
             let axis = if cx.rank(&scale)? == 0 { -1 } else { args.int("axis", 1)? };
             let attrs = [("axis", axis.to_attr()), ("out_dtype", dtype.to_attr())];
@@ -200,7 +200,7 @@ fn dequantize_linear(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
             None => cx.number(0i64, dtype)?,
         };
         let (scale, zero) = (single(cx, &scale)?, single(cx, &zero)?);
-        if cx.rank(&scale)? == cx.rank(&zero)? {
+        if cx.rank(&zero)? == 0 || cx.rank(&scale)? == cx.rank(&zero)? {
             let axis = if cx.rank(&scale)? == 0 { -1 } else { args.int("axis", 1)? };
             let attrs = [("axis", axis.to_attr()), ("out_dtype", out.to_attr())];
             return Ok(cx.call(&dequantize::OP, &[&x, &scale, &zero], attrs)?.into());
