@@ -241,11 +241,11 @@ fn convolution(around: &Around, value: &Expr) -> Option<Expr> {
     attrs.insert("out_dtype".into(), Attr::DType(DataType::I32));
     let sums = call(around, op, vec![data, weights], attrs).ok()?;
     // A value for each output channel, or one for all, in the shape of the result.
-    let behind = layouts.out.len() - 1 - layouts.out.find('C')?;
+    let trailing = layouts.out.len() - 1 - layouts.out.find('C')?;
     let of_channels = |each: Expr| match each.struct_info.rank() {
         Some(1) => {
             let mut dims = vec![each.struct_info.dims().map_or(Dim::i64(-1), |dims| dims[0].clone())];
-            dims.resize(behind + 1, Dim::i64(1));
+            dims.resize(trailing + 1, Dim::i64(1));
             reshape::call(&around.cx, each, Expr::shape(dims))
         }
         _ => Ok(each),
