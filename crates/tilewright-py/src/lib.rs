@@ -231,6 +231,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
         wrap_pyfunction!(view::te::build::te_call, core)?,
         wrap_pyfunction!(onnx::import_onnx, core)?,
+        wrap_pyfunction!(onnx::onnx_names, core)?,
         wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
         wrap_pyfunction!(tune::tuning_tasks, core)?,

@@ -10,7 +10,7 @@ use tilewright::expr::Expr as Scalar;
 use tilewright::import::common::{NO_RULE, Refused, Value};
 use tilewright::import::onnx::model::AttributeValue;
 use tilewright::import::onnx::tensors::tensor_of;
-use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with};
+use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with, read};
 use tilewright::ir::builder::BlockBuilder;
 use tilewright::ir::relax::Expr;
 use tilewright::{DataType, Tensor};
@@ -21,6 +21,31 @@ use crate::module::PyModule;
 use crate::torch::{to_python, value_of};
 use crate::view::builder::PyBuilder;
 use crate::view::{Node, argument, wrap};
+
+/// The bytes of a model, which is a path or bytes, and the folder of a path.
+fn bytes_of(model: &Bound<'_, PyAny>) -> PyResult<(Vec<u8>, Option<PathBuf>)> {
+    if let Ok(bytes) = model.cast::<PyBytes>() {
+        return Ok((bytes.as_bytes().to_vec(), None));
+    }
+    let path: PathBuf = model.extract()?;
+    let bytes = std::fs::read(&path)
+        .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone())))?;
+    Ok((bytes, Some(folder_of(&path))))
+}
+
+/// The names of the inputs and outputs of an ONNX model, as it has them. Tensors that it holds are no inputs.
+#[pyfunction]
+pub(crate) fn onnx_names<'py>(py: Python<'py>, model: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let (bytes, _) = bytes_of(model)?;
+    let model = read(&bytes).map_err(|fault| error::general(py, fault.to_string()))?;
+    let graph = &model.graph;
+    let is_held = |name: &str| graph.initializers.iter().any(|tensor| tensor.name == name);
+    let names = PyDict::new(py);
+    let inputs: Vec<&str> = graph.inputs.iter().map(|input| input.name).filter(|name| !is_held(name)).collect();
+    names.set_item("inputs", inputs)?;
+    names.set_item("outputs", graph.outputs.iter().map(|output| output.name).collect::<Vec<_>>())?;
+    Ok(names)
+}
 
 /// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,
 /// `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`, and in `custom` the
@@ -35,15 +60,7 @@ pub(crate) fn import_onnx(
 ) -> PyResult<PyModule> {
     let py = model.py();
     let (options, operators, takes_unsupported) = options_of(options)?;
-    let (bytes, folder) = match model.cast::<PyBytes>() {
-        Ok(bytes) => (bytes.as_bytes().to_vec(), None),
-        Err(_) => {
-            let path: PathBuf = model.extract()?;
-            let bytes = std::fs::read(&path)
-                .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone())))?;
-            (bytes, Some(folder_of(&path)))
-        }
-    };
+    let (bytes, folder) = bytes_of(model)?;
     let raised: Mutex<Option<PyErr>> = Mutex::new(None);
     let (builder, translate) = (builder.clone().unbind(), translate.clone().unbind());
     let call = |bb: &mut BlockBuilder, node: &Foreign<'_>| {
