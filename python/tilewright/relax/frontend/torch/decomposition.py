@@ -54,7 +54,7 @@ def _decomposed(
 ) -> ExportedProgram:
     """The program with these operators, and those without a rule that come of them, taken apart."""
     for _ in range(_MOST_STEPS):
-        table = _table(wanted)
+        table = decompositions(wanted)
         if not table:
             break
         try:
@@ -66,7 +66,7 @@ def _decomposed(
     return program
 
 
-def _table(targets: Collection[Any]) -> dict[Any, Any]:
+def decompositions(targets: Collection[Any]) -> dict[Any, Any]:
     """How PyTorch takes the operators apart, of those for which it says so."""
     from torch._decomp import decomposition_table
     from torch.export import default_decompositions
