@@ -5,12 +5,13 @@ scripts/torch_ops.py                 writes docs/torch_ops.md
 scripts/torch_ops.py --only add …    runs the samples of these operators and prints what is not native; writes nothing
 scripts/torch_ops.py --samples 20    at most so many samples for each operator and data type
 
-`op_db` is the list of operators that PyTorch tests itself with. Each sample becomes a function of its tensors, which is
-compiled and compared with the same function run by PyTorch: shapes, data types, strides and values. A sample is
-*native* if all operators of its graph are compiled, *partly* if some are, *left* if PyTorch runs all of it, and
-*refused* if compiling raises an error. It *differs* if results are not those of PyTorch, within what sums in another
-order make of them: 2e-5 of the result's scale in float32, 2e-3 in float16, nothing for integers. What PyTorch's own backend
-`aot_eager` gives or raises in the same way, such as other random numbers, is not ours.
+`op_db` is the list of operators that PyTorch tests itself with; it needs the package `expecttest`. Each sample becomes
+a function of its tensors, which is compiled and compared with the same function run by PyTorch: shapes, data types,
+strides and values. A sample is *native* if all operators of its graph are compiled, *partly* if some are, *left* if
+PyTorch runs all of it, and *refused* if compiling raises an error. It *differs* if results are not those of PyTorch,
+within what sums in another order make of them: 2e-5 of the result's scale in float32, 2e-3 in float16, nothing for
+integers. What PyTorch's own backend `aot_eager` gives or raises in the same way, such as other random numbers, is not
+ours.
 """
 
 from __future__ import annotations
@@ -69,29 +70,40 @@ def samples(op: Any, dtype: str, most: int) -> list[tuple[int, Any]]:
 def function_of(op: Any, sample: Any) -> tuple[Any, list[Any]]:
     """A function of tensors that calls the operator as the sample does, and its tensors."""
     import torch
-    from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+    from torch.utils._pytree import tree_map
 
-    flat, spec = tree_flatten((sample.input, sample.args, sample.kwargs))
-    places = [at for at, value in enumerate(flat) if isinstance(value, torch.Tensor)]
-    tensors, called = [flat[at] for at in places], op.op
+    tensors: list[Any] = []
+    held: dict[str, Any] = {"called": op.op, "inf": float("inf"), "nan": float("nan")}
 
-    def run(*given: Any) -> Any:
-        values = list(flat)
-        for at, one in zip(places, given, strict=True):
-            values[at] = one
-        first, args, kwargs = tree_unflatten(values, spec)
-        return called(first, *args, **kwargs)
+    def text(value: Any) -> str:
+        """The text of an argument; what has none is a name of its own."""
+        if isinstance(value, torch.Tensor):
+            tensors.append(value)
+            return f"t{len(tensors) - 1}"
+        if value is None or type(value) in (bool, int, float, str):
+            return repr(value)
+        if type(value) in (list, tuple):
+            items = "".join(f"{text(item)}, " for item in value)
+            return f"[{items}]" if type(value) is list else f"({items})"
+        held[f"c{len(held)}"] = value
+        return f"c{len(held) - 1}"
+
+    arguments = [text(sample.input), *map(text, sample.args)]
+    arguments += [f"{key}={text(value)}" for key, value in sample.kwargs.items()]
+    names = ", ".join(f"t{at}" for at in range(len(tensors)))
+    exec(f"def run({names}):\n    return called({', '.join(arguments)})", held)
+    run = held["run"]
 
     def copied(*given: Any) -> Any:
         return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, run(*given))
 
-    def shares(result: Any) -> bool:
-        own = {one.untyped_storage()._cdata for one in tensors if one.layout == torch.strided}
-        return any(one.untyped_storage()._cdata in own for one in tensors_in(result) if one.layout == torch.strided)
+    def storages(values: Any) -> set[int]:
+        return {one.untyped_storage()._cdata for one in tensors_in(values) if one.layout == torch.strided}
 
     # A view that is a result is made by AOTAutograd itself, of the input: nothing of it would be compiled.
+    given = [fresh(one) for one in tensors]
     torch.manual_seed(1)
-    return (copied if shares(run(*[fresh(one) for one in tensors])) else run), tensors
+    return (copied if storages(given) & storages(run(*given)) else run), tensors
 
 
 def tensors_in(value: Any) -> list[Any]:
@@ -126,7 +138,7 @@ def outcome_of(op: Any, sample: Any) -> tuple[str, str]:
     torch._dynamo.reset()
     tilewright.torch.reset()
     try:
-        found = run(torch.compile(function, backend="tilewright", dynamic=False), tensors)
+        found = run(torch.compile(function, backend=tilewright.torch.backend, dynamic=False), tensors)
     except Exception as error:
         return of_error(function, tensors, error)
     report = tilewright.torch.report()
@@ -241,11 +253,6 @@ def worker(part: int, arguments: argparse.Namespace) -> None:
     """Runs the samples of each `jobs`-th operator, and appends what comes of them to a file."""
     import torch
 
-    import tilewright.torch  # noqa: F401
-    from torch._dynamo.backends.registry import list_backends, register_backend
-
-    if "tilewright" not in list_backends(exclude_tags=()):
-        register_backend(tilewright.torch.backend, name="tilewright")
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     results = arguments.results / f"{part}.jsonl"
@@ -287,6 +294,11 @@ def _run_samples(op: Any, dtype: str, arguments: argparse.Namespace, results: Pa
             file.write(json.dumps({**record, "outcome": outcome, "why": why}) + "\n")
 
 
+def lines_in(folder: Path) -> int:
+    """How many outcomes there are."""
+    return sum(len(path.read_text().splitlines()) for path in folder.glob("*.jsonl"))
+
+
 def main() -> None:
     """Runs the samples in processes of their own, which may end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -305,10 +317,13 @@ def main() -> None:
         command = [sys.executable, __file__, "--jobs", str(arguments.jobs), "--samples", str(arguments.samples)]
         command += ["--results", str(folder), *(["--only", *arguments.only] if arguments.only else [])]
         left = list(range(arguments.jobs))
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         while left:
-            environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+            before = lines_in(folder)
             running = {p: subprocess.Popen([*command, "--worker", str(p)], env=environment) for p in left}
             left = [part for part, process in running.items() if process.wait() != 0]
+            if left and lines_in(folder) == before:
+                raise SystemExit("the processes end before they run a sample")
         records: dict[str, dict[str, Any]] = {}
         for path in sorted(folder.glob("*.jsonl")):
             for line in path.read_text().splitlines():
@@ -340,8 +355,8 @@ def summary(by_operator: dict[str, list[dict[str, Any]]]) -> str:
     share = 100 * native / of_claimed if of_claimed else 0.0
     told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     return (
-        f"{sum(counts.values())} samples of {len(by_operator)} operators: {told}. {len(claimed)} operators have a native "
-        f"sample, and {share:.1f} % of their {of_claimed} samples are native."
+        f"{sum(counts.values())} samples of {len(by_operator)} operators: {told}. {len(claimed)} operators have a "
+        f"native sample, and {share:.1f} % of their {of_claimed} samples are native."
     )
 
 

@@ -33,9 +33,7 @@ def written_out(module: fx.GraphModule, node: fx.Node, symbols: Iterable[Any], c
         calls = [one for one in traced.graph.nodes if one.op == "call_function" and not is_of_sizes(one)]
         held = any(one.op == "get_attr" for one in traced.graph.nodes)
         unruled = {
-            one.target
-            for one in calls
-            if one.target is target or reason_against(one, symbols, custom) not in ("",)
+            one.target for one in calls if one.target is target or reason_against(one, symbols, custom) not in ("",)
         }
         if not unruled and not held:
             _put_in_place(module, node, traced)

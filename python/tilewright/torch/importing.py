@@ -40,6 +40,32 @@ def imported(part: Part, custom_convert_map: Mapping[Any, Any]) -> Any:
     return _PartImporter(part, custom_convert_map).module()
 
 
+def other_results(part: Part, module: Any) -> dict[fx.Node, str]:
+    """The outputs of a part whose data type, rank or sizes are others in the module than PyTorch says, and how."""
+    info = module["main"].ret_struct_info
+    fields = info.fields if hasattr(info, "fields") else [info]
+    found = {}
+    for node, own in zip(part.outputs, fields, strict=True):
+        expected = node.meta["val"]
+        dtype = str(expected.dtype).removeprefix("torch.")
+        if not isinstance(own, TensorStructInfo):
+            found[node] = f"its rule gives a {type(own).__name__}, not a tensor"
+        elif str(own.dtype) != dtype:
+            found[node] = f"its rule gives {own.dtype}, not {dtype}"
+        elif own.ndim not in (-1, expected.ndim) or _other_sizes(own, expected):
+            found[node] = f"its rule gives the shape {own.shape}, not {list(expected.shape)}"
+    return found
+
+
+def _other_sizes(own: TensorStructInfo, expected: torch.Tensor) -> bool:
+    """Whether a size that is a number on both sides is not the same."""
+    sizes = getattr(own.shape, "values", None)
+    if sizes is None:
+        return False
+    pairs = [(getattr(size, "value", None), wanted) for size, wanted in zip(sizes, expected.shape, strict=True)]
+    return any(size is not None and isinstance(wanted, int) and int(size) != wanted for size, wanted in pairs)
+
+
 class _PartImporter(Importer):
     """Records a part and hands it to the rules."""
 

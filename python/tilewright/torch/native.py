@@ -74,13 +74,14 @@ class NativeGraph(torch.nn.Module):
 
     def _result(self, value: NDArray, order: Sequence[int] | None) -> torch.Tensor:
         """A result as PyTorch's, with the dimensions in memory as PyTorch would have them."""
+        is_exclusive = value.is_exclusive()
         found = torch.from_dlpack(value)
         if order is not None:
             # The dimensions in the order of memory, and where each of them is.
             laid_out = torch.empty([found.shape[at] for at in order], dtype=found.dtype)
             places = sorted(range(len(order)), key=order.__getitem__)
             copy = laid_out.permute(places)
-        elif getattr(value, "is_exclusive", bool)():
+        elif is_exclusive:
             return found
         else:
             copy = torch.empty_like(found)

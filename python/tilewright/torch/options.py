@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..error import TVMError
@@ -49,7 +49,8 @@ def checked(mode: str | None, options: Mapping[str, Any] | None) -> Options:
                 f'the backend "tilewright" has no option `{key}`, but {", ".join(f"`{one}`" for one in known)}{hint}'
             )
         _check_value(key, value)
-    return Options(**(options or {}))
+    found = Options(**(options or {}))
+    return replace(found, pipeline=None) if found.pipeline == "default" else found
 
 
 def _check_value(key: str, value: Any) -> None:
@@ -62,7 +63,7 @@ def _check_value(key: str, value: Any) -> None:
         raise TVMError(f"the option `fallback` is a bool, found {value!r}")
     if key == "custom_convert_map" and not (isinstance(value, Mapping) and all(map(callable, value.values()))):
         raise TVMError(f"the option `custom_convert_map` is a dict of functions, found {value!r}")
-    if key == "pipeline" and isinstance(value, str):
+    if key == "pipeline" and isinstance(value, str) and value != "default":
         from ..relax import get_pipeline
 
         get_pipeline(value)

@@ -20,7 +20,7 @@ from torch.fx.passes.tools_common import stable_topological_sort
 
 from ..error import DiagnosticError
 from .decomposing import written_out
-from .importing import Part, imported
+from .importing import Part, imported, other_results
 from .options import Options
 from .reporting import Left
 from .support import given_symbols, is_of_sizes, operators_in, place_of, reason_against, symbols_of
@@ -45,7 +45,9 @@ def divided(module: fx.GraphModule, options: Options) -> Divided:
     reasons = _reasons(module, options)
     supported = {node for node in module.graph.nodes if _is_call(node) and node not in reasons}
     clusters = _clusters(module, supported, reasons)
-    left = [Left(str(node.target), reasons[node], place_of(node)) for node in operators_in(module.graph) if node in reasons]
+    left = [
+        Left(str(node.target), reasons[node], place_of(node)) for node in operators_in(module.graph) if node in reasons
+    ]
     parts = {f"native_{at}": _taken_out(module, nodes, f"native_{at}") for at, nodes in enumerate(clusters)}
     stable_topological_sort(module)
     module.graph.eliminate_dead_code()
@@ -101,8 +103,10 @@ def _refused(module: fx.GraphModule, nodes: Collection[fx.Node], options: Option
     if not nodes:
         return {}
     part = _part(module, nodes)
+    part.outputs = [node for node in part.nodes if isinstance(node.meta.get("val"), torch.Tensor)]
     try:
-        imported(part, options.custom_convert_map)
+        found = other_results(part, imported(part, options.custom_convert_map))
+        return {_producer(node): reason for node, reason in found.items()}
     except DiagnosticError as error:
         by_name = {node.name: node for node in nodes}
         told = {name: diagnostic for name, diagnostic in zip(error.nodes, error.diagnostics, strict=False)}
@@ -113,7 +117,11 @@ def _refused(module: fx.GraphModule, nodes: Collection[fx.Node], options: Option
     except Exception as error:
         # A rule that fails in another way than by refusing is no reason for the model to fail.
         return dict.fromkeys(nodes, f"its part is not imported: {' '.join(str(error).split())[:200]}")
-    return {}
+
+
+def _producer(node: fx.Node) -> fx.Node:
+    """The operator whose result a node is an item of."""
+    return node.args[0] if node.target is operator.getitem else node
 
 
 def _message(diagnostic: Any) -> str:
@@ -141,9 +149,7 @@ class _Supported(OperatorSupportBase):
         return node in self._nodes
 
 
-def _clusters(
-    module: fx.GraphModule, supported: set[fx.Node], reasons: dict[fx.Node, str]
-) -> list[list[fx.Node]]:
+def _clusters(module: fx.GraphModule, supported: set[fx.Node], reasons: dict[fx.Node, str]) -> list[list[fx.Node]]:
     """The nodes of each part. What would be a part of views alone is given its reason."""
     calls = [node for node in module.graph.nodes if _is_call(node)]
     if supported.issuperset(calls):
@@ -151,8 +157,8 @@ def _clusters(
     else:
         partitioner = CapabilityBasedPartitioner(module, _Supported(supported), allows_single_node_partition=True)
         found = [list(partition.nodes) for partition in partitioner.propose_partitions()]
-    clusters = []
-    for nodes in found:
+    clusters, order = [], {node: at for at, node in enumerate(module.graph.nodes)}
+    for nodes in sorted((sorted(nodes, key=order.__getitem__) for nodes in found), key=lambda nodes: order[nodes[0]]):
         if any(_works(node) for node in nodes):
             clusters.append(nodes)
         else:

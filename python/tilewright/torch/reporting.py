@@ -129,8 +129,8 @@ class Report:
         eager = sum(bool(graph.eager) for graph in self.graphs)
         first = (
             f"{len(self.graphs)} graphs ({self.recompilations} recompilations, {self.graph_breaks} graph breaks, "
-            f"{eager} left to PyTorch whole, {self.training_graphs} of them trained); {self.native_operators} operators "
-            f"compiled, {sum(self.fallbacks.values())} left to PyTorch"
+            f"{eager} left to PyTorch whole, {self.training_graphs} of them trained); "
+            f"{self.native_operators} operators compiled, {sum(self.fallbacks.values())} left to PyTorch"
         )
         return "\n".join([first, *(line for graph in self.graphs for line in graph._lines())])
 
