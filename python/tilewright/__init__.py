@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         testing,
         tir,
         topi,
+        torch,
     )  # fmt: skip
     from .driver import build, compile, lower
 
@@ -97,6 +98,7 @@ __all__ = [
     "testing",
     "tir",
     "topi",
+    "torch",
     "transform",
     "vulkan",
     "webgpu",
@@ -122,6 +124,7 @@ _LATER = {
     "testing": None,
     "tir": None,
     "topi": None,
+    "torch": None,
 }
 
 

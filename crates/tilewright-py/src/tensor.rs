@@ -219,6 +219,12 @@ impl NdArray {
         runtime::Device::of(&self.0).map(Device).map_err(|e| runtime_error(py, e))
     }
 
+    /// Whether the memory is this tensor's alone: no other tensor shares it, and it may be written to. Results that are
+    /// arguments of a call, constants of a program, or two of one memory, are not.
+    fn is_exclusive(&self) -> bool {
+        self.0.is_unique() && !self.0.is_read_only()
+    }
+
     /// Whether both are the same elements of the same memory.
     fn same_as(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Self>().is_ok_and(|other| {

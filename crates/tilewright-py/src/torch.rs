@@ -1,7 +1,7 @@
 //! Recorded PyTorch graphs: from the plain data that Python records to those of the importer.
 //!
 //! An argument is plain data: `None`, numbers, texts and lists mean themselves, and a dict with one key gives its kind:
-//! `node`, `parameter`, `dtype`, `slice`, `ellipsis` or `opaque`.
+//! `node`, `parameter`, `dtype`, `size`, `slice`, `ellipsis` or `opaque`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -242,6 +242,10 @@ fn argument_of(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     Ok(match key.extract::<&str>()? {
         "node" => Argument::Node(value.extract()?),
         "parameter" => Argument::Parameter(value.extract()?),
+        "size" => {
+            let size = argument::<Scalar>(&value, "size")?;
+            Argument::Size(size.as_int().map_or(size, Scalar::i64))
+        }
         "dtype" => Argument::DType(argument::<DataType>(&value, "dtype")?),
         "slice" => {
             let [start, stop, step]: [Bound<'_, PyAny>; 3] = value.extract()?;

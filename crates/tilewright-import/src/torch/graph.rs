@@ -43,7 +43,7 @@ pub enum Target {
 }
 
 /// An argument of a node.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub enum Argument {
     #[default]
     None,
@@ -60,6 +60,8 @@ pub enum Argument {
     Node(String),
     /// The tensor of the model of this name.
     Parameter(String),
+    /// A size: a symbolic dimension of an input, or what is worked out from several.
+    Size(scalar::Expr),
     /// Something that has no meaning in a module, such as a device; by its text.
     Opaque(String),
 }
@@ -79,6 +81,7 @@ impl Argument {
             | Self::DType(_)
             | Self::Ellipsis
             | Self::Parameter(_)
+            | Self::Size(_)
             | Self::Opaque(_) => {}
         }
     }

@@ -136,6 +136,7 @@ impl<'a> Translation<'a> {
             Argument::Ellipsis => Value::Ellipsis,
             Argument::Node(name) => self.values.get(*self.slots.get(&**name)?)?.clone()?,
             Argument::Parameter(name) => Value::Tensor(self.parameters.get(&**name)?.clone()),
+            Argument::Size(size) => Value::int(size.clone()),
             Argument::Opaque(text) => Value::Opaque(text.clone()),
         })
     }

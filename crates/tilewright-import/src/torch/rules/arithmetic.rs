@@ -30,6 +30,7 @@ pub const RULES: &[Rule] = &[
     unary("logical_not", &logical_not::OP),
     unary("square", &square::OP),
     rule("signbit", "input", signbit),
+    rule("copysign", "input, other", copysign),
     rule("ceil", "input", |cx, args| rounded(cx, args, &ceil::OP, f64::ceil)),
     rule("floor", "input", |cx, args| rounded(cx, args, &floor::OP, f64::floor)),
     rule("trunc fix", "input", |cx, args| rounded(cx, args, &trunc::OP, f64::trunc)),
@@ -146,8 +147,25 @@ fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
     if !cx.dtype(&x)?.is_float() {
         return Ok(Value::Tensor(below));
     }
-    let reciprocal = cx.call(&divide::OP, &[&cx.number(1.0, cx.dtype(&x)?)?, &x], [])?;
-    cx.op(&logical_or::OP, &[&below, &cx.with_number(&less::OP, &reciprocal, 0.0)?])
+    has_sign(cx, &x).map(Value::Tensor)
+}
+
+/// Whether floats are below 0, or zeros whose reciprocal is.
+fn has_sign(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
+    let below = cx.with_number(&less::OP, x, 0i64)?;
+    let reciprocal = cx.call(&divide::OP, &[&cx.number(1.0, cx.dtype(x)?)?, x], [])?;
+    cx.call(&logical_or::OP, &[&below, &cx.with_number(&less::OP, &reciprocal, 0.0)?], [])
+}
+
+/// The size of the first with the sign of the second, as floats.
+fn copysign(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let dtype = result_type(cx, args.get("input"), args.get("other"))?;
+    let dtype = if dtype.is_float() { dtype } else { DataType::F32 };
+    let (x, sign) = (cx.operand(args.get("input"), dtype)?, cx.operand(args.get("other"), dtype)?);
+    let (size, sign) = (cx.call(&abs::OP, &[&x], [])?, cx.emit(sign)?);
+    let size = cx.emit(size)?;
+    let negative = cx.call(&negative::OP, &[&size], [])?;
+    cx.choose(&has_sign(cx, &sign)?, &negative, &size).map(Value::Tensor)
 }
 
 /// A number by a function of Rust, tensors by the operator.

@@ -23,7 +23,8 @@ pub const RULES: &[Rule] = &[
     rule("conv_transpose3d", TRANSPOSED, |cx, args| transposed(cx, args, 3)),
     rule(
         "convolution _convolution",
-        "input, weight, bias, stride, padding, dilation, transposed, output_padding, groups",
+        "input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark=None, \
+         deterministic=None, cudnn_enabled=None, allow_tf32=None, padding_mode=zeros, output_size=None",
         either,
     ),
 ];

@@ -2,6 +2,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, multiply};
 use tilewright_ops::create::{arange, eye, full};
 use tilewright_ops::manipulate::broadcast_to;
 use tilewright_tensor::{DataType, Tensor};
@@ -108,8 +109,28 @@ fn arange(cx: &mut Cx<'_>, args: &Args) -> Res {
     let numbers = [start, end, args.get("step")];
     let floats = numbers.iter().any(|number| matches!(number, Value::Float(_)));
     let dtype = args.dtype("dtype")?.unwrap_or(if floats { DataType::F32 } else { DataType::I64 });
+    if floats && !dtype.is_float() {
+        return integers_of_floats(cx, numbers, dtype);
+    }
     let numbers = numbers.iter().map(|number| scalar_of(number).map(Expr::prim)).collect::<Res<Vec<_>>>()?;
     cx.call(&arange::OP, &numbers.iter().collect::<Vec<_>>(), [("dtype", dtype.to_attr())]).map(Value::Tensor)
+}
+
+/// As many integers as the floats between start and end, which start and step of integers give.
+fn integers_of_floats(cx: &mut Cx<'_>, numbers: [&Value; 3], dtype: DataType) -> Res {
+    let known = numbers.map(|number| Number::of(number).map(|number| number.as_f64()));
+    let [Some(start), Some(end), Some(step)] = known else {
+        return Err(Refused::new("integers between floats and symbolic dimensions have no rule"));
+    };
+    let count = ((end - start) / step).ceil();
+    if !(0.0..=(1i64 << 40) as f64).contains(&count) {
+        return Err(Refused::new("`step` does not lead from `start` to `end`"));
+    }
+    let count = Expr::prim(scalar::Expr::i64(count as i64));
+    let at = cx.call(&arange::OP, &[&count], [("dtype", DataType::I64.to_attr())])?;
+    let found = cx.with_number(&multiply::OP, &at, step.trunc() as i64)?;
+    let found = cx.with_number(&add::OP, &found, start.trunc() as i64)?;
+    cx.astype(&found, dtype).map(Value::Tensor)
 }
 
 /// A constant, computed here: the first half from the start, the second from the end.

@@ -3,6 +3,7 @@
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
 use tilewright_ops::binary::{add, multiply};
+use tilewright_ops::create::full;
 use tilewright_ops::linear_algebra::{einsum, matmul};
 use tilewright_ops::manipulate::expand_dims;
 use tilewright_ops::statistical::sum;
@@ -11,7 +12,7 @@ use tilewright_tensor::DataType;
 use super::super::precision::is_narrow;
 use super::super::promotion::call_promoted;
 use super::super::rule::{Precision, Rule, in_float32, rule, with};
-use crate::common::{Args, Cx, Refused, Res, ToAttr, Value};
+use crate::common::{Args, Cx, Number, Refused, Res, ToAttr, Value};
 
 pub const RULES: &[Rule] = &[
     rule("matmul mm bmm mv imatmul", "input, other|mat2|vec", matmul),
@@ -76,11 +77,16 @@ pub fn affine(cx: &Cx<'_>, x: &Expr, weight: &Expr, bias: Option<Expr>) -> Res<E
 }
 
 /// The value times a number; `None` where the number is 0, as PyTorch then ignores the value, infinities included.
+/// Integers are multiplied by the integer part of a number.
 fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
-    match by {
-        Value::Int(1) => Ok(Some(x)),
-        Value::Int(0) => Ok(None),
-        by => call_promoted(cx, &multiply::OP, &Value::Tensor(x), by).map(Some),
+    let by = match Number::of(by) {
+        Some(number) if !cx.dtype(&x)?.is_float() => &Value::Int(number.as_f64().trunc() as i64),
+        _ => by,
+    };
+    match Number::of(by).map(|number| number.as_f64()) {
+        Some(1.0) => Ok(Some(x)),
+        Some(0.0) => Ok(None),
+        _ => call_promoted(cx, &multiply::OP, &Value::Tensor(x), by).map(Some),
     }
 }
 
@@ -95,8 +101,11 @@ fn added(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// `beta * input + alpha * found`.
 fn combined(cx: &mut Cx<'_>, args: &Args, found: Expr) -> Res {
-    let zero = || Refused::new("an `alpha` of 0 has no rule");
-    let found = scaled(cx, found, args.get("alpha"))?.ok_or_else(zero)?;
+    let shape = Expr::shape(cx.shape(&found)?);
+    let found = match scaled(cx, found.clone(), args.get("alpha"))? {
+        Some(found) => found,
+        None => cx.call(&full::OP, &[&shape, &cx.number(0i64, cx.dtype(&found)?)?], [])?,
+    };
     let input = cx.astype(&args.tensor("input")?, cx.dtype(&found)?)?;
     match scaled(cx, input, args.get("beta"))? {
         Some(input) => cx.op(&add::OP, &[&input, &found]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .... import _core
@@ -54,7 +55,7 @@ def _decomposed(
 ) -> ExportedProgram:
     """The program with these operators, and those without a rule that come of them, taken apart."""
     for _ in range(_MOST_STEPS):
-        table = _table(wanted)
+        table = decompositions(wanted)
         if not table:
             break
         try:
@@ -66,12 +67,11 @@ def _decomposed(
     return program
 
 
-def _table(targets: Collection[Any]) -> dict[Any, Any]:
+def decompositions(targets: Collection[Any]) -> dict[Any, Any]:
     """How PyTorch takes the operators apart, of those for which it says so."""
     from torch._decomp import decomposition_table
-    from torch.export import default_decompositions
 
-    usual, table = default_decompositions(), {}
+    usual, table = _usual(), {}
     for target in targets:
         if target in decomposition_table:
             table[target] = decomposition_table[target]
@@ -81,6 +81,14 @@ def _table(targets: Collection[Any]) -> dict[Any, Any]:
             # It is written in others where it is called, not in a table.
             table[target] = target.decompose
     return table
+
+
+@cache
+def _usual() -> Mapping[Any, Any]:
+    """The decompositions that `torch.export` has: it collects them anew each time that it is asked."""
+    from torch.export import default_decompositions
+
+    return dict(default_decompositions().items())
 
 
 def _functional(program: ExportedProgram) -> ExportedProgram:

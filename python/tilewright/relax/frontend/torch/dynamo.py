@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ....error import TVMError
 from ...block_builder import BlockBuilder
 from .fx_translator import from_fx
-from .recording import struct_infos
-from .wrapped import changed_inputs
 
 if TYPE_CHECKING:
     from torch import fx
@@ -22,46 +18,19 @@ if TYPE_CHECKING:
 def relax_dynamo(pipeline: Any = None) -> Callable[..., Any]:
     """A backend of `torch.compile`: `torch.compile(model, backend=relax_dynamo())`.
 
-    Each captured graph is imported, taken through the pipeline (a pass; the default one where none is given),
-    compiled for this machine and run in its place; inputs that it changes in place are changed after it has run. Each
-    shape has a graph of its own, and so has each value of a Python number. Layers that keep running statistics while
-    they are trained are refused.
+    It is the backend `tilewright` (see `tilewright.torch.backend`) with a pipeline, a pass or the name of one, between
+    import and compilation, and with `training="detached"`: results have no gradients.
     """
+    from ....torch.options import checked
 
-    def backend(graph_module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-        import torch
+    options = checked(None, {"training": "detached", **({} if pipeline is None else {"pipeline": pipeline})})
 
-        from ....runtime import cpu
-        from ....runtime.ndarray import array
-        from ... import VirtualMachine, build
+    def relax_dynamo_backend(graph_module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
+        from ....torch.compiling import compiled
 
-        _refuse_running_statistics(graph_module)
-        places = [at for at, value in enumerate(example_inputs) if isinstance(value, torch.Tensor)]
-        sized, infos = _sized(graph_module, example_inputs)
-        changed = changed_inputs(sized, struct_infos(infos))
-        # What the graph changes, it also gives.
-        [output] = [node for node in sized.graph.nodes if node.op == "output"]
-        inputs = [node for node in sized.graph.nodes if node.op == "placeholder"]
-        output.args = ((*output.args[0], *(inputs[at] for at in changed)),)
-        module = from_fx(sized, infos, unwrap_unit_return_tuple=False)
-        machine = VirtualMachine(build(module if pipeline is None else pipeline(module), "llvm"), cpu())
+        return compiled(graph_module, example_inputs, options)
 
-        def run(*args: Any) -> Any:
-            tensors = [args[at] for at in places]
-            given = [array(tensor.detach().cpu()) for tensor in tensors]
-            found = machine["main"](*given)
-            found = found if isinstance(found, (list, tuple)) else (found,)
-            # A result may be a constant of the program.
-            results = [torch.from_dlpack(one).clone() for one in found]
-            own = len(results) - len(changed)
-            with torch.no_grad():
-                for at, result in zip(changed, results[own:], strict=True):
-                    tensors[at].copy_(result)
-            return tuple(results[:own])
-
-        return run
-
-    return backend
+    return relax_dynamo_backend
 
 
 def dynamo_capture_subgraphs(model: Callable[..., Any], *params: Any, **kwargs: Any) -> IRModule:
@@ -120,20 +89,3 @@ def _make_constant(node: fx.Node, number: float) -> None:
     for user in list(node.users):
         user.args, user.kwargs = map_arg((user.args, user.kwargs), lambda one: constants.get(one, one))
     node.graph.erase_node(node)
-
-
-def _refuse_running_statistics(graph_module: fx.GraphModule) -> None:
-    """Raises an error where a layer would change its running statistics, which its function does not give."""
-    import torch.nn.functional as F
-
-    changing = {F.batch_norm: "training", F.instance_norm: "use_input_stats"}
-    for node in graph_module.graph.nodes:
-        if node.op != "call_function" or node.target not in changing:
-            continue
-        bound = inspect.signature(node.target).bind(*node.args, **node.kwargs)
-        bound.apply_defaults()
-        if bound.arguments[changing[node.target]] and bound.arguments["running_mean"] is not None:
-            raise TVMError(
-                f"`{node.name}` is trained, and its running statistics would stay as they are: compile the model in "
-                "evaluation mode (`model.eval()`), or without them (`track_running_stats=False`)"
-            )

@@ -131,7 +131,7 @@ def record_program(
                 spec = specs[node.name]
                 recorder.meaning[node] = recorder.parameter(recorder.own_name(spec.target), _tensor(program, spec))
         else:
-            _record_call(importer, recorder, node, place_of(node))
+            record_call(importer, recorder, node, place_of(node))
     return output
 
 
@@ -148,7 +148,8 @@ def _checks_alone(program: ExportedProgram) -> set[fx.Node]:
     return found
 
 
-def _record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: Any) -> None:
+def record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: Any) -> None:
+    """Records a call of an operator of ATen."""
     target, said = function_name(node.target), said_of(node, {})
     function = importer._rule_of(node.target, target, target.rpartition(".")[2])
     if function is not None:

@@ -24,18 +24,19 @@ class Sizes:
 
     def of_input(self, size: Any) -> Any:
         """A size of an input. One worked out from sizes that no input has by itself is a dimension of its own."""
-        known = self._known(size)
+        known = self.known(size)
         return self._define(size) if known is None else known
 
     def of(self, node: fx.Node) -> list[Any]:
         """The sizes of the tensor that a node gives; `None` for those of which the inputs do not tell."""
-        return [self._known(size) for size in getattr(node.meta.get("val"), "shape", ())]
+        return [self.known(size) for size in getattr(node.meta.get("val"), "shape", ())]
 
     def _define(self, size: Any) -> tir.Var:
         name = str(_expression(size))
         return self._dims.setdefault(name, tir.Var(name, "int64"))
 
-    def _known(self, size: Any) -> Any:
+    def known(self, size: Any) -> Any:
+        """A size as a number or an expression of the dimensions; `None` where the inputs do not tell."""
         return size if isinstance(size, int) else self._built(_expression(size))
 
     def _built(self, size: Any) -> Any:

@@ -103,13 +103,6 @@ class WrappedCalls:
         return _TensorArgument(tuple(first.shape), dynamic, first.dtype)
 
 
-def changed_inputs(model: fx.GraphModule, inputs: Sequence[Any]) -> list[int]:
-    """The numbers of the inputs that the model changes in place. Raises `NotExported`."""
-    values = _run(model, inputs, _FIRST_SIZES[0]).values
-    given = [values[node] for node in model.graph.nodes if node.op == "placeholder"]
-    return [at for at, tensor in enumerate(given) if getattr(tensor, "_version", 0) > 0]
-
-
 @dataclass
 class _Run:
     """A run of the model without data: what each node gives, in their order; the storages of the tensors in that; and
