@@ -192,14 +192,14 @@ pub(super) fn shown(cx: &Cx<'_>, value: &Val) -> Res<Value> {
 }
 
 /// The value that such a function gives.
-pub(super) fn taken_over(cx: &mut Cx<'_>, value: Value) -> Res<Val> {
+pub(super) fn taken_over(value: Value) -> Res<Val> {
     Ok(match value {
         Value::None => Val::Absent,
         Value::Tensor(expr) => match &expr.struct_info {
             StructInfo::Tensor { .. } => Val::Tensor(expr),
             _ => return Err(Refused::new("a function gives a value that is no tensor")),
         },
-        Value::List(items) => Val::Sequence(items.into_iter().map(|item| taken_over(cx, item)).collect::<Res<_>>()?),
+        Value::List(items) => Val::Sequence(items.into_iter().map(taken_over).collect::<Res<_>>()?),
         other => return Err(Refused(format!("a function gives {}, expected a tensor", other.in_words()))),
     })
 }

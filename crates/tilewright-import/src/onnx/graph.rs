@@ -495,7 +495,7 @@ impl<'m> Walk<'m> {
             model: model.unwrap_or(None),
         };
         let values = (custom.translate)(cx.bb, &foreign)?;
-        apart(cx, values)?.into_iter().map(|value| taken_over(cx, value)).collect()
+        apart(cx, values)?.into_iter().map(taken_over).collect()
     }
 
     fn apply(&self, cx: &mut Cx<'_>, rule: &Rule, args: &Args<'_>) -> Res<Val> {

@@ -165,8 +165,6 @@ fn fused_matmul(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     Ok(if alpha == 1.0 { found } else { cx.with_number(&multiply::OP, &found, alpha)? }.into())
 }
 
-/// An activation by its name.
-
 /// The activation that follows, by its name and parameters.
 fn activated(cx: &mut Cx<'_>, args: &Args<'_>, x: Expr, parameters: [Option<f64>; 2]) -> Res<Val> {
     by_name(cx, x, &args.text("activation", "")?, parameters).map(Val::from)

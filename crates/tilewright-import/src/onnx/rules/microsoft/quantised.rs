@@ -83,9 +83,7 @@ pub const RULES: &[Rule] = &[
         "QLinearAveragePool",
         "X x_scale x_zero? y_scale y_zero?",
         "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
-        |cx, args| {
-            of_one(cx, args, |cx, args, x| channels_apart(cx, args, &x, |cx, args, x| pooling::average_of(cx, args, x)))
-        },
+        |cx, args| of_one(cx, args, |cx, args, x| channels_apart(cx, args, &x, pooling::average_of)),
     ),
     rule(
         "QLinearConv",
