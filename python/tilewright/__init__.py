@@ -56,12 +56,14 @@ if TYPE_CHECKING:
         torch,
     )  # fmt: skip
     from .driver import build, compile, lower
+    from .session import Session, load
 
 __all__ = [
     "DataType",
     "DataTypeCode",
     "IRModule",
     "Object",
+    "Session",
     "TVMError",
     "__version__",
     "arith",
@@ -78,6 +80,7 @@ __all__ = [
     "get_global_func",
     "instrument",
     "ir",
+    "load",
     "lower",
     "meta_schedule",
     "metal",
@@ -111,8 +114,10 @@ _LATER = {
     "build": ".driver",
     "compile": ".driver",
     "contrib": None,
+    "Session": ".session",
     "dlight": None,
     "driver": None,
+    "load": ".session",
     "lower": ".driver",
     "register_object": "._ffi.registry",
     "meta_schedule": None,
