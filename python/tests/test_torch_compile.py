@@ -245,6 +245,14 @@ NATIVE = {
         lambda x, y: (torch.copysign(x, y), torch.copysign(x, -0.0), torch.copysign(x.int(), y)),
         (X, torch.tensor([0.0, -0.0, 2.0, -3.0])),
     ),
+    "powers of integers": (
+        lambda x, y: (x**y, x ** (y * 11), x**5, x**0, 3**y, x.to(torch.int8) ** 9),
+        (INTEGERS, draw(3, 4, dtype="int64", seed=3)),
+    ),
+    "with gaps": (
+        lambda x: torch.unravel_index(x + 1, (4, 5)),
+        (torch.arange(6).reshape(2, 3),),
+    ),
     "convolutions": (
         lambda x, w: (F.conv1d(x, w, padding=1, stride=2), F.conv_transpose1d(x, w, stride=2, output_padding=1)),
         (draw(2, 4, 7), draw(4, 4, 3)),

@@ -7,6 +7,7 @@ the graph has run. A graph through which gradients flow is left to PyTorch as it
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,7 +38,7 @@ def compiled(
     graph_module: fx.GraphModule, example_inputs: Sequence[Any], options: Options, name: str | None = None
 ) -> Callable[..., Any]:
     """What runs in place of the graph; its inputs and results are those of the graph."""
-    report = reporting.begun(name, *_frame())
+    report = reporting.begun(name, *_frame(graph_module))
     report.graph_break = _graph_break(graph_module)
     started = time.perf_counter()
 
@@ -138,14 +139,13 @@ def _is_training(error: BaseException | None) -> bool:
     return False
 
 
-def _frame() -> tuple[str, str]:
-    """The function at hand with its place, and PyTorch's number of the compilation."""
-    from torch._dynamo.utils import get_metrics_context
-
-    known = getattr(get_metrics_context(), "_metrics", {})
-    name, file, line = (known.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
+def _frame(graph_module: fx.GraphModule) -> tuple[str, str]:
+    """The function that the graph is captured from, with its first line there, and PyTorch's number of the
+    compilation."""
+    traces = (node.stack_trace for node in graph_module.graph.nodes if node.stack_trace)
+    frames = re.search(r'File "([^"]+)", line (\d+), in (\S+)', next(traces, ""))
     number = CompileContext.current_compile_id()
-    return (f"{name} ({file}:{line})" if name else ""), str(number or "")
+    return ("{2} ({0}:{1})".format(*frames.groups()) if frames else ""), str(number or "")
 
 
 def _graph_break(graph_module: fx.GraphModule) -> str:

@@ -7,6 +7,7 @@ memory of others: of an input, of a constant or of another result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -38,7 +39,7 @@ class NativeGraph(torch.nn.Module):
         given = [node for node in part.inputs if node.op != "get_attr"]
         self._count = len(given)
         self._end = self._count + len(part.symbols)
-        self._orders = [stride_order(node.meta["val"]) for node in part.outputs]
+        self._layouts = [layout_of(node.meta["val"]) for node in part.outputs]
         #: Of each weight the tensor and its memory as it was given last, and the same memory as ours.
         self._weights: dict[int, tuple[torch.Tensor, int, NDArray]] = {}
 
@@ -49,7 +50,7 @@ class NativeGraph(torch.nn.Module):
             found = self._run(*given, ShapeTuple([int(size) for size in args[self._count : self._end]]))
         else:
             found = self._run(*given)
-        return tuple(self._result(one, order) for one, order in zip(_fields(found), self._orders, strict=True))
+        return tuple(self._result(one, layout) for one, layout in zip(_fields(found), self._layouts, strict=True))
 
     def _given(self, at: int, value: Any) -> NDArray:
         """An input as ours."""
@@ -72,15 +73,12 @@ class NativeGraph(torch.nn.Module):
         reporting.copied(self._report, value.numel() * value.element_size())
         return value.detach().resolve_neg().contiguous()
 
-    def _result(self, value: NDArray, order: Sequence[int] | None) -> torch.Tensor:
+    def _result(self, value: NDArray, layout: _Layout | None) -> torch.Tensor:
         """A result as PyTorch's, with the dimensions in memory as PyTorch would have them."""
         is_exclusive = value.is_exclusive()
         found = torch.from_dlpack(value)
-        if order is not None:
-            # The dimensions in the order of memory, and where each of them is.
-            laid_out = torch.empty([found.shape[at] for at in order], dtype=found.dtype)
-            places = sorted(range(len(order)), key=order.__getitem__)
-            copy = laid_out.permute(places)
+        if layout is not None:
+            copy = layout.empty(found.shape, found.dtype)
         elif is_exclusive:
             return found
         else:
@@ -94,8 +92,24 @@ def _fields(found: Any) -> Sequence[NDArray]:
     return found if isinstance(found, (list, tuple)) else (found,)
 
 
-def stride_order(value: torch.Tensor) -> list[int] | None:
-    """The dimensions of a tensor from the outermost in memory to the innermost; `None` for row-major order."""
+@dataclass(frozen=True)
+class _Layout:
+    """How a tensor lies in memory that is not row-major: its strides, or, where sizes are symbolic, the order of its
+    dimensions from the outermost in memory to the innermost."""
+
+    strides: tuple[int, ...] | None
+    order: tuple[int, ...]
+
+    def empty(self, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+        """A tensor that lies so."""
+        if self.strides is not None:
+            return torch.empty_strided(shape, self.strides, dtype=dtype)
+        dense = torch.empty([shape[at] for at in self.order], dtype=dtype)
+        return dense.permute(sorted(range(len(self.order)), key=self.order.__getitem__))
+
+
+def layout_of(value: torch.Tensor) -> _Layout | None:
+    """The layout of a tensor; `None` for row-major order, and for one whose elements share memory."""
 
     def hint(size: Any) -> int:
         return int(size.node.hint) if isinstance(size, torch.SymInt) and size.node.has_hint() else int(size)
@@ -105,7 +119,11 @@ def stride_order(value: torch.Tensor) -> list[int] | None:
         return None
     several = [at for at, size in enumerate(sizes) if size > 1]
     by_stride = sorted(several, key=lambda at: -strides[at])
-    if by_stride == several:
-        return None
     places = iter(by_stride)
-    return [next(places) if sizes[at] > 1 else at for at in range(len(sizes))]
+    order = tuple(next(places) if sizes[at] > 1 else at for at in range(len(sizes)))
+    if any(isinstance(size, torch.SymInt) for size in (*value.shape, *value.stride())):
+        return None if by_stride == several else _Layout(None, order)
+    row_major = torch.empty(sizes, device="meta").stride()
+    if all(strides[at] == row_major[at] for at in several):
+        return None
+    return _Layout(tuple(strides), order)

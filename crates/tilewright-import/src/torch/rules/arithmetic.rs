@@ -6,6 +6,7 @@ use tilewright_ops::binary::{
     left_shift, less, less_equal, logical_and, logical_or, logical_xor, maximum, minimum, multiply, not_equal, power,
     right_shift, subtract,
 };
+use tilewright_ops::create::full;
 use tilewright_ops::unary::{
     abs, acos, acosh, asin, asinh, atan, atanh, bitwise_not, ceil, cos, cosh, erf, exp, floor, isfinite, isinf, isnan,
     log, logical_not, negative, round, rsqrt, sigmoid, sign, sin, sinh, sqrt, square, tan, tanh, trunc,
@@ -262,6 +263,57 @@ fn rsub(cx: &mut Cx<'_>, args: &Args) -> Res {
     binary(cx, &subtract::OP, args.get("other"), &input)
 }
 
+/// Powers of integers, which wrap as products do: by squaring, one step for each bit of the exponent. Where that is
+/// negative, the power of 1 is 1, that of -1 is 1 or -1, and all others are 0.
+fn integer_power(cx: &mut Cx<'_>, base: &Value, exponent: &Value, dtype: DataType) -> Res<Expr> {
+    let kind = if dtype.is_bool() { DataType::U8 } else { dtype };
+    let x = cx.operand(base, kind)?;
+    let x = cx.emit(x)?;
+    let known = Number::of(exponent).map(|number| number.as_i64());
+    let by = cx.operand(exponent, kind)?;
+    let by = cx.emit(by)?;
+    let bits = u32::from(kind.bits) - u32::from(kind.is_signed());
+    let (mut power, mut factor) = (cx.number(1i64, kind)?, x.clone());
+    for bit in 0..bits.min(63) {
+        let left = known.map(|known| known.max(0) >> bit);
+        if left == Some(0) {
+            break;
+        }
+        if left.is_none_or(|left| left & 1 == 1) {
+            let product = cx.call(&multiply::OP, &[&power, &factor], [])?;
+            power = match left {
+                Some(_) => cx.emit(product)?,
+                None => {
+                    let bit = cx.with_number(&bitwise_and::OP, &by, 1i64 << bit)?;
+                    let is_set = cx.with_number(&not_equal::OP, &bit, 0i64)?;
+                    let chosen = cx.choose(&is_set, &product, &power)?;
+                    cx.emit(chosen)?
+                }
+            };
+        }
+        let squared = cx.call(&multiply::OP, &[&factor, &factor], [])?;
+        factor = cx.emit(squared)?;
+    }
+    if kind.is_signed() && known.is_none_or(|known| known < 0) {
+        power = of_negative_exponent(cx, &x, &by, &power)?;
+    }
+    if known == Some(0) {
+        // Of the shape of the base.
+        power = cx.call(&full::OP, &[&Expr::shape(cx.shape(&x)?), &power], [])?;
+    }
+    cx.astype(&power, dtype)
+}
+
+/// The powers of integers, those of negative exponents put in.
+fn of_negative_exponent(cx: &Cx<'_>, x: &Expr, by: &Expr, power: &Expr) -> Res<Expr> {
+    let number = |value: i64| cx.number(value, cx.dtype(x)?);
+    let is_odd = cx.with_number(&not_equal::OP, &cx.with_number(&bitwise_and::OP, by, 1i64)?, 0i64)?;
+    let of_minus_one = cx.choose(&is_odd, &number(-1)?, &number(1)?)?;
+    let of_others = cx.choose(&cx.with_number(&equal::OP, x, -1i64)?, &of_minus_one, &number(0)?)?;
+    let found = cx.choose(&cx.with_number(&equal::OP, x, 1i64)?, &number(1)?, &of_others)?;
+    cx.choose(&cx.with_number(&less::OP, by, 0i64)?, &found, power)
+}
+
 /// Both operands as floats, if one of them is a tensor.
 fn reals(cx: &Cx<'_>, a: &Value, b: &Value) -> Res<(Expr, Expr)> {
     let common = result_type(cx, a, b)?;
@@ -333,11 +385,8 @@ fn power(cx: &mut Cx<'_>, args: &Args) -> Res {
     if matches!((base, exponent), (Value::Tensor(_), _) | (_, Value::Tensor(_)))
         && !result_type(cx, base, exponent)?.is_float()
     {
-        // Whole numbers by way of float64, which holds powers up to 2^53.
         let dtype = result_type(cx, base, exponent)?;
-        let (a, b) = (cx.operand(base, DataType::F64)?, cx.operand(exponent, DataType::F64)?);
-        let power = cx.call(&power::OP, &[&a, &b], [])?;
-        return cx.astype(&power, dtype).map(Value::Tensor);
+        return integer_power(cx, base, exponent, dtype).map(Value::Tensor);
     }
     binary(cx, &power::OP, base, exponent)
 }

@@ -126,8 +126,8 @@ fn integers_of_floats(cx: &mut Cx<'_>, numbers: [&Value; 3], dtype: DataType) ->
     if !(0.0..=(1i64 << 40) as f64).contains(&count) {
         return Err(Refused::new("`step` does not lead from `start` to `end`"));
     }
-    let count = Expr::prim(scalar::Expr::i64(count as i64));
-    let at = cx.call(&arange::OP, &[&count], [("dtype", DataType::I64.to_attr())])?;
+    let [first, count, one] = [0, count as i64, 1].map(|number| Expr::prim(scalar::Expr::i64(number)));
+    let at = cx.call(&arange::OP, &[&first, &count, &one], [("dtype", DataType::I64.to_attr())])?;
     let found = cx.with_number(&multiply::OP, &at, step.trunc() as i64)?;
     let found = cx.with_number(&add::OP, &found, start.trunc() as i64)?;
     cx.astype(&found, dtype).map(Value::Tensor)
