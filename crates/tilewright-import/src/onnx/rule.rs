@@ -306,8 +306,14 @@ impl<'a> Args<'a> {
     }
 }
 
+/// Dimensions of a tensor whose sizes only a run knows at most: a file claims them without holding them.
+const MAX_RANK: usize = 64;
+
 /// Names for the elements of a list of sizes.
 pub fn sizes_of(cx: &mut Cx<'_>, x: &Expr, count: usize) -> Res<Vec<scalar::Expr>> {
+    if count > MAX_RANK {
+        return Err(Refused(format!("{count} dimensions are more than {MAX_RANK}")));
+    }
     let shape = cx.call(&tensor_to_shape::OP, &[x], [])?;
     let named = |_| scalar::Expr::var(&scalar::Var::size("size", DataType::I64));
     let sizes: Vec<scalar::Expr> = (0..count).map(named).collect();

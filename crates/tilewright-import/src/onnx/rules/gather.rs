@@ -156,6 +156,9 @@ fn reverse_sequence(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 /// The elements along dimension `time`, 0 or 1, in the opposite order up to each sequence's length.
 pub fn reversed(cx: &mut Cx<'_>, x: &Expr, lengths: &Expr, time: usize) -> Res<Expr> {
     let shape = cx.shape(x)?;
+    if shape.len() < 2 {
+        return Err(Refused::new("sequences have at least two dimensions"));
+    }
     let steps = cx.along_axis(&cx.arange(&shape[time])?, time, 2)?;
     let lengths = cx.along_axis(&cx.astype(lengths, DataType::I64)?, 1 - time, 2)?;
     let one = cx.number(1i64, DataType::I64)?;
@@ -175,6 +178,9 @@ fn tensor_scatter(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (cache, update) = (args.tensor(cx, 0)?, args.tensor(cx, 1)?);
     let (rank, shape) = (cx.rank(&cache)?, cx.shape(&update)?);
     let axis = cx.axis(args.int("axis", -2)?, rank)?;
+    if shape.len() != rank || rank == 0 {
+        return Err(Refused(format!("an update of {} dimensions for a cache of {rank}", shape.len())));
+    }
     let mut index = cx.along_axis(&cx.arange(&shape[axis])?, axis, rank)?;
     if let Some(first) = args.optional(cx, 2)? {
         let first = cx.along_axis(&cx.astype(&first, DataType::I64)?, 0, rank)?;

@@ -257,7 +257,8 @@ fn slice(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 fn slice_in_run(cx: &mut Cx<'_>, args: &Args<'_>, x: &Expr) -> Res<Val> {
     let (shape, starts, ends) = (cx.shape(x)?, args.tensor(cx, 1)?, args.tensor(cx, 2)?);
     let count = cx.shape(&starts)?.first().and_then(scalar::Expr::as_int);
-    let count = count.ok_or_else(|| Refused::new("the number of bounds must be known"))?;
+    let count = count.filter(|count| *count <= shape.len() as i64);
+    let count = count.ok_or_else(|| Refused::new("the number of bounds must be known, one for a dimension at most"))?;
     let axes = if args.has(3) { args.ints_at(3)? } else { (0..count).collect() };
     let axes = axes.iter().map(|axis| cx.axis(*axis, shape.len())).collect::<Res<Vec<_>>>()?;
     let steps = args.optional(cx, 4)?;
