@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         tir,
         topi,
     )  # fmt: skip
-    from .driver import build, compile, lower
+    from .driver import build, compare, compile, lower
 
 __all__ = [
     "DataType",
@@ -65,6 +65,7 @@ __all__ = [
     "__version__",
     "arith",
     "build",
+    "compare",
     "compile",
     "contrib",
     "cpu",
@@ -107,6 +108,7 @@ _LATER = {
     "_ffi": None,
     "arith": None,
     "build": ".driver",
+    "compare": ".driver.compare",
     "compile": ".driver",
     "contrib": None,
     "dlight": None,
