@@ -18,6 +18,7 @@
 pub mod control;
 pub mod fold;
 pub mod graph;
+mod listing;
 pub mod model;
 pub mod rule;
 pub mod rules;
