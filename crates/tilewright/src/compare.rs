@@ -14,11 +14,13 @@ pub struct Tolerance {
     /// Of the scale of the reference.
     pub relative: f64,
     pub absolute: f64,
+    /// In tensors of integers, as roundings differ by one: of quantised models, values that lie half-way.
+    pub steps: f64,
 }
 
 impl Default for Tolerance {
     fn default() -> Self {
-        Self { relative: 1e-4, absolute: 1e-7 }
+        Self { relative: 1e-4, absolute: 1e-7, steps: 0.0 }
     }
 }
 
@@ -68,7 +70,8 @@ impl Deviation {
             return Ok(Self::Kind { found: kind(found), reference: kind(reference) });
         }
         let scale = elements(reference)?.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max);
-        let bound = (tolerance.relative * scale).max(tolerance.absolute);
+        let steps = if found.dtype().is_float() { 0.0 } else { tolerance.steps };
+        let bound = (tolerance.relative * scale).max(tolerance.absolute).max(steps);
         let mut distance = Distance { scale, elements: found.num_elements(), ..Distance::default() };
         let mut most = None;
         for (at, (a, b)) in elements(found)?.zip(elements(reference)?).enumerate() {
@@ -238,6 +241,18 @@ mod tests {
         let (nan, inf) = (f32::NAN, f32::INFINITY);
         assert_eq!(distance(&[nan, inf, -inf, 1.0], &[nan, inf, -inf, 1.0]).largest, 0.0);
         assert_eq!(distance(&[nan, inf, 1.0, 1.0], &[1.0, -inf, 1.0, 1.0]).beyond, 2);
+    }
+
+    #[test]
+    fn integers_may_be_some_steps_apart() {
+        let tensor = |values: &[u8]| Tensor::from_vec(&[3], values.to_vec()).expect("a tensor");
+        let beyond = |steps| {
+            let tolerance = Tolerance { steps, ..Tolerance::default() };
+            let found = Deviation::of(&tensor(&[9, 8, 250]), &tensor(&[9, 9, 252]), tolerance).expect("host tensors");
+            let Deviation::Values(distance) = found else { panic!("{found:?}") };
+            distance.beyond
+        };
+        assert_eq!([0.0, 1.0, 2.0].map(beyond), [2, 1, 0]);
     }
 
     #[test]

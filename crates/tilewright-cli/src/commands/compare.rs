@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// A deviation that is none in any tensor.
     #[arg(long, value_name = "NUMBER", default_value_t = Tolerance::default().absolute)]
     absolute: f64,
+    /// A deviation that is none in tensors of integers: with 1, values of a quantised model may be rounded differently.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    steps: u32,
     /// Compare the values of all nodes even where the outputs agree.
     #[arg(long)]
     all: bool,
@@ -102,7 +105,8 @@ fn compare(arguments: &Arguments) -> Outcome<bool> {
     let sides =
         Sides { model: &model, path, inputs: &own.inputs, other: other.model(), against: other.name(arguments) };
     let names: Vec<&str> = model.graph.outputs.iter().map(|output| output.name).collect();
-    let tolerance = Tolerance { relative: arguments.tolerance, absolute: arguments.absolute };
+    let tolerance =
+        Tolerance { relative: arguments.tolerance, absolute: arguments.absolute, steps: f64::from(arguments.steps) };
     let mut report = Report::new(&sides, tolerance, &names, &own.outputs, &there)?;
     if arguments.all || !report.is_equal() {
         let mut observed_model = model.clone();

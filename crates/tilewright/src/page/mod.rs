@@ -20,6 +20,10 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Bytes of a text about a kernel at most; the rest is left out.
 const MOST_TEXT: usize = 40_000;
+/// Bytes of all such texts together, more or less, of which every kernel gets the same part.
+const ALL_TEXTS: usize = 8 << 20;
+/// Bytes of a text that it may have in any case.
+const LEAST_TEXT: usize = 2_000;
 
 /// The page of a profile.
 ///
@@ -33,7 +37,7 @@ pub fn profile_page(
     executable: &Executable,
 ) -> String {
     let by_name: Map<&str, &Explanation> = explanations.iter().map(|one| (&*one.name, one)).collect();
-    let total = profile.total.as_secs_f64();
+    let (total, most) = (profile.total.as_secs_f64(), most_text(profile.rows.len()));
     let kernels: Vec<Json> = profile
         .rows
         .iter()
@@ -54,7 +58,7 @@ pub fn profile_page(
                 true => "This was compiled before: a profile of the model itself shows the schedule and the TensorIR.",
                 false => "A function of the process, which is not compiled here.",
             };
-            add_explanation(&mut kernel, by_name.get(row.name.as_str()).copied(), missing);
+            add_explanation(&mut kernel, by_name.get(row.name.as_str()).copied(), most, missing);
             kernel
         })
         .collect();
@@ -96,6 +100,7 @@ pub fn profile_page(
 
 /// The page of the kernels of a module, with the candidates for the schedule of each.
 pub fn explanation_page(title: &str, target: &str, explanations: &[Explanation]) -> String {
+    let most = most_text(explanations.len());
     let kernels: Vec<Json> = explanations
         .iter()
         .map(|one| {
@@ -104,7 +109,7 @@ pub fn explanation_page(title: &str, target: &str, explanations: &[Explanation])
                 "operations": Json::Null, "read": Json::Null, "written": Json::Null, "floor": Json::Null,
                 "sources": one.sources,
             });
-            add_explanation(&mut kernel, Some(one), "");
+            add_explanation(&mut kernel, Some(one), most, "");
             kernel
         })
         .collect();
@@ -128,7 +133,7 @@ pub fn explanation_page(title: &str, target: &str, explanations: &[Explanation])
 }
 
 /// Adds what is known of a kernel's schedule.
-fn add_explanation(kernel: &mut Json, explanation: Option<&Explanation>, missing: &str) {
+fn add_explanation(kernel: &mut Json, explanation: Option<&Explanation>, most: usize, missing: &str) {
     let Some(explanation) = explanation else {
         kernel["scheduleless"] = json!(missing);
         kernel["considered"] = json!([]);
@@ -144,10 +149,10 @@ fn add_explanation(kernel: &mut Json, explanation: Option<&Explanation>, missing
         .iter()
         .map(|one| json!({"name": one.name, "cost": cost(one.cost.as_ref()), "declined": one.declined}))
         .collect();
-    kernel["trace"] = json!(cut(&explanation.trace));
-    kernel["tensor_ir"] = json!(cut(&explanation.tensor_ir));
+    kernel["trace"] = json!(cut(&explanation.trace, most));
+    kernel["tensor_ir"] = json!(cut(&explanation.tensor_ir, most));
     if explanation.unscheduled != explanation.tensor_ir {
-        kernel["before"] = json!(cut(&explanation.unscheduled));
+        kernel["before"] = json!(cut(&explanation.unscheduled, most));
     }
 }
 
@@ -155,12 +160,17 @@ fn cost(cost: Option<&Cost>) -> Json {
     cost.map_or(Json::Null, |cost| json!({"total": cost.total(), "terms": cost.terms()}))
 }
 
-/// A text up to [`MOST_TEXT`] bytes, in whole lines.
-fn cut(text: &str) -> String {
-    if text.len() <= MOST_TEXT {
+/// How many bytes a text of one of so many kernels may have: each of them has three.
+fn most_text(kernels: usize) -> usize {
+    (ALL_TEXTS / (3 * kernels.max(1))).clamp(LEAST_TEXT, MOST_TEXT)
+}
+
+/// A text up to so many bytes, in whole lines.
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(MOST_TEXT);
+    let end = text.floor_char_boundary(most);
     let end = text[..end].rfind('\n').unwrap_or(end);
     let left = text[end..].lines().count();
     format!("{}\n\n… and {left} more lines, which `tilewright explain` shows", &text[..end])
@@ -253,8 +263,9 @@ mod tests {
     #[test]
     fn long_texts_are_cut_at_a_line() {
         let text = "ä line\n".repeat(10_000);
-        let short = cut(&text);
+        let short = cut(&text, MOST_TEXT);
         assert!(short.len() < MOST_TEXT + 100 && short.contains("ä line\n\n… and "), "{}", short.len());
-        assert_eq!(cut("one\ntwo"), "one\ntwo");
+        assert_eq!(cut("one\ntwo", 7), "one\ntwo");
+        assert!(most_text(1) == MOST_TEXT && most_text(1000) < 3000 && most_text(100_000) == LEAST_TEXT);
     }
 }
