@@ -6,7 +6,8 @@
 //!
 //! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes its result to standard output
 //! or a file; messages for people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1
-//! where the user's input is at fault, 2 for a wrong command line; `compare` has its own. A closed output pipe is no failure.
+//! where the user's input is at fault, 2 for a wrong command line; `compare` has its own. A closed output pipe is no
+//! failure.
 
 mod commands;
 mod failure;
@@ -76,7 +77,7 @@ enum Command {
     Run(commands::run::Arguments),
     /// Show the time of a function, kernel by kernel, compared with the machine's lower bound.
     Profile(commands::profile::Arguments),
-    /// Measure the latency and the throughput of a function, beside other runtimes that are installed.
+    /// Measure the latency and the throughput of a function, compared with other runtimes that are installed.
     Bench(commands::bench::Arguments),
     /// Run a model here and with another runtime, and find the first tensor that differs. The exit status is 0 where
     /// they agree, 1 where they differ, 2 where they could not be compared.

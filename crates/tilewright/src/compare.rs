@@ -1,7 +1,7 @@
 //! Two results of one computation: how far they are from each other, and where most.
 //!
-//! Deviations are told as parts of the reference's scale, which is its largest finite magnitude: rounding errors of sums
-//! are in proportion to that, not to each element.
+//! Deviations are told as parts of the reference's scale, which is its largest finite magnitude: rounding errors of
+//! sums are in proportion to that, not to each element.
 
 use tilewright_expr::semantics::Scalar;
 use tilewright_import::onnx::model::{Model, Node, TypeProto, ValueInfo};
@@ -158,7 +158,7 @@ pub struct Observed<'m> {
     pub name: &'m str,
 }
 
-/// Makes the tensors that nodes of the graph give outputs of the model, behind those that it has. All values that nodes
+/// Makes the tensors that nodes of the graph give outputs of the model, after those that it has. All values that nodes
 /// give and that are outputs afterwards are returned, in the order of the nodes, which is topological. Values inside of
 /// graphs in attributes are left out, and such that are no tensors by their operator.
 pub fn observe<'m>(model: &mut Model<'m>) -> Vec<Observed<'m>> {
@@ -184,7 +184,7 @@ fn gives_tensors(node: &Node<'_>) -> bool {
     !first && !sequences.contains(&node.op_type)
 }
 
-/// Bytes that, behind those of a file of ONNX, give its model these outputs too: of a message that occurs twice, readers
+/// Bytes that, after those of a file of ONNX, give its model these outputs too: of a message that occurs twice, readers
 /// of protocol buffers join the fields.
 pub fn further_outputs(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<u8> {
     let field = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_counts_beside_the_scale_of_the_tensor() {
+    fn a_difference_counts_by_the_scale_of_the_tensor() {
         assert_eq!(distance(&[100.0, 0.001, 0.0, 0.0], &[100.0, 0.002, 0.0, 0.0]).beyond, 0);
         assert_eq!(distance(&[0.001; 4], &[0.001, 0.002, 0.001, 0.001]).beyond, 1);
     }

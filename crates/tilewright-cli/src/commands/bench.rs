@@ -1,4 +1,4 @@
-//! `tilewright bench`: latency and throughput of a function, beside other runtimes that are installed.
+//! `tilewright bench`: latency and throughput of a function, compared with other runtimes that are installed.
 //!
 //! Every runtime has a process of its own. They take turns in rounds, so that a machine that becomes slower for a while
 //! is slower for all of them.

@@ -54,7 +54,7 @@ fn equal_models_agree_and_a_tolerance_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_compared_has_a_status_of_its_own() {
+fn a_comparison_that_fails_has_a_status_of_its_own() {
     let folder = planted("compare_cannot");
     let mut other = Model::layers();
     other.weights[2].2.push(0.0);

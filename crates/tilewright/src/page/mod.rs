@@ -183,9 +183,10 @@ fn slices(profile: &Profile, numbers: &Map<&str, usize>, calls: Option<Vec<usize
     let slice = |slice: &Slice| {
         let is_own = slice.depth == 0 && slice.kind != CallKind::Function;
         let call = if is_own { own.next() } else { None };
+        let kernel = numbers.get(slice.name.as_str()).filter(|_| slice.kind != CallKind::Function);
         json!({
             "name": slice.name,
-            "kernel": numbers.get(slice.name.as_str()).filter(|_| slice.kind != CallKind::Function).map_or(-1, |at| *at as i64),
+            "kernel": kernel.map_or(-1, |at| *at as i64),
             "call": call.map_or(-1, |call| call as i64),
             "depth": slice.depth,
             "start": slice.start.as_secs_f64(),

@@ -1,9 +1,9 @@
 //! The memory of a run, instruction by instruction: which tensors are in use.
 //!
-//! Tensors that do not leave a run have a part of its arena, which is there for the whole run; a planner has put tensors
-//! into the same bytes that are never in use together. What is counted here is the bytes in use, so that the gap
-//! between them and the arena is what planning loses. The instructions say which register holds which tensor; the sizes
-//! of tensors with symbolic dimensions come from the calls of the run.
+//! Tensors that do not leave a run have a part of its arena, which is there for the whole run; a planner has put
+//! tensors into the same bytes that are never in use together. Counted here are the bytes in use: the gap between them
+//! and the arena is what planning loses. The instructions say which register holds which tensor; the sizes of tensors
+//! with symbolic dimensions come from the calls of the run.
 
 use tilewright_support::Map;
 use tilewright_vm_program::{Dim, Function, Instruction, Program, Reg, Storage};
