@@ -115,8 +115,10 @@ fn calls_of(program: &Program, function: &Function) -> Vec<Call> {
             }
         };
         let (mut from, mut others) = (Vec::new(), Vec::new());
-        for origin in args.iter().flat_map(|reg| of(&origins, reg)) {
+        for (reg, origin) in args.iter().flat_map(|reg| of(&origins, reg).into_iter().map(move |origin| (reg, origin)))
+        {
             match origin {
+                Origin::Call(call) if results.contains(reg) && is_overwritten(&calls, call, &name) => {}
                 Origin::Call(call) if !from.contains(&call) => from.push(call),
                 Origin::Other(text) if !others.contains(&text) => others.push(text),
                 Origin::Call(_) | Origin::Other(_) => {}
@@ -134,6 +136,13 @@ fn calls_of(program: &Program, function: &Function) -> Vec<Call> {
         calls.push(Call { name, text, source: source.unwrap_or_default(), from, others, is_returned: false });
     }
     calls
+}
+
+/// Whether the tensor that a kernel writes, the result of an earlier call, is just memory that it gets. A program does
+/// not say whether a kernel reads what it writes: those of the passes that do have it in their names, and a value that
+/// nobody has read yet is not overwritten.
+fn is_overwritten(calls: &[Call], earlier: usize, name: &str) -> bool {
+    !name.contains("inplace") && calls.iter().any(|call| call.from.contains(&earlier))
 }
 
 /// Carries origins on over an instruction that is no call.
