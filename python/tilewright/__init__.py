@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         topi,
         torch,
     )  # fmt: skip
-    from .driver import build, compile, lower
+    from .driver import build, compare, compile, lower
     from .session import Session, load
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "__version__",
     "arith",
     "build",
+    "compare",
     "compile",
     "contrib",
     "cpu",
@@ -112,6 +113,7 @@ _LATER = {
     "_ffi": None,
     "arith": None,
     "build": ".driver",
+    "compare": ".driver.compare",
     "compile": ".driver",
     "contrib": None,
     "Session": ".session",

@@ -1,7 +1,9 @@
 //! The commands, one file each, and what calls of functions need.
 
+pub(crate) mod bench;
 mod call;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod doctor;
 pub(crate) mod explain;

@@ -1,16 +1,19 @@
-//! The command line: `tilewright check | opt | compile | run | profile | tune | inspect | doctor | explain`.
+//! The command line: `tilewright check | opt | compile | run | profile | bench | compare | tune | inspect | doctor |
+//! explain`.
 //!
 //! Reading order: [`main`], then one file for each command in `commands`; `failure` (errors), `output` (what is
 //! written where) and `progress`.
 //!
 //! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes its result to standard output
 //! or a file; messages for people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1
-//! where the user's input is at fault, 2 for a wrong command line. A closed output pipe is no failure.
+//! where the user's input is at fault, 2 for a wrong command line; `compare` has its own. A closed output pipe is no
+//! failure.
 
 mod commands;
 mod failure;
 pub mod onnx;
 mod output;
+mod peers;
 mod progress;
 
 use std::ffi::OsString;
@@ -74,6 +77,11 @@ enum Command {
     Run(commands::run::Arguments),
     /// Show the time of a function, kernel by kernel, compared with the machine's lower bound.
     Profile(commands::profile::Arguments),
+    /// Measure the latency and the throughput of a function, compared with other runtimes that are installed.
+    Bench(commands::bench::Arguments),
+    /// Run a model here and with another runtime, and find the first tensor that differs. The exit status is 0 where
+    /// they agree, 1 where they differ, 2 where they could not be compared.
+    Compare(commands::compare::Arguments),
     /// Search for faster schedules of a module's kernels by measuring them.
     Tune(commands::tune::Arguments),
     /// Answer the requests of a tuner, a line of JSON each.
@@ -105,6 +113,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Profile(arguments) => commands::profile::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Compare(arguments) => return commands::compare::run(&arguments, format),
         Command::Tune(arguments) => commands::tune::run(&arguments),
         Command::TuneWorker => commands::tune::serve(),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),

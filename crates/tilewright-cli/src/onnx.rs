@@ -19,9 +19,20 @@ pub(crate) fn is_onnx(path: &Path) -> bool {
 pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
     let folder = folder_of(path);
-    let options = Options { sanitize_input_names: true, ..Options::default() };
     let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
-    onnx::from_onnx(&bytes, &options, Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
+    onnx::from_onnx(&bytes, &options(path), Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
+}
+
+/// The module of a model that was read from this file.
+pub(crate) fn module(path: &Path, model: &onnx::Model<'_>) -> Outcome<IRModule> {
+    let folder = folder_of(path);
+    let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
+    onnx::import(model, &options(path), Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
+}
+
+fn options(path: &Path) -> Options {
+    let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Options { sanitize_input_names: true, file, ..Options::default() }
 }
 
 /// The diagnostics with the name of the file that they are about.

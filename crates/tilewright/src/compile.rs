@@ -90,6 +90,15 @@ pub fn build_executable(
     let module = run_pipeline(cx, module, options);
     cx.instruments.pop();
     let module = Verified::new(module?, Form::MachineReady).map_err(CompileError::Module)?;
+    build_kernels(&module, &unscheduled, options)
+}
+
+/// The executable of a module that is ready for the machine.
+pub(crate) fn build_kernels(
+    module: &Verified,
+    unscheduled: &Unscheduled,
+    options: &CompileOptions,
+) -> Result<ExecutableBytes, CompileError> {
     let metadata = unscheduled.metadata(module.module());
     let watch = |done: usize, of: usize| {
         if let Some(Watch(told)) = &options.watch {
@@ -97,7 +106,7 @@ pub fn build_executable(
         }
     };
     let build_options = BuildOptions { metadata };
-    build_with(&module, &options.target, build_options, &watch).map_err(CompileError::Module)
+    build_with(module, &options.target, build_options, &watch).map_err(CompileError::Module)
 }
 
 /// The module after the pipeline, which runs for the target of the options.

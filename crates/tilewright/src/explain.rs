@@ -13,11 +13,11 @@ use tilewright_llvm::Options;
 use tilewright_runtime::Executable;
 use tilewright_schedule::rules::{Considered, Cost, Rule, rules, schedule};
 use tilewright_support::{Diagnostic, nearest};
-use tilewright_vm_program::{Image, Symbol, TargetInfo};
+use tilewright_vm_program::{ExecutableBytes, Image, Symbol, TargetInfo};
 
-use crate::compile::{CompileError, CompileOptions, run_pipeline};
+use crate::compile::{CompileError, CompileOptions, build_kernels, run_pipeline};
 use crate::print_module;
-use crate::profile::{Unscheduled, sources};
+use crate::profile::{Unscheduled, lines_of, sources};
 
 /// A module that is compiled up to its kernels.
 #[derive(Debug)]
@@ -46,9 +46,16 @@ pub struct Explanation {
     pub low: String,
     pub llvm: String,
     pub assembly: String,
+    /// `FILE:LINE TEXT` of what it was made from.
+    pub sources: Vec<String>,
 }
 
 impl Kernels {
+    /// The executable of the module.
+    pub fn build(&self) -> Result<ExecutableBytes, CompileError> {
+        build_kernels(&self.module, &self.before, &self.options)
+    }
+
     /// Runs the passes over a module.
     pub fn of(cx: &mut PassCx<'_>, module: &IRModule, options: &CompileOptions) -> Result<Self, CompileError> {
         let before = Unscheduled::new(&options.target);
@@ -79,6 +86,20 @@ impl Kernels {
     /// All about a kernel of the module.
     pub fn explain(&self, name: &Arc<str>) -> Result<Explanation, CompileError> {
         let target = &self.options.target;
+        let mut explanation = self.explain_schedule(name)?;
+        let low = tilewright_build::lower_kernels(&self.module, target).map_err(CompileError::Module)?;
+        let low: Vec<_> = low.into_iter().filter(|low| low.symbol() == &**name).collect();
+        let code = |error| CompileError::Module(tilewright_build::code_error(&error));
+        explanation.llvm = tilewright_llvm::emit_llvm_ir(&low, target, &Options::default()).map_err(code)?;
+        explanation.assembly = tilewright_llvm::emit_asm(&low, target, &Options::default()).map_err(code)?;
+        let low = low.first().map(|low| low.function().clone());
+        explanation.low = low.map_or_else(String::new, |low| text(name, &low));
+        Ok(explanation)
+    }
+
+    /// As [`Kernels::explain`] without the lowered form and the code, which are empty: it takes much less time.
+    pub fn explain_schedule(&self, name: &Arc<str>) -> Result<Explanation, CompileError> {
+        let target = &self.options.target;
         let Some(now) = self.module.module().prim(name) else {
             let message = format!("there is no kernel `{name}`");
             return Err(CompileError::Module(Diagnostic::error("TW0601", message).into()));
@@ -89,12 +110,6 @@ impl Kernels {
             let rule = rules(target).iter().find(|rule: &&Rule| rule.kernels.contains(&name));
             rule.map(|rule| (name, rule.doc))
         };
-        let low = tilewright_build::lower_kernels(&self.module, target).map_err(CompileError::Module)?;
-        let low: Vec<_> = low.into_iter().filter(|low| low.symbol() == &**name).collect();
-        let code = |error| CompileError::Module(tilewright_build::code_error(&error));
-        let llvm = tilewright_llvm::emit_llvm_ir(&low, target, &Options::default()).map_err(code)?;
-        let assembly = tilewright_llvm::emit_asm(&low, target, &Options::default()).map_err(code)?;
-        let low = low.first().map(|low| low.function().clone());
         Ok(Explanation {
             name: name.clone(),
             rule: scheduled.rule.and_then(of_kernel),
@@ -103,9 +118,10 @@ impl Kernels {
             trace: scheduled.trace.to_string(),
             unscheduled: text(name, &before),
             tensor_ir: text(name, now),
-            low: low.map_or_else(String::new, |low| text(name, &low)),
-            llvm,
-            assembly,
+            low: String::new(),
+            llvm: String::new(),
+            assembly: String::new(),
+            sources: lines_of(now),
         })
     }
 }

@@ -32,10 +32,12 @@
 //! others.
 
 pub mod codes;
+pub mod compare;
 mod compile;
 mod emit;
 mod evaluator;
 pub mod explain;
+pub mod page;
 pub mod passes;
 pub mod pipelines;
 pub mod profile;

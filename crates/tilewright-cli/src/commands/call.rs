@@ -24,11 +24,31 @@ pub(crate) struct CallArguments {
     /// The size of a symbolic dimension, for random arguments.
     #[arg(long = "dim", value_name = "NAME=SIZE")]
     dims: Vec<String>,
+    /// The numbers of a random argument: from the first one up to the second one, such as ids=0..1000. By default,
+    /// floats are drawn from -1 up to 1 and integers from -10 to 10.
+    #[arg(long = "range", value_name = "NAME=LOW..HIGH")]
+    ranges: Vec<String>,
 }
 
 impl CallArguments {
+    /// The seed of random arguments, if nothing but that is said of the arguments.
+    pub(crate) fn only_seed(&self) -> Option<u64> {
+        let others = [&self.inputs, &self.dims, &self.ranges];
+        let is_only = self.params.is_none() && others.iter().all(|given| given.is_empty());
+        is_only.then(|| self.random.unwrap_or(0))
+    }
+
     /// The arguments of a call of this function, in order.
     pub(crate) fn values(&self, function: &Function) -> Outcome<Vec<Value>> {
+        self.values_from(function, self.random)
+    }
+
+    /// As [`CallArguments::values`]; arguments that are not given are random without being asked for.
+    pub(crate) fn values_or_random(&self, function: &Function, seed: u64) -> Outcome<Vec<Value>> {
+        self.values_from(function, self.random.or(Some(seed)))
+    }
+
+    fn values_from(&self, function: &Function, seed: Option<u64>) -> Outcome<Vec<Value>> {
         let mut sizes = Sizes::of(function);
         for dim in &self.dims {
             sizes.set(dim)?;
@@ -39,11 +59,13 @@ impl CallArguments {
                 sizes.learn(&param.kind, value);
             }
         }
-        let mut random = self.random.map(Random);
+        let ranges = self.ranges(function)?;
+        let mut random = seed.map(|state| Random { state, range: None });
         let values = function.params.iter().map(|param| match (given.remove(param.name.as_str()), &mut random) {
             (Some(value), _) => Ok(value),
             (None, Some(random)) => {
                 let cannot = |why| Failure::Message(format!("cannot make up parameter `{}`: {why}", param.name));
+                random.range = ranges.get(param.name.as_str()).copied();
                 random.value(&param.kind, &sizes).map_err(cannot)
             }
             (None, None) => Err(Failure::Message(format!(
@@ -53,6 +75,23 @@ impl CallArguments {
             ))),
         });
         values.collect()
+    }
+
+    /// The ranges of random numbers, by parameter.
+    fn ranges<'a>(&self, function: &'a Function) -> Outcome<Map<&'a str, (f64, f64)>> {
+        let mut ranges = Map::default();
+        for text in &self.ranges {
+            let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+            let range = text.split_once('=').and_then(|(name, range)| {
+                let (low, high) = range.split_once("..")?;
+                Some((name, (number(low)?, number(high)?)))
+            });
+            let Some((name, range)) = range.filter(|(_, (low, high))| low < high) else {
+                return Err(Failure::Message(format!("expected NAME=LOW..HIGH for --range, found `{text}`")));
+            };
+            ranges.insert(parameter(function, name)?.name.as_str(), range);
+        }
+        Ok(ranges)
     }
 
     /// The user's values, by parameter. A file of parameters may hold more than the function takes.
@@ -190,18 +229,22 @@ impl<'a> Sizes<'a> {
 }
 
 /// A small generator of numbers (SplitMix64): the same seed gives the same arguments everywhere.
-struct Random(u64);
+struct Random {
+    state: u64,
+    /// The numbers of the present argument, where that is not left to its type.
+    range: Option<(f64, f64)>,
+}
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    /// Floats in [-1, 1), integers in [-10, 10], bools.
+    /// Floats in [-1, 1), integers in [-10, 10], bools; or numbers of the range.
     fn value(&mut self, kind: &Kind, sizes: &Sizes<'_>) -> Result<Value, String> {
         match kind {
             Kind::Tensor { dtype: Some(dtype), dims, .. } => self.tensor(*dtype, &sizes.shape(dims.as_deref())?),
@@ -239,7 +282,12 @@ impl Random {
 
     fn scalar(&mut self, dtype: DataType) -> Scalar {
         let unit = (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-        let value = if dtype.is_float() { unit } else { (unit * 10.0).round() };
+        let value = match self.range {
+            Some((low, high)) if dtype.is_float() => low + (high - low) * (unit + 1.0) / 2.0,
+            Some((low, high)) => (low + (high - low) * (unit + 1.0) / 2.0).floor(),
+            None if dtype.is_float() => unit,
+            None => (unit * 10.0).round(),
+        };
         cast(Scalar::from_float(value, DataType::F64), dtype)
     }
 }

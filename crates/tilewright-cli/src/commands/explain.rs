@@ -1,16 +1,18 @@
 //! `tilewright explain`: the meaning of a code, with a wrong and a right example; the schedule of a module's kernel
 //! with its reasons; the machine code of an executable's kernel.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tilewright::explain::{Compiled, Explanation, Kernels, compiled_names};
+use tilewright::page::explanation_page;
 use tilewright::schedule::rules::Cost;
 use tilewright::support::nearest;
 use tilewright::{CompileOptions, LinkedEvaluator, PassCx, codes};
 
+use super::profile::explanations;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, say};
+use crate::output::{print, say, write_text};
 use crate::progress::Progress;
 use crate::{is_executable, open_executable, read_module, target};
 
@@ -29,6 +31,10 @@ pub(crate) struct Arguments {
     /// The parts of the kernel to show, by default all; of an executable's, there is its assembly.
     #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
     show: Option<Vec<Part>>,
+    /// Write a page for a browser, with the candidates for the schedule of every kernel, what they were expected to
+    /// cost, and the code; `-` is standard output.
+    #[arg(long, value_name = "FILE", requires = "subject", conflicts_with_all = ["kernel", "show"])]
+    html: Option<PathBuf>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return print(page.text);
     }
     let path = Path::new(subject);
-    if arguments.kernel.is_some() || (path.exists() && !path.is_dir()) {
+    if arguments.kernel.is_some() || arguments.html.is_some() || (path.exists() && !path.is_dir()) {
         return match is_executable(path)? {
             true => explain_compiled(path, arguments),
             false => explain_kernels(path, arguments),
@@ -100,6 +106,11 @@ fn explain_kernels(path: &Path, arguments: &Arguments) -> Outcome {
     let kernels = Kernels::of(&mut cx, &module, &options);
     progress.finish();
     let kernels = kernels?;
+    if let Some(file) = &arguments.html {
+        let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let page = explanation_page(&title, &options.target.to_string(), &explanations(&kernels)?);
+        return write_text(file, &page);
+    }
     let Some(wanted) = &arguments.kernel else {
         return kernels
             .names()
@@ -117,6 +128,9 @@ fn explain_compiled(path: &Path, arguments: &Arguments) -> Outcome {
     let of_module = "an executable holds none of that: give the TVMScript file that it was compiled from";
     if arguments.target.is_some() {
         return Err(Failure::of_file(path, "this is compiled already: --target is for a TVMScript file"));
+    }
+    if arguments.html.is_some() {
+        return Err(Failure::of_file(path, format!("schedules: {of_module}")));
     }
     if let Some(part) = arguments.show.iter().flatten().find(|part| **part != Part::Asm) {
         return Err(Failure::of_file(path, format!("{}: {of_module}", part.heading())));

@@ -1,17 +1,21 @@
 //! `tilewright profile`: the time of a function by kernel, compared with the machine's lower bound.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tilewright::VirtualMachine;
-use tilewright::profile::{Profile, Row, profile};
+use tilewright::explain::{Explanation, Kernels};
+use tilewright::page::profile_page;
+use tilewright::profile::{Profile, Row, profile, trace};
 use tilewright::support::json::quote;
 
 use super::call::CallArguments;
-use super::run::load;
+use super::run::{load, load_with_kernels};
 use crate::failure::Outcome;
-use crate::output::print;
-use crate::{Input, Tuned};
+use crate::output::{is_stdout, print, write_text};
+use crate::progress::Progress;
+use crate::{Input, Tuned, is_executable};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -33,14 +37,48 @@ pub(crate) struct Arguments {
     /// Write one object of JSON, with times in seconds.
     #[arg(long)]
     json: bool,
+    /// Write the calls of a run to a file that Perfetto (ui.perfetto.dev) and chrome://tracing show; `-` is standard
+    /// output.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a page for a browser, with the kernels, the run, the memory and the graph; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let executable = load(&arguments.input.file, arguments.target.as_deref(), &arguments.tuned)?;
+    let (path, target) = (&arguments.input.file, arguments.target.as_deref());
+    let (executable, kernels) = match arguments.html.is_some() && !is_executable(path)? {
+        true => {
+            let (executable, kernels) = load_with_kernels(path, target, &arguments.tuned)?;
+            (executable, Some(kernels))
+        }
+        false => (load(path, target, &arguments.tuned)?, None),
+    };
     let machine = VirtualMachine::new(executable.clone(), &[])?;
     let values = arguments.call.values(machine.function(&arguments.function)?.signature())?;
     let profile = profile(&executable, &arguments.function, &values, arguments.runs)?;
+    let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    if let Some(file) = &arguments.trace {
+        write_text(file, &trace::to_json(&profile, &title))?;
+    }
+    if let Some(file) = &arguments.html {
+        let explanations = kernels.as_ref().map_or_else(|| Ok(Vec::new()), explanations)?;
+        write_text(file, &profile_page(&title, &arguments.function, &profile, &explanations, &executable))?;
+    }
+    if [&arguments.trace, &arguments.html].into_iter().flatten().any(|file| is_stdout(file)) {
+        return Ok(());
+    }
     print(&if arguments.json { json(&profile) } else { table(&profile) })
+}
+
+/// How each kernel is scheduled, and why.
+pub(super) fn explanations(kernels: &Kernels) -> Outcome<Vec<Explanation>> {
+    let progress = Progress::new();
+    progress.step("explaining");
+    let all = kernels.names().map(|name| kernels.explain_schedule(name)).collect::<Result<Vec<_>, _>>();
+    progress.finish();
+    Ok(all?)
 }
 
 /// The width of a kernel's name in the table; a longer one moves the rest of its line.

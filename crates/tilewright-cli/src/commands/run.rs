@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tilewright::explain::Kernels;
 use tilewright::{Executable, LinkedEvaluator, PassCx, Tensor, Value, VirtualMachine};
 
 use super::call::CallArguments;
@@ -64,14 +65,37 @@ pub(super) fn load(path: &Path, wanted: Option<&str>, tuned: &Tuned) -> Outcome<
         return open_executable(path);
     }
     let options = tuned.options(target(wanted)?)?;
-    let module = read_module(path)?;
-    let evaluator = LinkedEvaluator::default();
-    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
     let progress = Progress::new();
-    cx.instruments.push(Box::new(progress.clone()));
-    let bytes = tilewright::build_executable(&mut cx, &module, &options);
+    let bytes = with_passes(&progress, |cx| {
+        tilewright::build_executable(cx, &read_module(path)?, &options).map_err(Into::into)
+    });
     progress.finish();
     Ok(Arc::new(Executable::load(bytes?)?))
+}
+
+/// As [`load`] for anything that is no executable, with what the passes made of its kernels.
+pub(super) fn load_with_kernels(
+    path: &Path,
+    wanted: Option<&str>,
+    tuned: &Tuned,
+) -> Outcome<(Arc<Executable>, Kernels)> {
+    let options = tuned.options(target(wanted)?)?;
+    let progress = Progress::new();
+    let made = with_passes(&progress, |cx| {
+        let kernels = Kernels::of(cx, &read_module(path)?, &options)?;
+        Ok((kernels.build()?, kernels))
+    });
+    progress.finish();
+    let (bytes, kernels) = made?;
+    Ok((Arc::new(Executable::load(bytes)?), kernels))
+}
+
+/// Does something with a context in which constants are folded by compiled code and progress is shown.
+fn with_passes<T>(progress: &Progress, act: impl FnOnce(&mut PassCx<'_>) -> Outcome<T>) -> Outcome<T> {
+    let evaluator = LinkedEvaluator::default();
+    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
+    cx.instruments.push(Box::new(progress.clone()));
+    act(&mut cx)
 }
 
 /// Prints a result: tensors with type, shape and their first elements.

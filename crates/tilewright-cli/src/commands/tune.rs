@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
 const BATCH: usize = 8;
 
 /// A number with its unit: milliseconds, seconds, minutes or hours.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let seconds = match unit {

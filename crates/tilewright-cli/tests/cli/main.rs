@@ -1,9 +1,13 @@
 //! The program as a user meets it: shell commands in an empty folder, what they print, what they leave, how they end.
 
+mod bench;
+mod compare;
 mod compile;
 mod errors;
 mod explain;
 mod inspect;
+mod onnx;
+mod page;
 mod profile;
 mod run;
 

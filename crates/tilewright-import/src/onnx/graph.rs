@@ -10,11 +10,12 @@ use tilewright_expr as scalar;
 use tilewright_ir::IRModule;
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_support::{Map, OrderedMap, with_stack};
+use tilewright_support::{Map, OrderedMap, Origins, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
 use super::custom::{Custom, Foreign, Resources, apart, shown, single, taken_over};
 use super::fold;
+use super::listing::Listing;
 use super::model::{Attribute, AttributeValue, Dim, Graph, Model, Node, TypeProto, ValueInfo};
 use super::rule::{Apply, Args, Rule};
 use super::rules;
@@ -49,6 +50,8 @@ pub struct Options {
     pub params_as_input: bool,
     /// Names of inputs become identifiers.
     pub sanitize_input_names: bool,
+    /// The name of the model's file. With it, what is made of a node says so: `FILE:NUMBER OPERATOR NAME`.
+    pub file: Option<String>,
 }
 
 /// The domains of the standard operators.
@@ -83,6 +86,7 @@ pub fn import<'m>(
         frames: Vec::new(),
         unrolled: 0,
         left_out: Map::default(),
+        listing: Listing::default(),
     };
     let mut names: Map<&str, Option<Val>> = Map::default();
     names.extend(begun.parameters.into_iter().map(|(name, value)| (name, Some(Val::Tensor(value)))));
@@ -100,7 +104,11 @@ pub fn import<'m>(
         names.insert(input.name, Some(value));
     }
     walk.frames.push(Frame { scopes: vec![names], attributes: Map::default(), opsets: &model.opsets });
+    if let Some(file) = &options.file {
+        walk.listing = Listing::of(file, &model.graph.nodes);
+    }
     walk.nodes(&mut bb, &model.graph.nodes);
+    bb.set_origins(Origins::default());
     let outputs: Vec<Option<Val>> =
         model.graph.outputs.iter().map(|output| walk.output(output.name, "the graph")).collect();
     std::mem::take(&mut walk.faults).check()?;
@@ -330,6 +338,8 @@ pub(super) struct Walk<'m> {
     pub(super) unrolled: usize,
     /// Outputs that the rule of their operator does not compute, with the operator.
     left_out: Map<&'m str, &'m str>,
+    /// Where what is made of the graph's nodes is from.
+    listing: Listing,
 }
 
 impl<'m> Walk<'m> {
@@ -358,7 +368,11 @@ impl<'m> Walk<'m> {
     }
 
     pub(super) fn nodes(&mut self, bb: &mut BlockBuilder, nodes: &'m [Node<'m>]) {
-        for node in nodes {
+        let is_graph = std::ptr::eq(nodes, self.model.graph.nodes.as_slice());
+        for (number, node) in nodes.iter().enumerate() {
+            if is_graph {
+                bb.set_origins(self.listing.line(number));
+            }
             let found = match self.inputs(node) {
                 Ok(Some(inputs)) => with_stack(|| self.node(bb, node, inputs)),
                 Ok(None) => Ok(None),

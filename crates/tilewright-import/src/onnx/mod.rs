@@ -19,6 +19,7 @@ pub mod control;
 pub mod custom;
 pub mod fold;
 pub mod graph;
+mod listing;
 pub mod model;
 pub mod rule;
 pub mod rules;

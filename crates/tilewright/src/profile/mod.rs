@@ -6,7 +6,9 @@
 
 mod formula;
 mod limits;
+mod memory;
 mod notes;
+pub mod trace;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,8 +17,9 @@ use tilewright_runtime::{Action, CallKind, Event, Executable, Instrument, Value,
 use tilewright_support::Map;
 
 pub use limits::Limits;
+pub use memory::{Memory, Point};
 pub use notes::KERNEL;
-pub(crate) use notes::{Unscheduled, sources};
+pub(crate) use notes::{Unscheduled, lines_of, sources};
 
 use notes::Note;
 
@@ -30,7 +33,37 @@ pub struct Profile {
     pub total: Duration,
     /// Kernels and functions of the process, those that take longest first.
     pub rows: Vec<Row>,
+    /// The calls of one run, whose time is the median of the watched ones, in the order in which they began.
+    pub slices: Vec<Slice>,
+    /// The memory of that run, unless the function has branches.
+    pub memory: Option<Memory>,
     pub limits: Limits,
+}
+
+/// A call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Slice {
+    pub kind: CallKind,
+    pub name: String,
+    /// How many calls of functions are around it.
+    pub depth: usize,
+    /// Since the beginning of the run.
+    pub start: Duration,
+    pub time: Duration,
+    /// The arguments, such as `float32[3, 4]`; of a kernel also the tensors that it writes.
+    pub args: Vec<String>,
+    /// The bytes of each argument that is a tensor.
+    pub bytes: Vec<Option<u64>>,
+    pub operations: Option<f64>,
+    pub read: Option<f64>,
+    pub written: Option<f64>,
+}
+
+impl Slice {
+    /// The lower bound of its operations and bytes.
+    pub fn floor(&self, limits: &Limits) -> Option<Duration> {
+        Duration::try_from_secs_f64(limits.floor(self.operations?, self.read?, self.written?)).ok()
+    }
 }
 
 /// All calls of one kernel in a run.
@@ -78,35 +111,88 @@ struct Calls {
 /// Notes the calls of a run.
 #[derive(Debug, Default)]
 struct Recorder {
-    started: Vec<Instant>,
-    calls: Map<String, Calls>,
+    /// When the run began.
+    begin: Option<Instant>,
+    /// The calls that are under way: their numbers in `slices`, when they began, and what `own` was then.
+    open: Vec<(usize, Instant, Duration)>,
+    /// Time that was spent on notes since the run began, which is no time of the run.
+    own: Duration,
+    slices: Vec<Slice>,
     notes: Map<String, Note>,
 }
 
 impl Recorder {
     fn note(&mut self, executable: &Executable, event: &Event<'_>) {
         let now = Instant::now();
-        if event.kind == CallKind::Function {
-            return;
-        }
         if event.result.is_none() {
-            self.started.push(Instant::now());
+            let slice = self.slice(executable, event);
+            let number = self.slices.len();
+            self.slices.push(slice);
+            self.own += now.elapsed();
+            self.open.push((number, Instant::now(), self.own));
             return;
         }
-        let Some(start) = self.started.pop() else { return };
+        let Some((number, start, own)) = self.open.pop() else { return };
+        let begin = *self.begin.get_or_insert(start);
+        if let Some(slice) = self.slices.get_mut(number) {
+            slice.start = start.saturating_duration_since(begin).saturating_sub(own);
+            slice.time = (now - start).saturating_sub(self.own - own);
+        }
+        self.own += now.elapsed();
+    }
+
+    /// A call that begins. Its arguments are those from before it: it may change what it is given.
+    fn slice(&mut self, executable: &Executable, event: &Event<'_>) -> Slice {
         let note = self.notes.entry(event.name.to_owned()).or_insert_with(|| Note::of(executable, event.name));
         let scalars = scalars_of(event.args);
         let amount = |formula: &Option<String>| formula::evaluate(formula.as_deref()?, &scalars);
-        let first = Calls { operations: Some(0.0), read: Some(0.0), written: Some(0.0), ..Calls::default() };
-        let calls = self.calls.entry(event.name.to_owned()).or_insert(first);
-        let more = |sum: Option<f64>, formula| Some(sum? + amount(formula)?);
-        calls.is_kernel = event.kind == CallKind::Kernel;
-        calls.count += 1;
-        calls.time += now - start;
-        calls.operations = more(calls.operations, &note.operations);
-        calls.read = more(calls.read, &note.read);
-        calls.written = more(calls.written, &note.written);
+        let bytes = |value: &Value| match value {
+            Value::Tensor(tensor) => Some(tensor.num_bytes() as u64),
+            _ => None,
+        };
+        Slice {
+            kind: event.kind,
+            name: event.name.to_owned(),
+            depth: self.open.len(),
+            start: Duration::ZERO,
+            time: Duration::ZERO,
+            args: event.args.iter().map(text_of).collect(),
+            bytes: event.args.iter().map(bytes).collect(),
+            operations: amount(&note.operations),
+            read: amount(&note.read),
+            written: amount(&note.written),
+        }
     }
+}
+
+/// An argument in a few words.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Tensor(tensor) => format!("{}{:?}", tensor.dtype(), tensor.shape()),
+        Value::Tuple(items) => format!("tuple of {}", items.len()),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Shape(sizes) => format!("shape {sizes:?}"),
+        other => other.kind_name().to_owned(),
+    }
+}
+
+/// The calls of each callee in a run.
+fn sums(slices: &[Slice]) -> Map<String, Calls> {
+    let mut calls: Map<String, Calls> = Map::default();
+    for slice in slices.iter().filter(|slice| slice.kind != CallKind::Function) {
+        let first = Calls { operations: Some(0.0), read: Some(0.0), written: Some(0.0), ..Calls::default() };
+        let calls = calls.entry(slice.name.clone()).or_insert(first);
+        let more = |sum: Option<f64>, amount: Option<f64>| Some(sum? + amount?);
+        calls.is_kernel = slice.kind == CallKind::Kernel;
+        calls.count += 1;
+        calls.time += slice.time;
+        calls.operations = more(calls.operations, slice.operations);
+        calls.read = more(calls.read, slice.read);
+        calls.written = more(calls.written, slice.written);
+    }
+    calls
 }
 
 /// The arguments of a kernel that are no tensors, in order.
@@ -135,12 +221,23 @@ pub fn profile(executable: &Arc<Executable>, function: &str, args: &[Value], run
         run()?;
         totals.push(start.elapsed());
         machine.set_instrument(Some(watching(&recorder, executable)));
+        let start = Instant::now();
+        recorder.lock().unwrap_or_else(PoisonError::into_inner).begin = Some(start);
         run()?;
+        let took = start.elapsed();
         machine.set_instrument(None);
-        watched.push(std::mem::take(&mut recorder.lock().unwrap_or_else(PoisonError::into_inner).calls));
+        let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = std::mem::take(&mut recorder.own);
+        watched.push((took.saturating_sub(own), std::mem::take(&mut recorder.slices)));
     }
     let limits = Limits::measure()?;
-    Ok(Profile { total: median(totals), rows: rows(executable, &watched), limits })
+    let calls: Vec<_> = watched.iter().map(|(_, slices)| sums(slices)).collect();
+    let rows = rows(executable, &calls);
+    watched.sort_by_key(|(took, _)| *took);
+    let middle = watched.len() / 2;
+    let slices = watched.into_iter().nth(middle).map_or_else(Vec::new, |(_, slices)| slices);
+    let memory = Memory::of(executable.program(), function, &slices);
+    Ok(Profile { total: median(totals), rows, slices, memory, limits })
 }
 
 fn watching(recorder: &Arc<Mutex<Recorder>>, executable: &Arc<Executable>) -> Instrument {

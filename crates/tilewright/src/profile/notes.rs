@@ -120,14 +120,23 @@ fn describe(function: &PrimFunc, before: Option<&PrimFunc>) -> String {
             }
         }
     }
-    for span in function.origins.spans().iter().take(SOURCES) {
+    for line in lines_of(function) {
+        let _ = writeln!(note, "from {line}");
+    }
+    note
+}
+
+/// `FILE:LINE TEXT` of what a function was made from.
+pub(crate) fn lines_of(function: &PrimFunc) -> Vec<String> {
+    let spans = function.origins.spans().iter().take(SOURCES);
+    let lines = spans.map(|span| {
         let line = span.headline();
         let text = line.file.text.get(line.start as usize..line.end as usize).unwrap_or_default();
         let words: Vec<&str> = text.split_whitespace().collect();
         let (number, _) = line.line_column();
-        let _ = writeln!(note, "from {}:{number} {}", line.file.name, words.join(" "));
-    }
-    note
+        format!("{}:{number} {}", line.file.name, words.join(" "))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
