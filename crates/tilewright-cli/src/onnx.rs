@@ -27,7 +27,8 @@ pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
 pub(crate) fn module(path: &Path, model: &onnx::Model<'_>) -> Outcome<IRModule> {
     let folder = folder_of(path);
     let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
-    onnx::import(model, &options(path), Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
+    let resources = onnx::Resources { external: Some(&external), ..onnx::Resources::default() };
+    onnx::import(model, &options(path), &resources).map_err(|faults| in_file(faults.diagnostics, path).into())
 }
 
 fn options(path: &Path) -> Options {
