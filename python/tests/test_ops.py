@@ -37,8 +37,8 @@ CPU, TEST_DEVICE = tw.cpu(), tw.device("ext_dev")
 DEVICES = [CPU, TEST_DEVICE]
 #: The test devices with a fault (`crates/tilewright-runtime/src/device/test_device`).
 FAULTS = {"waits": 2, "copies there": 3, "copies back": 4}
-#: Operators whose results are right all the same: they are zero, as host memory is that no copy has reached. The like of
-#: `ones_like` is a constant where it is small, so a forgotten copy of the constant to the device shows.
+#: Operators whose results are right all the same: they are zero, as host memory is that no copy has reached. A small
+#: `ones_like` is a constant, so a forgotten copy of it to the device shows.
 UNSEEN = {
     "waits": {"zeros", "zeros_like"},
     "copies there": set(),

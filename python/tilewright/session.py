@@ -5,8 +5,8 @@
     session.run({"x": image})["scores"]
     session(image)
 
-A session may be used from many threads at once. What is compiled is kept in a cache, by the content of the file, so that
-the next `load` reads it from there.
+A session may be used from many threads at once. What is compiled is kept in a cache, by the content of the file, so
+that the next `load` reads it from there.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ class Session:
         listed = [", ".join(map(str, specs)) for specs in (self.inputs, self.outputs)]
         return f"Session({listed[0]}) -> {listed[1]}"
 
-    def run(
-        self, feeds: Mapping[str, Any], out: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def run(self, feeds: Mapping[str, Any], out: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The outputs by name for inputs by name.
 
         Inputs are NumPy arrays, torch tensors, `NDArray`s or anything else with DLPack, and outputs are what the first
@@ -116,7 +114,10 @@ class Session:
         except (TVMError, TypeError, ValueError) as error:
             if problems := self._problems(args):
                 raise ValueError("; ".join(problems)) from error
-            raise
+            compact = [_compact(value) for value in args]
+            if all(new is old for new, old in zip(compact, args, strict=True)):
+                raise
+            found = self._main(*compact)
         results = tuple(found) if self._is_tuple else (found,)
         return _like(args[0], results) if args else results
 
@@ -168,6 +169,14 @@ def _specs(described: Sequence[tuple[str, Sequence[int | str], str]], names: Seq
     own = [name for name, _, _ in described]
     chosen = own if names is None or len(names) != len(own) else names
     return [TensorSpec(name, tuple(shape), dtype) for name, (_, shape, dtype) in zip(chosen, described, strict=True)]
+
+
+def _compact(value: Any) -> Any:
+    """The tensor, or a copy of it whose elements lie in order."""
+    if hasattr(value, "contiguous"):
+        return value.contiguous()
+    flags = getattr(value, "flags", None)
+    return value if flags is None or flags.c_contiguous else value.copy(order="C")
 
 
 def _host(array: Any) -> Any:
@@ -253,7 +262,9 @@ def _sort_of(path: str) -> str:
     raise ValueError(f"{path} is none of: an ONNX model (.onnx), a torch.export archive (.pt2), an executable")
 
 
-def _of_onnx(model: Any, target: Any, options: dict[str, Any], progress: bool) -> tuple[_core.Executable, dict[str, Any]]:
+def _of_onnx(
+    model: Any, target: Any, options: dict[str, Any], progress: bool
+) -> tuple[_core.Executable, dict[str, Any]]:
     from .relax.frontend.onnx import from_onnx
 
     module = from_onnx(model, options["shapes"], values=options["values"])

@@ -230,8 +230,8 @@ impl PyExecutable {
         self.executable.program().functions.iter().map(|function| function.name.clone()).collect()
     }
 
-    /// The tensors that a function takes and gives: `inputs` and `outputs`, each with its name, its dimensions (numbers,
-    /// or names of symbolic ones) and its data type, and whether it gives a tuple.
+    /// The tensors that a function takes and gives: `inputs` and `outputs`, each with its name, its dimensions
+    /// (numbers, or names of symbolic ones) and its data type, and whether it gives a tuple.
     fn signature<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let functions = &self.executable.program().functions;
         let function = functions.iter().find(|function| function.name == name);

@@ -13,8 +13,8 @@
 //! [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`]. [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`]
 //! and [`FuseTIR`] make one PrimFunc of calls that may be computed together. [`FuseTransposeMatmul`] multiplies by a
 //! transposed matrix in place; [`AlterOpImpl`] and [`RunCodegen`] use the user's code for PrimFuncs and functions, and
-//! [`FastMathTransform`] calls exponentials as named functions. [`FakeQuantizationToInteger`] multiplies the integers of
-//! quantised tensors. [`Gradient`] adds the function that computes gradients.
+//! [`FastMathTransform`] calls exponentials as named functions. [`FakeQuantizationToInteger`] multiplies the integers
+//! of quantised tensors. [`Gradient`] adds the function that computes gradients.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
 //!

@@ -144,7 +144,7 @@ fn unclamped(value: &Expr, to: DataType) -> &Expr {
         true => (-f64::powi(2.0, i32::from(to.bits) - 1), f64::powi(2.0, i32::from(to.bits) - 1) - 1.0),
         false => (0.0, f64::powi(2.0, i32::from(to.bits)) - 1.0),
     };
-    fn below<'e>(value: &'e Expr, op: BinOp, bound: f64) -> Option<&'e Expr> {
+    fn below(value: &Expr, op: BinOp, bound: f64) -> Option<&Expr> {
         match &value.kind {
             ExprKind::Binary(found, x, limit) if *found == op && number(limit) == Some(bound) => Some(x),
             _ => None,

@@ -49,9 +49,12 @@ impl<'a> Factor<'a> {
             &[at] => {
                 let axis = rank.checked_sub(own.len())? + at;
                 // A scale that repeats a dimension of one is none of an axis.
-                own[at].as_int().filter(|size| values.struct_info.dims().is_some_and(|all| all[axis].as_int() == Some(*size)))?;
+                own[at]
+                    .as_int()
+                    .filter(|size| values.struct_info.dims().is_some_and(|all| all[axis].as_int() == Some(*size)))?;
                 let one = Expr::shape(vec![extents[axis].clone()]);
-                let scale = if own.len() == 1 { scale.clone() } else { reshape::call(&around.cx, scale.clone(), one).ok()? };
+                let scale =
+                    if own.len() == 1 { scale.clone() } else { reshape::call(&around.cx, scale.clone(), one).ok()? };
                 (Some(axis), scale)
             }
             _ => return None,
@@ -87,7 +90,9 @@ impl<'a> Factor<'a> {
         let (args, _) = around.called(wide, &astype::OP)?;
         let values = args.first().filter(|values| are_bytes(values))?;
         // One zero point changes no shape but by its dimensions.
-        if operand.struct_info.dtype() != Some(DataType::I32) || operand.struct_info.rank()? != values.struct_info.rank()? {
+        if operand.struct_info.dtype() != Some(DataType::I32)
+            || operand.struct_info.rank()? != values.struct_info.rank()?
+        {
             return None;
         }
         let zero = match zero {
@@ -135,7 +140,9 @@ fn scalar(around: &Around, tensor: &Expr) -> Option<Expr> {
 
 /// A zero point: `Some(None)` if all are 0, `None` if there are several.
 fn zero_point(around: &Around, zero: &Expr) -> Option<Option<Expr>> {
-    if source(around, zero).is_some_and(|tensor| tensor.as_bytes().is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))) {
+    if source(around, zero)
+        .is_some_and(|tensor| tensor.as_bytes().is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0)))
+    {
         return Some(None);
     }
     if !is_single(zero)? {

@@ -184,7 +184,7 @@ fn product(around: &Around, value: &Expr) -> Option<Expr> {
     };
     let sums = matmul::call(&around.cx, x.values.clone(), weights, DataType::I32).ok()?;
     let sums = integers.without_zero_points(sums, of_k).ok()?;
-    integers.scaled(sums, |scale| Ok(scale)).ok()
+    integers.scaled(sums, Ok).ok()
 }
 
 /// The dimensions of a convolution's data, kernel and result, by their letters.
@@ -198,8 +198,7 @@ impl<'a> Layouts<'a> {
     /// The layouts, if none splits the channels.
     fn of(attrs: &'a Attrs) -> Option<Self> {
         let layout = |name| attrs.get(name).and_then(Attr::as_str);
-        let found =
-            Self { data: layout("data_layout")?, kernel: layout("kernel_layout")?, out: layout("out_layout")? };
+        let found = Self { data: layout("data_layout")?, kernel: layout("kernel_layout")?, out: layout("out_layout")? };
         let is_whole = |text: &&str| text.bytes().all(|letter| letter.is_ascii_uppercase());
         [found.data, found.kernel, found.out].iter().all(is_whole).then_some(found)
     }
@@ -276,7 +275,7 @@ impl Integers<'_> {
     /// The sums of the weights over these dimensions.
     fn sums_of_weights(&self, reduced: &[usize]) -> Result<Expr, InferError> {
         let cx = &self.around.cx;
-        if let Some(sums) = self.around.constant(&self.w.values).and_then(|weights| factor::sums(weights, reduced)) {
+        if let Some(sums) = self.around.constant(self.w.values).and_then(|weights| factor::sums(weights, reduced)) {
             return Ok(Expr::constant(sums));
         }
         let axes: Vec<i64> = reduced.iter().map(|&axis| axis as i64).collect();
@@ -330,11 +329,7 @@ impl Integers<'_> {
     }
 
     /// The sums in floats, if the factors have scales.
-    fn scaled(
-        &self,
-        sums: Expr,
-        in_result: impl Fn(Expr) -> Result<Expr, InferError>,
-    ) -> Result<Expr, InferError> {
+    fn scaled(&self, sums: Expr, in_result: impl Fn(Expr) -> Result<Expr, InferError>) -> Result<Expr, InferError> {
         let (Some(of_x), Some(of_w)) = (&self.x.scale, &self.w.scale) else { return Ok(sums) };
         let cx = &self.around.cx;
         let scale = in_result(multiply::call(cx, of_w.clone(), of_x.clone())?)?;

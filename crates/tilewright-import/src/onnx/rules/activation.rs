@@ -247,8 +247,8 @@ fn hardmax(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     })
 }
 
-/// In inference the data itself, and a mask that keeps everything. Before version 12, where the mask of inference has no
-/// meaning, it is 0, and before version 10 it has the type of the data.
+/// In inference the data itself, and a mask that keeps everything. Before version 12, where the mask of inference has
+/// no meaning, it is 0, and before version 10 it has the type of the data.
 fn dropout(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let x = args.tensor(cx, 0)?;
     if args.has(2) && super::super::fold::is_true(args.input(2)) != Some(false) {
