@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from onnx_writer import graph, model, node
+from onnx_writer import graph, model, node, part, tensor
 
 import tilewright
 from tilewright import relax
@@ -140,6 +140,17 @@ def test_what_was_compiled_is_read_from_the_cache(tmp_path, monkeypatch):
     assert len(list(folder.glob("*"))) == 2
 
 
+def test_tensors_in_other_files_are_part_of_the_key(tmp_path):
+    location = part(1, "location") + part(2, "w.bin")
+    held = tensor(np.zeros((4, 3), "float32"), "w")
+    external = part(5, held[: -len(part(9, bytes(48)))] + part(13, location) + b"\x70\x01")
+    whole = graph([node("MatMul", ["x", "w"], ["y"])], [("x", "float32", ["n", 4])], ["y"]) + external
+    (tmp_path / "model.onnx").write_bytes(model(whole))
+    for weight in (WEIGHT, 2 * WEIGHT):
+        (tmp_path / "w.bin").write_bytes(weight.tobytes())
+        close(tilewright.load(tmp_path / "model.onnx", cache=tmp_path / "cache")(X), X @ weight)
+
+
 def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path):
     (tmp_path / "file").write_text("")
     close(tilewright.load(written(tmp_path / "model.onnx"), cache=tmp_path / "file" / "cache")(X, BIAS)[0], SUM)
@@ -174,3 +185,21 @@ def test_what_is_no_model(tmp_path):
         tilewright.load(3)
     with pytest.raises(FileNotFoundError):
         tilewright.load(tmp_path / "absent.onnx")
+
+
+def test_results_of_every_type_are_arrays_of_their_own():
+    mod = relax.BlockBuilder()
+    types = ["float16", "float32", "float64", "bool", "int8", "uint8", "int32", "int64"]
+    x = relax.Var("x", relax.TensorStructInfo((tilewright.tir.Var("n", "int64"), 2), "float32"))
+    with mod.function("main", [x]):
+        with mod.dataflow():
+            cast = [mod.emit(relax.op.astype(x, dtype)) for dtype in types]
+            result = mod.emit_output(relax.Tuple([*cast, relax.const(np.arange(3.0, dtype="float32"))]))
+        mod.emit_func_output(result)
+    session = tilewright.load(mod.get())
+    found, again = session(np.ones((3, 2), "float32")), session(np.full((3, 2), 2, "float32"))
+    assert [str(one.dtype) for one in found] == [*types, "float32"]
+    assert all(np.array_equal(one.astype("float32"), np.ones((3, 2))) for one in found[: len(types)])
+    assert np.array_equal(found[-1], np.arange(3.0))
+    found[1][:] = 7
+    assert np.array_equal(again[1], np.full((3, 2), 2)) and found[1][0, 0] == 7

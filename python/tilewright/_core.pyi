@@ -100,6 +100,11 @@ class NDArray:
     def is_contiguous(self) -> bool:
         """Whether the elements are contiguous in row-major order."""
 
+    def is_exclusive(self) -> Any:
+        """Whether the memory is this tensor's alone: no other tensor shares it, and it may be written to. Results
+        that are arguments of a call, constants of a program, or two of one memory, are not.
+        """
+
     def item(self) -> Any:
         """The only element, as a number of Python."""
 
@@ -817,6 +822,11 @@ class Executable:
     def save(self, path: str | PathLike[str], fmt: str = "") -> None:
         """Writes the executable to a file; its format is this package's own, whatever `fmt` says."""
 
+    def signature(self, name: Any) -> Any:
+        """The tensors that a function takes and gives: `inputs` and `outputs`, each with its name, its dimensions
+        (numbers, or names of symbolic ones) and its data type, and whether it gives a tuple.
+        """
+
     def stats(self) -> str:
         """How many functions, instructions, kernels and constants there are, and how many bytes they take."""
 
@@ -1496,10 +1506,15 @@ def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said:
     that the inputs represent.
     """
 
-def import_onnx(model: Any, options: Any) -> Any:
+def import_onnx(model: Any, options: Any, builder: Any, translate: Any) -> Any:
     """The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer:
-    `shapes`, `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`.
+    `shapes`, `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`,
+    and in `custom` the operators that `translate` translates, with `None` among them for all nodes that have no
+    rule or are refused. It is called with a node as plain data, and builds with `builder`.
     """
+
+def onnx_names(model: Any) -> Any:
+    """The names of the inputs and outputs of an ONNX model, as it has them. Tensors that it holds are no inputs."""
 
 def has_torch_rule(name: str) -> bool:
     """Whether there is a rule for the operator of PyTorch of this name."""

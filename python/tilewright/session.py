@@ -192,7 +192,19 @@ def _like(first: Any, results: Sequence[Any]) -> Sequence[Any]:
         from torch.utils.dlpack import from_dlpack
 
         return [from_dlpack(result) for result in results]
-    return [result.numpy() for result in results]
+    return [_array(result) for result in results]
+
+
+def _array(result: _core.NDArray) -> Any:
+    """An array in the memory of a result, or a copy; a result of a type that NumPy lacks stays as it is."""
+    import numpy as np
+
+    if result.dtype == "bfloat16":
+        return result
+    try:
+        return np.from_dlpack(result)
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return result.numpy()
 
 
 def load(

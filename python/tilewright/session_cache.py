@@ -16,6 +16,8 @@ __all__ = ["Cache", "key_of"]
 
 #: Bytes that the cache holds, at most; the entries that were not read for the longest time go first.
 MAX_BYTES = 8 << 30
+#: The key under which a tensor of ONNX says in which file it lies, as it is encoded.
+EXTERNAL = b"\x0a\x08location"
 
 
 def key_of(model: Any, target: Any, options: Any) -> str:
@@ -25,8 +27,8 @@ def key_of(model: Any, target: Any, options: Any) -> str:
     path = None if isinstance(model, (bytes, bytearray, memoryview)) else Path(os.fspath(model))
     content = bytes(model) if path is None else path.read_bytes()
     found = hashlib.sha256(content)
-    if path is not None:
-        # Tensors may lie in other files of the folder, whose names the model says.
+    if path is not None and EXTERNAL in content:
+        # Tensors lie in other files of the folder, whose names the model says.
         for other in sorted(file for file in path.parent.rglob("*") if file.is_file() and file != path):
             name = other.relative_to(path.parent).as_posix()
             if name.encode() in content:

@@ -17,7 +17,7 @@ use crate::failure::{Failure, Outcome};
 /// The other runtimes, as `worker.py` knows them.
 pub(crate) const ENGINES: [&str; 2] = ["onnxruntime", "openvino"];
 
-const WORKER: &str = include_str!("peers/worker.py");
+const WORKER: &str = include_str!("../peers/worker.py");
 
 /// A folder for the files of one command, which goes away with this value.
 #[derive(Debug)]

@@ -49,8 +49,8 @@ pub(crate) fn onnx_names<'py>(py: Python<'py>, model: &Bound<'py, PyAny>) -> PyR
 
 /// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,
 /// `values` and `dtypes` by the names of inputs, `opset`, `params_as_input`, `sanitize_input_names`, and in `custom`
-/// the operators that `translate` translates, with `None` among them for all nodes that have no rule or are refused. It is
-/// called with a node as plain data, and builds with `builder`.
+/// the operators that `translate` translates, with `None` among them for all nodes that have no rule or are refused.
+/// It is called with a node as plain data, and builds with `builder`.
 #[pyfunction]
 pub(crate) fn import_onnx(
     model: &Bound<'_, PyAny>,

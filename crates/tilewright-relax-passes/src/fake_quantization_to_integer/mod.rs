@@ -29,6 +29,7 @@ mod factor;
 use std::sync::Arc;
 
 use tilewright_expr::Expr as Dim;
+use tilewright_ir::op::Layouts::Named;
 use tilewright_ir::op::{AttrDefault, Fusion, InferError, OpDef, OpRef};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Callee, Expr, ExprKind};
@@ -38,7 +39,7 @@ use tilewright_ops::binary::{divide, multiply, subtract};
 use tilewright_ops::create::astype;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{permute_dims, reshape};
-use tilewright_ops::nn::{conv1d, conv2d, conv3d, pad};
+use tilewright_ops::nn::pad;
 use tilewright_ops::quantization::{dequantize, quantize};
 use tilewright_ops::statistical::sum;
 use tilewright_schedule::rules::{GraphSpec, can};
@@ -56,8 +57,6 @@ pub struct FakeQuantizationToInteger {
 }
 
 const NAME: &str = "FakeQuantizationToInteger";
-/// The convolutions whose kernels have output and input channels.
-const CONVOLUTIONS: [&OpDef; 3] = [&conv1d::OP, &conv2d::OP, &conv3d::OP];
 
 impl FakeQuantizationToInteger {
     pub(crate) const DEF: PassDef = PassDef {
@@ -215,9 +214,17 @@ impl<'a> Layouts<'a> {
     }
 }
 
+/// The operands and attributes of a convolution that is not transposed, by what its operator says of its layouts.
+fn convolved(value: &Expr) -> Option<(&'static OpDef, &[Expr], &Attrs)> {
+    let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind else { return None };
+    let Some(Named { operands, .. }) = &op.layouts else { return None };
+    let is_forward = operands.contains(&"kernel_layout") && !attrs.contains_key("output_padding");
+    is_forward.then_some((op.0, args, attrs))
+}
+
 /// A convolution of the integers of its operands.
 fn convolution(around: &Around, value: &Expr) -> Option<Expr> {
-    let (op, (args, attrs)) = CONVOLUTIONS.iter().find_map(|op| Some((*op, called(value, op)?)))?;
+    let (op, args, attrs) = convolved(value)?;
     let [x, w] = args else { return None };
     let (x, w) = (Factor::of(around, x)?, Factor::of(around, w)?);
     let layouts = Layouts::of(attrs)?;

@@ -134,6 +134,13 @@ def ExpandMatmulOfSum() -> Any:
 def ExpandTupleArguments() -> Any:
     """The pass `ExpandTupleArguments`; `tilewright opt --pass ExpandTupleArguments FILE` shows what it does."""
 
+def FakeQuantizationToInteger(target: Any = None) -> Any:
+    """Computes products of dequantised tensors from their integers. `tilewright opt --pass FakeQuantizationToInteger
+    FILE` shows what it does.
+
+    `target`, a text or None: The target that multiplies; by default that of the context.
+    """
+
 def FastMathTransform() -> Any:
     """The pass `FastMathTransform`; `tilewright opt --pass FastMathTransform FILE` shows what it does."""
 
