@@ -114,6 +114,8 @@ impl Inject {
         let split = Expr::int(self.split, extent.dtype);
         let one = Expr::int(1, extent.dtype);
         let outer = typed(Expr::binary(BinOp::FloorDiv, &(extent - &one), &split))?;
+        // A loop without iterations has none in front of its start.
+        let outer = typed(Expr::binary(BinOp::Max, &outer, &Expr::int(0, outer.dtype)))?;
         let outer = self.analyzer.simplify(&outer);
         let own = Var::new(format!("{}_outer", var.name), var.dtype);
         let from = |progress: &Expr| -> Result<Expr> {

@@ -76,14 +76,17 @@ fn touched_by(stmt: &Stmt, thread: &Var) -> (Set<VarId>, Set<VarId>) {
                 StmtKind::Store { buffer, .. } => {
                     memory.insert(buffer.data.id());
                 }
-                StmtKind::Let { var, .. } | StmtKind::For { var, .. } => {
+                StmtKind::Let { var, .. } => {
                     vars.insert(var.id());
                 }
                 StmtKind::Evaluate(value) => walk(value, |buffer: &Buffer| {
                     memory.insert(buffer.data.id());
                 }),
-                // What is stored under a condition that differs differs.
-                StmtKind::If { .. } | StmtKind::While { .. } => {
+                // What is stored under a condition that differs differs, and so is what as many iterations store.
+                StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::For { .. } => {
+                    if let StmtKind::For { var, .. } = &stmt.kind {
+                        vars.insert(var.id());
+                    }
                     walk(stmt, |inside: &Stmt| {
                         if let StmtKind::Store { buffer, .. } = &inside.kind {
                             memory.insert(buffer.data.id());
