@@ -148,7 +148,12 @@ class Session:
         import numpy as np
 
         problems = [f"`{name}` is no output" for name in out if name not in found]
-        arrays = {name: np.asarray(_host(array)) for name, array in out.items() if name in found}
+        for name, array in out.items():
+            if not isinstance(_host(array), np.ndarray):
+                problems.append(f"`out` of `{name}` is a {type(array).__name__}, no array of NumPy or tensor of torch")
+        if problems:
+            raise ValueError("; ".join(problems))
+        arrays = {name: _host(array) for name, array in out.items()}
         results = {name: np.asarray(_host(found[name])) for name in arrays}
         for name, array in arrays.items():
             result = results[name]

@@ -21,7 +21,8 @@ EXTERNAL = b"\x0a\x08location"
 
 
 def key_of(model: Any, target: Any, options: Any) -> str:
-    """The key of a model, its files, the machine and the options."""
+    """The key of a model, its files, the machine, the options and the passes in scope."""
+    from .ir.transform import PassContext
     from .target import Target
 
     path = None if isinstance(model, (bytes, bytearray, memoryview)) else Path(os.fspath(model))
@@ -36,7 +37,14 @@ def key_of(model: Any, target: Any, options: Any) -> str:
                 found.update(other.read_bytes())
     core = os.stat(_core.__file__)
     compiler = (_core.__version__, core.st_size, core.st_mtime_ns)
-    said = [repr(compiler), str(Target.choose(target)), repr(options)]
+    scope = PassContext.current()
+    passes = (
+        scope.opt_level,
+        sorted(scope.required_pass),
+        sorted(scope.disabled_pass),
+        sorted(map(str, scope.config.items())),
+    )
+    said = [repr(compiler), str(Target.choose(target)), repr(options), repr(passes)]
     found.update("\0".join(said).encode())
     return found.hexdigest()
 
