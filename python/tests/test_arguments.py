@@ -46,6 +46,10 @@ WHY_NOT_READ = {
         script/ir_builder/tir.py end around
         script/spelling.py __getitem__ key
         script/spelling.py __or__ other
+        torch/compiling.py inference inputs
+        torch/importing.py _refuse names
+        torch/importing.py _refuse recorder
+        torch/partition.py is_node_supported submodules
     """,
     "a hint that nothing is made of, as the documentation says": """
         arith/bound.py deduce_bound hint_map
