@@ -227,6 +227,14 @@ def test_calls_are_timed(vm, executable):
         assert "median" in str(result)
 
 
+def test_the_only_function_is_timed_by_the_name_of_the_entry():
+    function = tw.script.from_source(
+        "@T.prim_func\ndef f(a: T.Buffer((4,), 'float32')):\n    for i in range(4):\n        a[i] = T.float32(1)\n"
+    )
+    built = tw.build(function, target="llvm")
+    assert len(built.time_evaluator(built.entry_name, tw.cpu(), number=2)(np.zeros(4, "float32")).results) == 1
+
+
 def test_a_repeat_takes_as_long_as_asked(vm):
     calls = []
     tw.register_func("test.machine.echo", lambda x: calls.append(x), override=True)

@@ -153,6 +153,25 @@ def test_a_database_of_one_process_serves_another(tmp_path):
     assert str(one.trace) == str(other.trace)
 
 
+def test_records_that_are_no_use_hide_no_others(tmp_path):
+    database = JSONDatabase(work_dir=tmp_path)
+    workload = database.commit_workload(Matmul)
+    sch = Schedule(Matmul)
+    sch.parallel(sch.get_loops(sch.get_block("C"))[0])
+    for seconds in (float("nan"), float("inf"), 1.0):
+        database.commit_tuning_record(TuningRecord(sch.trace, workload, [seconds], tvm.target.Target(TARGET)))
+    (file,) = (path for path in tmp_path.iterdir() if "parallel" in path.read_text())
+    line = file.read_text().splitlines()[-1]
+    assert '"seconds":[1.0]' in line
+    wrong = line.replace('name=\\"C\\"', 'name=\\"absent\\"').replace('"seconds":[1.0]', '"seconds":[0.5]')
+    assert "absent" in wrong
+    with file.open("a") as records:
+        records.write(wrong + "\n")
+    read = JSONDatabase(work_dir=tmp_path)
+    assert [float(record.run_secs[0]) for record in read.get_top_k(workload, 1)] == [1.0]
+    assert "parallel" in str(read.query_schedule(Matmul, tvm.target.Target(TARGET), "main").trace)
+
+
 def test_failures_and_wrong_arguments(tmp_path, capsys):
     database = tune(tmp_path / "a", cost=lambda _: None)
     assert len(database) == 0 and ms.tir_integration.compile_tir(database, Matmul, TARGET) is None

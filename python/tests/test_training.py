@@ -195,3 +195,6 @@ def test_a_model_without_its_parts_is_refused():
         bb.emit_func_output(out)
     with pytest.raises(ValueError, match="`param_num`"):
         setup(bb.get())
+    for count, states in ((2, 0), (0, 0), (1, 1), (-1, 0), (1, -1)):
+        with pytest.raises(ValueError, match=f"`param_num` is {count} and `state_num` is {states}"):
+            setup(bb.get().with_attrs({"param_num": count, "state_num": states}))

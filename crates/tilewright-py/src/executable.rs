@@ -60,12 +60,15 @@ impl PyExecutable {
     }
 
     fn function(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
-        let names = self.function_names();
-        let name = match names.as_slice() {
-            [only] if name == ENTRY => only,
-            _ => name,
-        };
-        self.machine(py)?.function(name).map(Function::machine).map_err(|e| runtime_error(py, e))
+        self.machine(py)?.function(&self.own_name(name)).map(Function::machine).map_err(|e| runtime_error(py, e))
+    }
+
+    /// The name of a function, which is asked for by this one.
+    fn own_name(&self, name: &str) -> String {
+        match self.function_names().as_slice() {
+            [only] if name == ENTRY => only.clone(),
+            _ => name.to_owned(),
+        }
     }
 }
 
@@ -302,7 +305,7 @@ impl PyExecutable {
         dev.map_or(Ok(()), |dev| dev.check(py))?;
         let cooldown = (cooldown_interval_ms, repeats_to_cooldown);
         let timing = timing(py, number, repeat, min_repeat_ms, cooldown, f_preproc)?;
-        PyTimer::new(py, self.machine(py)?, &func_name, timing)
+        PyTimer::new(py, self.machine(py)?, &self.own_name(&func_name), timing)
     }
 
     fn __repr__(&self) -> String {

@@ -85,8 +85,10 @@ pub(crate) fn array<'a>(value: &'a Value, name: &str) -> Result<&'a [Value], Str
     value.get(name).and_then(Value::as_array).map(Vec::as_slice).ok_or_else(|| wrong(name, "a list"))
 }
 
+/// Numbers, of which JSON has no infinite ones: `null` stands for these.
 pub(crate) fn floats(value: &Value, name: &str) -> Result<Vec<f64>, String> {
-    array(value, name)?.iter().map(|v| v.as_f64().ok_or_else(|| wrong(name, "numbers"))).collect()
+    let number = |v: &Value| if v.is_null() { Some(f64::INFINITY) } else { v.as_f64() };
+    array(value, name)?.iter().map(|v| number(v).ok_or_else(|| wrong(name, "numbers"))).collect()
 }
 
 pub(crate) fn ints(value: &Value, name: &str) -> Result<Vec<i64>, String> {

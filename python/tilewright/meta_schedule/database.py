@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from itertools import islice
 from statistics import mean
 from typing import Any, Self
 
@@ -260,7 +261,7 @@ class _CoreDatabase(Database):
         key = self._db.key_of(workload.mod["main"])
         if key is None:
             return []
-        return self._records(workload, self._db.top(key, None, top_k))
+        return list(islice(self._records(workload, self._db.top(key, None, len(self))), top_k))
 
     def query_tuning_record(
         self, mod: IRModule, target: Target | str, workload_name: str | None = None
@@ -270,9 +271,8 @@ class _CoreDatabase(Database):
         if key is None:
             return None
         machine = _core.machine_name(Target.choose(target))
-        found = self._db.top(key, machine, 1) or self._db.top(key, None, 1)
-        records = self._records(Workload(mod), found)
-        return records[0] if records else None
+        found = [*self._db.top(key, machine, len(self)), *self._db.top(key, None, len(self))]
+        return next(self._records(Workload(mod), found), None)
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         """All records."""
@@ -282,17 +282,19 @@ class _CoreDatabase(Database):
     def __len__(self) -> int:
         return len(self._db.records())
 
-    def _records(self, workload: Workload, found: Iterable[Any]) -> list[TuningRecord]:
-        records = []
+    def _records(self, workload: Workload, found: Iterable[Any]) -> Iterator[TuningRecord]:
+        """The records whose traces apply to the function; others, which a file may hold, are passed over."""
         for _, machine, lines, runs in found:
             sch = Schedule(workload.mod)
             sch._know_intrinsics()
-            sch._apply(lines)
+            try:
+                sch._apply(lines)
+            except TVMError:
+                continue
             seconds = [sum(parts) for parts in zip(*(seconds for _, seconds, _ in runs), strict=False)]
             record = TuningRecord(sch.trace, workload, seconds or None, Target(machine) if machine else None)
             record._runs = runs
-            records.append(record)
-        return records
+            yield record
 
     def _in_core(self) -> _core.TuningDatabase:
         return self._db

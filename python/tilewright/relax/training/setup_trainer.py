@@ -65,6 +65,13 @@ class SetupTrainer:
                 int(value)
             except (TypeError, ValueError):
                 raise ValueError(f"SetupTrainer: the module needs an integer as its attribute `{key}`") from None
+        count, states = (int(module.attrs[key]) for key in (self.PARAM_NUM_ATTR_KEY, self.STATE_NUM_ATTR_KEY))
+        there = len(module[self.BACKBONE_FUNC].params)
+        if count < 1 or states < 0 or count + states > there:
+            raise ValueError(
+                f"SetupTrainer: `{self.PARAM_NUM_ATTR_KEY}` is {count} and `{self.STATE_NUM_ATTR_KEY}` is {states}, "
+                f"and `{self.BACKBONE_FUNC}` has {there} parameters in all"
+            )
 
     def transform_module(self, mod: IRModule, ctx: Any) -> IRModule:
         """The module that is trained."""
