@@ -6,6 +6,17 @@ import tilewright as tvm
 from tilewright.script import from_source
 
 HEADER = "from tvm.script import tir as T, ir as I\n\n"
+#: A loop whose temporary may be filled for the next iteration.
+DOUBLE_BUFFER = """
+(A: T.Buffer((64,), "float32"), C: T.Buffer((8,), "float32"){scalars}):
+    for i in range({count}):
+        B = T.decl_buffer((8,), "float32")
+        with T.attr(B.data, "double_buffer_scope", 1):
+            for j in range(8):
+                B[j] = A[i * 8 + j]
+        for j in range(8):
+            C[j] = C[j] + B[7 - j]
+"""
 
 
 def parsed(text):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from loop_functions import changed, computes_the_same, parsed, run
+from loop_functions import DOUBLE_BUFFER, changed, computes_the_same, parsed, run
 
 from tilewright.error import TVMError
 from tilewright.tir import transform
@@ -29,16 +29,7 @@ def test_virtual_threads_with_loops_of_their_own_share_no_memory(extent):
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("split", [0, 1, 2, 3])
 def test_a_double_buffer_of_any_number_of_iterations(split, n):
-    text = """
-(A: T.Buffer((64,), "float32"), C: T.Buffer((8,), "float32"), n: T.int32):
-    for i in range(n):
-        B = T.decl_buffer((8,), "float32")
-        with T.attr(B.data, "double_buffer_scope", 1):
-            for j in range(8):
-                B[j] = A[i * 8 + j]
-        for j in range(8):
-            C[j] = C[j] + B[7 - j]
-"""
+    text = DOUBLE_BUFFER.format(scalars=", n: T.int32", count="n")
     config = {"tir.InjectDoubleBuffer": {"split_loop": split}}
     computes_the_same(transform.InjectDoubleBuffer(), text, config, scalar=n)
 

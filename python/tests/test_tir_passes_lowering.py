@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from loop_functions import HEADER, changed, computes_the_same, parsed, run
+from loop_functions import DOUBLE_BUFFER, HEADER, changed, computes_the_same, parsed, run
 
 import tilewright as tvm
 from tilewright import tir
@@ -159,16 +159,7 @@ def is_memory(line):
 
 @pytest.mark.parametrize("split", [0, 1, 2, 3])
 def test_a_loop_fills_the_next_buffer_ahead(split):
-    text = """
-(A: T.Buffer((64,), "float32"), C: T.Buffer((8,), "float32")):
-    for i in range(8):
-        B = T.decl_buffer((8,), "float32")
-        with T.attr(B.data, "double_buffer_scope", 1):
-            for j in range(8):
-                B[j] = A[i * 8 + j]
-        for j in range(8):
-            C[j] = C[j] + B[7 - j]
-"""
+    text = DOUBLE_BUFFER.format(scalars="", count=8)
     after = computes_the_same(transform.InjectDoubleBuffer(), text, {"tir.InjectDoubleBuffer": {"split_loop": split}})
     assert any(node.attr_key == "double_buffer_write" for node in found(after, tir.AttrStmt))
     with pytest.raises(TVMError, match="written in the same loop"):
