@@ -18,19 +18,17 @@
 //! made for its owner alone, and one that is there already is used only if it is this user's or the administrator's,
 //! and nobody else may write to it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
 
 use tilewright_runtime::environment::{self, setting};
 use tilewright_runtime::fork::Lock;
 use tilewright_support::Map;
 
-/// The variable that names the folder.
-const FOLDER: &str = "TILEWRIGHT_CACHE_DIR";
+pub use crate::cache_folder::Key;
+use crate::cache_folder::{self, CacheFolder, FOLDER, is_private};
 
 /// Bound of the entries in the process.
 const MEMORY_BYTES: usize = 64 << 20;
@@ -38,38 +36,11 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// Default bound of the entries on disk.
 const DISK_BYTES: u64 = 512 << 20;
 
-/// Temporary files older than this were left by a process that ended.
-const STALE: Duration = Duration::from_secs(3600);
-
-/// What an entry is found by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Key(blake3::Hash);
-
-impl Key {
-    /// The hash of a list of texts, of which none runs into the next.
-    pub fn new(parts: &[&str]) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for part in parts {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        Self(hasher.finalize())
-    }
-
-    pub(crate) fn as_bytes(&self) -> &[u8; blake3::OUT_LEN] {
-        self.0.as_bytes()
-    }
-
-    pub(crate) fn from_bytes(bytes: [u8; blake3::OUT_LEN]) -> Self {
-        Self(blake3::Hash::from_bytes(bytes))
-    }
-}
-
 /// Objects by key. May be used by any number of threads.
 #[derive(Debug)]
 pub struct KernelCache {
     memory: Lock<Memory>,
-    disk: Option<Disk>,
+    disk: Option<CacheFolder>,
 }
 
 impl KernelCache {
@@ -99,8 +70,7 @@ impl KernelCache {
 
     /// A cache with files in a folder, of at most so many bytes.
     pub fn on_disk(folder: impl Into<PathBuf>, bytes: u64) -> Self {
-        let disk = Disk { folder: folder.into(), bound: bytes, room: Lock::new(0) };
-        Self { memory: Lock::default(), disk: Some(disk) }
+        Self { memory: Lock::default(), disk: Some(CacheFolder::new(folder, bytes)) }
     }
 
     /// The object, if it is here.
@@ -108,7 +78,7 @@ impl KernelCache {
         if let Some(object) = self.memory.lock().get(key) {
             return Some(object);
         }
-        let object: Arc<[u8]> = self.disk.as_ref()?.read(key).ok()?.into();
+        let object: Arc<[u8]> = read(self.disk.as_ref()?, key).ok()?.into();
         self.memory.lock().put(*key, &object);
         Some(object)
     }
@@ -118,19 +88,14 @@ impl KernelCache {
         self.memory.lock().put(key, object);
         if let Some(disk) = &self.disk {
             // A full or read-only disk costs time later, nothing else.
-            let _ = disk.write(&key, object);
+            let _ = write(disk, &key, object);
         }
     }
 }
 
 /// The folder that the environment asks for; none keeps the cache off the disk.
 pub fn default_folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return (!folder.is_empty()).then(|| folder.into());
-    }
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(base.join("tilewright").join("kernels"))
+    cache_folder::from_environment("kernels")
 }
 
 /// Entries of this process, with the number of their last use.
@@ -175,149 +140,37 @@ impl Memory {
     }
 }
 
-#[derive(Debug)]
-struct Disk {
-    folder: PathBuf,
-    bound: u64,
-    /// Bytes that this process may write before it counts the files again.
-    room: Lock<u64>,
+fn read(folder: &CacheFolder, key: &Key) -> io::Result<Vec<u8>> {
+    let mut file = File::open(folder.entry(key)?)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+    let (claimed, object) = bytes.split_first_chunk::<{ blake3::OUT_LEN }>().ok_or_else(damaged)?;
+    if seal(key, object) != *claimed {
+        return Err(damaged());
+    }
+    folder.used(&file);
+    Ok(bytes.split_off(blake3::OUT_LEN))
 }
 
-impl Disk {
-    fn path(&self, key: &Key) -> PathBuf {
-        self.folder.join(key.0.to_hex().as_str())
-    }
-
-    fn read(&self, key: &Key) -> io::Result<Vec<u8>> {
-        if !is_private(&self.folder) {
-            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
-        }
-        let mut file = File::open(self.path(key))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-        let (claimed, object) = bytes.split_first_chunk::<{ blake3::OUT_LEN }>().ok_or_else(damaged)?;
-        if seal(key, object) != *claimed {
-            return Err(damaged());
-        }
-        // Whether the time can be set or not: the entry is right.
-        let _ = file.set_modified(SystemTime::now());
-        Ok(bytes.split_off(blake3::OUT_LEN))
-    }
-
-    fn write(&self, key: &Key, object: &[u8]) -> io::Result<()> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        make_folder(&self.folder)?;
-        if !is_private(&self.folder) {
-            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
-        }
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.folder.join(format!("{}.{}-{number}.tmp", key.0.to_hex(), std::process::id()));
-        let write = |file: &mut File| {
-            file.write_all(seal(key, object).as_bytes())?;
-            file.write_all(object)
-        };
-        let outcome = File::create_new(&temporary)
-            .and_then(|mut file| write(&mut file))
-            .and_then(|()| fs::rename(&temporary, self.path(key)));
-        if outcome.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        outcome?;
-        self.make_room((blake3::OUT_LEN + object.len()) as u64);
-        Ok(())
-    }
-
-    /// Accounts for a new file, and removes old ones if there are too many bytes. Other processes write too: what is
-    /// left below the bound is divided, so that eight of them together keep it.
-    fn make_room(&self, added: u64) {
-        let mut room = self.room.lock();
-        if added <= *room {
-            *room -= added;
-            return;
-        }
-        drop(room);
-        // Outside of the lock: the folder may be slow. Two threads that come here count the same.
-        let total = self.files().iter().map(|file| file.bytes).sum();
-        let total = if total > self.bound { self.shrink(self.bound / 4 * 3) } else { total };
-        *self.room.lock() = self.bound.saturating_sub(total) / 8;
-    }
-
-    /// Removes the files used longest ago until so many bytes are left; gives the bytes that are.
-    fn shrink(&self, bytes: u64) -> u64 {
-        let mut files = self.files();
-        files.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
-        let mut left: u64 = files.iter().map(|file| file.bytes).sum();
-        for file in files {
-            let stale = file.is_temporary && file.used.elapsed().is_ok_and(|age| age > STALE);
-            if stale || (left > bytes && !file.is_temporary) {
-                // Another process may have been faster.
-                let _ = fs::remove_file(&file.path);
-                left -= file.bytes;
-            }
-        }
-        left
-    }
-
-    fn files(&self) -> Vec<CacheFile> {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
-        entries.filter_map(|entry| CacheFile::of(&entry.ok()?)).collect()
-    }
-}
-
-struct CacheFile {
-    path: PathBuf,
-    bytes: u64,
-    used: SystemTime,
-    is_temporary: bool,
-}
-
-impl CacheFile {
-    /// None for what is not the cache's: its folder may be the user's choice.
-    fn of(entry: &fs::DirEntry) -> Option<Self> {
-        let name = entry.file_name().into_string().ok()?;
-        let (stem, rest) = name.split_at_checked(2 * blake3::OUT_LEN)?;
-        let is_temporary = rest.ends_with(".tmp");
-        if !stem.bytes().all(|byte| byte.is_ascii_hexdigit()) || !(rest.is_empty() || is_temporary) {
-            return None;
-        }
-        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-        Some(Self { path: entry.path(), bytes: metadata.len(), used: metadata.modified().ok()?, is_temporary })
-    }
+fn write(folder: &CacheFolder, key: &Key, object: &[u8]) -> io::Result<()> {
+    folder.write(key, |temporary| {
+        let mut file = File::create_new(temporary)?;
+        file.write_all(seal(key, object).as_bytes())?;
+        file.write_all(object)
+    })
 }
 
 /// What a file begins with: a hash of its key and its contents.
 fn seal(key: &Key, object: &[u8]) -> blake3::Hash {
-    blake3::Hasher::new().update(key.0.as_bytes()).update(object).finalize()
-}
-
-/// Whether nobody but this user and the administrator may write to the folder.
-#[cfg(unix)]
-fn is_private(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    fs::metadata(folder).is_ok_and(|found| {
-        let others_write = found.mode() & 0o022 != 0;
-        found.is_dir() && !others_write && [0, environment::user()].contains(&found.uid())
-    })
-}
-
-#[cfg(not(unix))]
-fn is_private(folder: &Path) -> bool {
-    folder.is_dir()
-}
-
-/// Makes a folder that only its owner may enter.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    blake3::Hasher::new().update(key.as_bytes()).update(object).finalize()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     /// A folder for a test, empty at its start and gone at its end.
@@ -373,7 +226,7 @@ mod tests {
     fn a_damaged_entry_is_ignored_and_replaced() {
         let folder = Folder::new("damaged");
         folder.cache(1 << 20).put(key(1), &object(1));
-        let path = folder.0.join(key(1).0.to_hex().as_str());
+        let path = folder.0.join(key(1).to_string());
         let whole = fs::read(&path).unwrap();
         let mut flipped = whole.clone();
         flipped[500] ^= 1;
@@ -385,7 +238,7 @@ mod tests {
             assert_eq!(folder.cache(1 << 20).get(&key(1)), Some(object(1)));
         }
         // The right contents under another name are wrong too.
-        fs::rename(&path, folder.0.join(key(2).0.to_hex().as_str())).unwrap();
+        fs::rename(&path, folder.0.join(key(2).to_string())).unwrap();
         assert_eq!(folder.cache(1 << 20).get(&key(2)), None);
     }
 
@@ -397,7 +250,7 @@ mod tests {
         let old = SystemTime::now() - Duration::from_secs(1000);
         for number in 0..10 {
             cache.put(key(number), &object(number as u8));
-            let file = File::options().append(true).open(folder.0.join(key(number).0.to_hex().as_str())).unwrap();
+            let file = File::options().append(true).open(folder.0.join(key(number).to_string())).unwrap();
             file.set_modified(old + Duration::from_secs(number as u64)).unwrap();
         }
         fs::write(folder.0.join("notes.txt"), "the user's own").unwrap();

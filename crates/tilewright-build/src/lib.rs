@@ -10,6 +10,7 @@
 
 pub mod backends;
 pub mod cache;
+pub mod cache_folder;
 mod call;
 mod emit;
 mod kernel_metadata;
