@@ -1,7 +1,12 @@
 //! Settings from the environment. One that cannot be read has no effect, of which the user hears once, on standard
 //! error: there is nobody else to tell.
 
+#[cfg(unix)]
+use std::ffi::CStr;
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Every variable that is read.
@@ -39,6 +44,33 @@ pub(crate) fn switch(variable: &'static str) -> Option<bool> {
 pub fn user() -> u32 {
     // SAFETY: reads a number.
     unsafe { libc::geteuid() }
+}
+
+/// The program or the library that this code is a part of.
+#[cfg(unix)]
+pub fn own_file() -> Option<PathBuf> {
+    let mut found = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: the address is one of this code, and `found` is a place for the answer.
+    let is_known = unsafe { libc::dladdr(own_file as *const libc::c_void, &mut found) } != 0;
+    if !is_known || found.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: a string of the loader, which stays as long as this code.
+    let name = unsafe { CStr::from_ptr(found.dli_fname) };
+    let path = PathBuf::from(OsStr::from_bytes(name.to_bytes()));
+    // A program has the name by which it was started.
+    if path.is_absolute() { Some(path) } else { std::env::current_exe().ok() }
+}
+
+/// The program that this code is a part of.
+#[cfg(not(unix))]
+pub fn own_file() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 /// Tells the user that a variable has no effect, once for each.

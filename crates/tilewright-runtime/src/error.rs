@@ -116,6 +116,11 @@ pub enum ErrorKind {
     Assertion {
         message: String,
     },
+    /// Inputs of a session that it does not take: all that is wrong with them, and the inputs that it has.
+    Inputs {
+        problems: Vec<String>,
+        inputs: Vec<String>,
+    },
     /// A value of another kind than expected.
     WrongValue {
         expected: &'static str,
@@ -209,6 +214,7 @@ impl ErrorKind {
             Self::MissingSymbol { .. } => "TW0769",
             Self::Device { .. } => "TW0770",
             Self::Assertion { .. } => "TW0771",
+            Self::Inputs { .. } => "TW0772",
         }
     }
 }
@@ -275,6 +281,9 @@ impl fmt::Display for ErrorKind {
             Self::Kernel { kernel, message, .. } => write!(f, "kernel \"{kernel}\": {message}"),
             Self::Callback { name, source } => write!(f, "packed function \"{name}\" failed: {source}"),
             Self::WrongValue { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::Inputs { problems, inputs } => {
+                write!(f, "{}. The inputs are {}", problems.join("; "), inputs.join(", "))
+            }
             Self::Assertion { message } => match message.is_empty() {
                 true => f.write_str("Assertion Failed"),
                 false => write!(f, "Assertion Failed: {message}"),

@@ -1,13 +1,13 @@
 //! The runtime: loads executables and runs them. A user ships this crate alone.
 //!
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
-//! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that
-//! kernels call), [`Error`], then inside: `prepare` (facts that are computed once per function), `run` (the loop over
-//! instructions), `kernel` and `pool` (machine code and its threads), `scratch`, `temporary` and `packed` (services for
-//! kernels: memory, and functions of the process), [`fork`] (locks that survive `fork`), `one_slot` (a lock-free cache
-//! of one object), `call_depth` (the bound of nested calls), [`device`] (devices other than the host, and the
-//! operations of a run on them). `builtins` lists the functions that every runtime has by name, some of them in files
-//! of their own, such as `kv_cache`.
+//! [`Function`] (ready to call), [`Session`] (a model, by the names of its inputs and outputs), [`registry`]
+//! (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside:
+//! `prepare` (facts that are computed once per function), `run` (the loop over instructions), `kernel` and `pool`
+//! (machine code and its threads), `scratch`, `temporary` and `packed` (services for kernels: memory, and functions of
+//! the process), [`fork`] (locks that survive `fork`), `one_slot` (a lock-free cache of one object), `call_depth` (the
+//! bound of nested calls), [`device`] (devices other than the host, and the operations of a run on them). `builtins`
+//! lists the functions that every runtime has by name, some of them in files of their own, such as `kv_cache`.
 //!
 //! A program that hands its argument to a function of the process:
 //!
@@ -80,6 +80,7 @@ pub mod registry;
 mod run;
 mod scalar;
 mod scratch;
+pub mod session;
 mod shape_heap;
 mod stateful;
 mod temporary;
@@ -96,6 +97,7 @@ pub use jit_symbols::{set_debugger_symbols, set_perf_map};
 pub use machine::{Function, VirtualMachine};
 pub use pool::{num_threads, set_num_threads};
 pub use profile::{Report, ReportRow, Times, Timing};
+pub use session::{Session, TensorSpec};
 pub use value::{PackedFunc, Tuple, Value};
 
 // What values and executables are made of, for programs that depend on this crate alone.

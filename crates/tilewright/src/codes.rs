@@ -58,7 +58,7 @@ pub static ALL: &[Page] = pages! {
     // Loading and running.
     "TW0751" "TW0752" "TW0753" "TW0754" "TW0755" "TW0756" "TW0757" "TW0758" "TW0759" "TW0760" "TW0761" "TW0762"
     "TW0763" "TW0764" "TW0765" "TW0766" "TW0767" "TW0768" "TW0769" "TW0770"
-    "TW0771"
+    "TW0771" "TW0772"
     // Models of other frameworks.
     "TW0801" "TW0802"
 };

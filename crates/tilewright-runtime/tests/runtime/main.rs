@@ -14,6 +14,7 @@ mod packed;
 mod pool;
 mod programs;
 mod protocol;
+mod sessions;
 mod stress;
 mod test_device;
 mod values;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright::runtime::device::copy_elements;
-use tilewright::runtime::{Device, DeviceKind, Error, registry};
+use tilewright::runtime::{Device, DeviceKind, Error, Session, registry};
 use tilewright::support::SourceFile;
 use tilewright::vm_program::{FunctionBuilder, Kind, Package, ProgramBuilder, TargetInfo};
 use tilewright::{CompileOptions, Executable, PassCx, Target, Tensor, Value, VirtualMachine};
@@ -13,6 +13,7 @@ use super::{Outcome, examples};
 examples! {
     "machines.rs":
     tw0751 tw0752 tw0753 tw0754 tw0755 tw0756 tw0757 tw0760 tw0761 tw0762 tw0765 tw0766 tw0767 tw0768 tw0770
+    tw0772
 }
 
 const MODEL: &str = r#"
@@ -306,6 +307,28 @@ mod tw0770 {
     pub(super) fn right() -> Outcome {
         let (target, source) = (ones(4)?, ones(4)?);
         copy_elements(target.as_tensor()?, source.as_tensor()?)?;
+        Ok(())
+    }
+}
+
+mod tw0772 {
+    use super::*;
+
+    fn session() -> Made<Session> {
+        Ok(Session::new(Arc::new(Executable::load(built(MODEL, Target::host())?)?))?)
+    }
+
+    fn ones(size: usize) -> Made<Tensor> {
+        Ok(Tensor::from_vec(&[size as i64], vec![1.0f32; size])?)
+    }
+
+    pub(super) fn wrong() -> Outcome {
+        session()?.run(&[("x", ones(2)?), ("z", ones(2)?)])?;
+        Ok(())
+    }
+
+    pub(super) fn right() -> Outcome {
+        session()?.run(&[("x", ones(2)?), ("y", ones(2)?)])?;
         Ok(())
     }
 }
