@@ -1,8 +1,8 @@
 """The guide, the book and the pages of the operators: what stands in them runs, in order.
 
 A `python` block prints what the `text` block behind it says. Behind each `$ tilewright …` of a `console` block stands
-what the command line writes. A `rust` block is a part of the file that the comment above it names, which is tested
-itself. Other blocks the book does not have; what `$ cargo xtask …` prints is tested beside the sources of `xtask`.
+what the command line writes. A `rust` or `c` block is a part of the file that the comment above it names, which is
+tested itself. Other blocks the book does not have; what `$ cargo xtask …` prints is tested with the sources of `xtask`.
 
 `UPDATE_EXPECT=1` writes what is printed into the pages.
 """
@@ -111,7 +111,7 @@ def test_every_block_of_the_book_is_judged(path):
     judged = {example.output for example in examples(page)}
     for block in FENCE.finditer(page):
         where = f"{path.name}, line {page.count(chr(10), 0, block.start()) + 1}"
-        if block["kind"] == "rust":
+        if block["kind"] in ("rust", "c"):
             quoted = QUOTED.search(page[: block.start()])
             assert quoted, f"{where}: the file that this is a part of"
             source = (ROOT / quoted[1]).read_text()

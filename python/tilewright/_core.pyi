@@ -822,11 +822,6 @@ class Executable:
     def save(self, path: str | PathLike[str], fmt: str = "") -> None:
         """Writes the executable to a file; its format is this package's own, whatever `fmt` says."""
 
-    def signature(self, name: Any) -> Any:
-        """The tensors that a function takes and gives: `inputs` and `outputs`, each with its name, its dimensions
-        (numbers, or names of symbolic ones) and its data type, and whether it gives a tuple.
-        """
-
     def stats(self) -> str:
         """How many functions, instructions, kernels and constants there are, and how many bytes they take."""
 
@@ -850,6 +845,56 @@ class Executable:
     @property
     def type_key(self) -> Any:
         """The sort of module."""
+
+@final
+class Session:
+    """A model with its inputs and outputs."""
+
+    def __new__(cls, executable: Any) -> Self: ...
+    @property
+    def gives_tuple(self) -> Any: ...
+    @property
+    def inputs(self) -> Any:
+        """Each input: its name, its dimensions (numbers, or names of symbolic ones) and its data type."""
+
+    @property
+    def outputs(self) -> Any:
+        """Each output, as `inputs`."""
+
+    @property
+    def parameters(self) -> Any:
+        """The names of the function's parameters, which are identifiers."""
+
+    def problems(self, found: Any) -> Any:
+        """What is wrong with inputs, each for itself and all at once: `found` has the data type and the shape of
+        each, `None` for one that is passed over.
+        """
+
+@final
+class SessionCache:
+    """A folder of executables, by what they were compiled from."""
+
+    def __new__(cls, folder: Any) -> Self: ...
+    def key(self, model: Any, path: Any, said: Any) -> Any:
+        """The key of the bytes of an ONNX model, of the files in its folder that hold its tensors, of the compiler,
+        and of the texts that say what else decides what it becomes.
+        """
+
+    @staticmethod
+    def of_user() -> Any:
+        """The user's cache; `None` where the environment keeps caches off the disk."""
+
+    def read(self, key: Any) -> Any:
+        """The executable of a key; `None` where there is none, or a damaged one."""
+
+    def write(self, key: Any, executable: Any) -> Any:
+        """Keeps an executable; a folder that cannot be written to keeps nothing."""
+
+@final
+class SessionKey:
+    """A key of the cache."""
+
+    ...
 
 @final
 class VirtualMachine:
@@ -1158,9 +1203,10 @@ def build(
     target: Target,
     pipeline: Pass | None,
     progress: bool = False,
+    names: Any = None,
 ) -> Executable:
     """Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how
-    far it is.
+    far it is. `names` are those of the inputs and outputs, which the executable keeps for sessions.
     """
 
 def pipeline(name: str, target: Target) -> Pass:

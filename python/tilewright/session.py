@@ -14,12 +14,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .error import TVMError
 from .runtime.device import cpu
-from .session_cache import Cache, key_of
 
 if TYPE_CHECKING:
     from .ir.module import IRModule
@@ -48,19 +48,17 @@ class TensorSpec:
 class Session:
     """A compiled model. `load` makes it."""
 
-    def __init__(self, executable: _core.Executable, names: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(self, executable: _core.Executable) -> None:
         self.executable = executable
-        self._machine = _core.VirtualMachine(executable, cpu())
-        self._main = self._machine[MAIN]
-        signature = executable.signature(MAIN)
-        names = names or {}
-        self.inputs = _specs(signature["inputs"], names.get("inputs"))
-        self.outputs = _specs(signature["outputs"], names.get("outputs"))
-        self._is_tuple: bool = signature["is_tuple"]
+        self._core = _core.Session(executable)
+        self._main = _core.VirtualMachine(executable, cpu())[MAIN]
+        self.inputs = [TensorSpec(name, tuple(shape), dtype) for name, shape, dtype in self._core.inputs]
+        self.outputs = [TensorSpec(name, tuple(shape), dtype) for name, shape, dtype in self._core.outputs]
+        self._is_tuple = self._core.gives_tuple
         self._input_names = tuple(spec.name for spec in self.inputs)
         self._output_names = tuple(spec.name for spec in self.outputs)
         # Names of a model that are no identifiers have another spelling as parameters.
-        self._other_names = dict(zip((name for name, _, _ in signature["inputs"]), self._input_names, strict=True))
+        self._other_names = dict(zip(self._core.parameters, self._input_names, strict=True))
 
     def __repr__(self) -> str:
         listed = [", ".join(map(str, specs)) for specs in (self.inputs, self.outputs)]
@@ -123,26 +121,15 @@ class Session:
 
     def _problems(self, args: Sequence[Any]) -> list[str]:
         """What is wrong with inputs, each for itself and all at once."""
-        problems, sizes = [], {}
+        problems, found = [], []
         for spec, value in zip(self.inputs, args, strict=True):
             shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
             if shape is None or dtype is None:
                 problems.append(f"`{spec.name}` is a {type(value).__name__}, no tensor: {spec}")
-                continue
-            if (found := str(dtype).removeprefix("torch.")) != spec.dtype:
-                problems.append(f"`{spec.name}` has the data type {found}, {spec.dtype} is expected")
-            shape = tuple(int(size) for size in shape)
-            if len(shape) != len(spec.shape):
-                problems.append(f"`{spec.name}` has {len(shape)} dimensions, {len(spec.shape)} are expected: {spec}")
-                continue
-            for axis, (size, expected) in enumerate(zip(shape, spec.shape, strict=True)):
-                place = f"dimension {axis} of `{spec.name}`"
-                if isinstance(expected, int):
-                    if size != expected:
-                        problems.append(f"{place} is {size}, {expected} is expected: {spec}")
-                elif (known := sizes.setdefault(expected, (size, place)))[0] != size:
-                    problems.append(f"{place} is {size}, `{expected}` is {known[0]} by {known[1]}")
-        return problems
+                found.append(None)
+            else:
+                found.append((str(dtype).removeprefix("torch."), [int(size) for size in shape]))
+        return problems + self._core.problems(found)
 
     def _write(self, found: dict[str, Any], out: Mapping[str, Any]) -> None:
         import numpy as np
@@ -168,12 +155,6 @@ class Session:
         for name, array in arrays.items():
             np.copyto(array, results[name])
             found[name] = out[name]
-
-
-def _specs(described: Sequence[tuple[str, Sequence[int | str], str]], names: Sequence[str] | None) -> list[TensorSpec]:
-    own = [name for name, _, _ in described]
-    chosen = own if names is None or len(names) != len(own) else names
-    return [TensorSpec(name, tuple(shape), dtype) for name, (_, shape, dtype) in zip(chosen, described, strict=True)]
 
 
 def _compact(value: Any) -> Any:
@@ -230,8 +211,8 @@ def load(
 
     `target` is the machine to compile for, by default this one. `shapes` and `values` are those of inputs of an ONNX
     model, as `relax.frontend.onnx.from_onnx` takes them. `cache` is whether what is compiled of a file is kept, or the
-    folder where: by default that of the environment's `TILEWRIGHT_CACHE`, else `tilewright` in the user's folder of
-    caches. With `progress`, standard error shows what the compiler is doing.
+    folder where: by default `models` in that of the environment's `TILEWRIGHT_CACHE_DIR`, else in `tilewright` in the
+    user's folder of caches. With `progress`, standard error shows what the compiler is doing.
     """
     if isinstance(model, _core.Executable):
         return Session(model)
@@ -241,7 +222,7 @@ def load(
     if not isinstance(model, (bytes, bytearray, memoryview, str, os.PathLike)):
         if shapes or values:
             raise TypeError("`shapes` and `values` are for models of ONNX")
-        return Session(*_built(_module_of(model, inputs), None, target, progress))
+        return Session(_built(_module_of(model, inputs), target, progress))
     if inputs is not None:
         raise TypeError("example inputs are for a `torch.nn.Module`")
     if not isinstance(model, (bytes, bytearray, memoryview)):
@@ -254,16 +235,41 @@ def load(
         if sort == "pt2":
             import torch
 
-            return Session(*_built(_module_of(torch.export.load(path), None), None, target, progress))
-    folder = Cache.of(cache)
-    if folder is None or values:
-        return Session(*_of_onnx(model, target, options, progress))
-    key = key_of(model, target, options)
-    if (kept := folder.read(key)) is not None:
-        return Session(*kept)
-    executable, names = _of_onnx(model, target, options, progress)
-    folder.write(key, executable, names)
-    return Session(executable, names)
+            return Session(_built(_module_of(torch.export.load(path), None), target, progress))
+    folder = _cache_of(cache)
+    path = None if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
+    content = bytes(model) if path is None else Path(path).read_bytes()
+    key = None
+    if folder is not None and not values:
+        key = folder.key(content, path, _said(target, options))
+        if (kept := folder.read(key)) is not None:
+            return Session(kept)
+    executable = _of_onnx(content if path is None else path, content, target, options, progress)
+    if key is not None:
+        folder.write(key, executable)
+    return Session(executable)
+
+
+def _cache_of(chosen: bool | str | os.PathLike[str]) -> _core.SessionCache | None:
+    """The folder that a user has chosen; `None` for no cache."""
+    if chosen is False:
+        return None
+    return _core.SessionCache.of_user() if chosen is True else _core.SessionCache(chosen)
+
+
+def _said(target: Any, options: dict[str, Any]) -> list[str]:
+    """What decides, beside the model, what it becomes: the machine, the options and the passes in scope."""
+    from .ir.transform import PassContext
+    from .target import Target
+
+    scope = PassContext.current()
+    passes = (
+        scope.opt_level,
+        sorted(scope.required_pass),
+        sorted(scope.disabled_pass),
+        sorted(map(str, scope.config.items())),
+    )
+    return [str(Target.choose(target)), repr(options), repr(passes)]
 
 
 def _sort_of(path: str) -> str:
@@ -280,21 +286,22 @@ def _sort_of(path: str) -> str:
 
 
 def _of_onnx(
-    model: Any, target: Any, options: dict[str, Any], progress: bool
-) -> tuple[_core.Executable, dict[str, Any]]:
+    model: str | bytes, content: bytes, target: Any, options: dict[str, Any], progress: bool
+) -> _core.Executable:
     from .relax.frontend.onnx import from_onnx
 
     module = from_onnx(model, options["shapes"], values=options["values"])
-    names = _core.onnx_names(model if isinstance(model, (str, os.PathLike)) else bytes(model))
+    inputs, outputs = _core.onnx_names(content)
     held = set(options["values"] or ())
-    names["inputs"] = [name for name in names["inputs"] if name not in held]
-    return _built(module, names, target, progress)
+    return _built(module, target, progress, ([name for name in inputs if name not in held], outputs))
 
 
-def _built(module: IRModule, names: Any, target: Any, progress: bool) -> tuple[_core.Executable, Any]:
+def _built(
+    module: IRModule, target: Any, progress: bool, names: tuple[list[str], list[str]] | None = None
+) -> _core.Executable:
     from .relax.vm_build import build
 
-    return build(module, target, progress=progress), names
+    return build(module, target, progress=progress, names=names)
 
 
 def _module_of(model: Any, inputs: Sequence[Any] | None) -> IRModule:

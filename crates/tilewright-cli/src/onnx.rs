@@ -1,11 +1,11 @@
 //! ONNX files: models that are read like a module, with the files of their folders that hold tensors.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tilewright::IRModule;
 use tilewright::import::onnx::{self, Options};
+use tilewright::runtime::session::Names;
+use tilewright::session::{folder_of, module_of, names_of, read_in_folder};
 use tilewright::support::Diagnostics;
 
 use crate::failure::{Failure, Outcome};
@@ -18,9 +18,15 @@ pub(crate) fn is_onnx(path: &Path) -> bool {
 /// The module of a file.
 pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
-    let folder = folder_of(path);
-    let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
-    onnx::from_onnx(&bytes, &options(path), Some(&external)).map_err(|faults| in_file(faults.diagnostics, path).into())
+    module_of(&bytes, Some(&folder_of(path)), &options(path)).map_err(|found| in_file(found, path).into())
+}
+
+/// How the model of a file names its inputs and outputs; none where it is no model of ONNX.
+pub(crate) fn names(path: &Path) -> Option<Names> {
+    if !is_onnx(path) {
+        return None;
+    }
+    names_of(&std::fs::read(path).ok()?)
 }
 
 /// The module of a model that was read from this file.
@@ -40,35 +46,6 @@ fn options(path: &Path) -> Options {
 fn in_file(found: Diagnostics, path: &Path) -> Diagnostics {
     let note = |one: tilewright::Diagnostic| one.note(format!("in {}", path.display()));
     Diagnostics(found.0.into_iter().map(note).collect())
-}
-
-/// The folder of a model.
-pub fn folder_of(path: &Path) -> PathBuf {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
-}
-
-/// A part of a file in the folder of a model. A link that leads out of the folder is refused.
-///
-/// # Errors
-/// If there is no such part, or if it is outside of the folder.
-pub fn read_in_folder(folder: &Path, location: &str, offset: u64, length: Option<u64>) -> Result<Vec<u8>, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let (inside, path) = (folder.canonicalize().map_err(text)?, folder.join(location).canonicalize().map_err(text)?);
-    if !path.starts_with(&inside) {
-        return Err("a link that leads out of the model's folder, which is not read".to_owned());
-    }
-    let mut file = File::open(path).map_err(text)?;
-    let size = file.metadata().map_err(text)?.len();
-    let left =
-        size.checked_sub(offset).ok_or_else(|| format!("it has {size} bytes, and its part begins at {offset}"))?;
-    let length = length.unwrap_or(left);
-    if length > left {
-        return Err(format!("it has {left} bytes from {offset} on, and {length} are needed"));
-    }
-    file.seek(SeekFrom::Start(offset)).map_err(text)?;
-    let mut bytes = vec![0; usize::try_from(length).map_err(|error| error.to_string())?];
-    file.read_exact(&mut bytes).map_err(text)?;
-    Ok(bytes)
 }
 
 /// A model's operator sets, inputs, outputs, operators and tensors, as `tilewright inspect` shows them.

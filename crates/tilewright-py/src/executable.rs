@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use tilewright::ir::pass::Sequential;
 use tilewright::runtime::fork::Lock;
-use tilewright::vm_program::{DimPattern, Function as FunctionBody, Kind};
 use tilewright::{CompileOptions, Executable, IRModule, Stage, Target, VirtualMachine, emit};
 
 use crate::device::Device;
@@ -233,32 +232,6 @@ impl PyExecutable {
         self.executable.program().functions.iter().map(|function| function.name.clone()).collect()
     }
 
-    /// The tensors that a function takes and gives: `inputs` and `outputs`, each with its name, its dimensions
-    /// (numbers, or names of symbolic ones) and its data type, and whether it gives a tuple.
-    fn signature<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let functions = &self.executable.program().functions;
-        let function = functions.iter().find(|function| function.name == name);
-        let function = function.ok_or_else(|| error::general(py, format!("there is no function `{name}`")))?;
-        let of = |name: &str, kind: &Kind| {
-            tensor_signature(py, function, name, kind).ok_or_else(|| {
-                let message = format!("`{name}` of function `{}` is no tensor of known type and rank", function.name);
-                error::general(py, message)
-            })
-        };
-        let inputs = function.params.iter().map(|param| of(&param.name, &param.kind)).collect::<PyResult<Vec<_>>>()?;
-        let (fields, is_tuple) = match &function.result {
-            Kind::Tuple(fields) => (fields.as_slice(), true),
-            one => (std::slice::from_ref(one), false),
-        };
-        let numbered = fields.iter().enumerate();
-        let outputs = numbered.map(|(at, kind)| of(&format!("output{at}"), kind)).collect::<PyResult<Vec<_>>>()?;
-        let found = PyDict::new(py);
-        found.set_item("inputs", inputs)?;
-        found.set_item("outputs", outputs)?;
-        found.set_item("is_tuple", is_tuple)?;
-        Ok(found)
-    }
-
     fn __getitem__(
         &self,
         py: Python<'_>,
@@ -311,23 +284,4 @@ impl PyExecutable {
     fn __repr__(&self) -> String {
         format!("<Executable with {}>", self.function_names().join(", "))
     }
-}
-
-/// A tensor's name, dimensions and data type; `None` for anything else.
-fn tensor_signature<'py>(
-    py: Python<'py>,
-    function: &FunctionBody,
-    name: &str,
-    kind: &Kind,
-) -> Option<(String, Vec<Bound<'py, PyAny>>, String)> {
-    let Kind::Tensor { dtype: Some(dtype), dims: Some(dims), .. } = kind else { return None };
-    let dim = |dim: &DimPattern| match dim {
-        DimPattern::Const(size) => size.into_pyobject(py).ok().map(Bound::into_any),
-        DimPattern::Slot(slot) => {
-            let name = function.slots.get(*slot as usize).map_or("?", String::as_str);
-            Some(PyString::new(py, name).into_any())
-        }
-        DimPattern::Any => Some(PyString::new(py, "?").into_any()),
-    };
-    Some((name.to_owned(), dims.iter().map(dim).collect::<Option<_>>()?, dtype.to_string()))
 }

@@ -27,6 +27,7 @@ mod passes;
 mod program;
 mod schedule;
 mod script;
+mod session;
 mod structure;
 mod target;
 mod tensor;
@@ -74,6 +75,9 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tune::PyDatabase>()?;
     core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;
+    core.add_class::<session::PySession>()?;
+    core.add_class::<session::PySessionCache>()?;
+    core.add_class::<session::PySessionKey>()?;
     core.add_class::<machine::PyMachine>()?;
     core.add_class::<timing::PyTimer>()?;
     core.add_class::<timing::PyTimes>()?;
@@ -231,7 +235,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
         wrap_pyfunction!(view::te::build::te_call, core)?,
         wrap_pyfunction!(onnx::import_onnx, core)?,
-        wrap_pyfunction!(onnx::onnx_names, core)?,
+        wrap_pyfunction!(session::onnx_names, core)?,
         wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
         wrap_pyfunction!(tune::tuning_tasks, core)?,

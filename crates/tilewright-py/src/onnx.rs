@@ -10,11 +10,11 @@ use tilewright::expr::Expr as Scalar;
 use tilewright::import::common::{NO_RULE, Refused, Value};
 use tilewright::import::onnx::model::AttributeValue;
 use tilewright::import::onnx::tensors::tensor_of;
-use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with, read};
+use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with};
 use tilewright::ir::builder::BlockBuilder;
 use tilewright::ir::relax::Expr;
+use tilewright::session::{folder_of, read_in_folder};
 use tilewright::{DataType, Tensor};
-use tilewright_cli::onnx::{folder_of, read_in_folder};
 
 use crate::error;
 use crate::module::PyModule;
@@ -31,20 +31,6 @@ fn bytes_of(model: &Bound<'_, PyAny>) -> PyResult<(Vec<u8>, Option<PathBuf>)> {
     let bytes = std::fs::read(&path)
         .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone())))?;
     Ok((bytes, Some(folder_of(&path))))
-}
-
-/// The names of the inputs and outputs of an ONNX model, as it has them. Tensors that it holds are no inputs.
-#[pyfunction]
-pub(crate) fn onnx_names<'py>(py: Python<'py>, model: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-    let (bytes, _) = bytes_of(model)?;
-    let model = read(&bytes).map_err(|fault| error::general(py, fault.to_string()))?;
-    let graph = &model.graph;
-    let is_held = |name: &str| graph.initializers.iter().any(|tensor| tensor.name == name);
-    let names = PyDict::new(py);
-    let inputs: Vec<&str> = graph.inputs.iter().map(|input| input.name).filter(|name| !is_held(name)).collect();
-    names.set_item("inputs", inputs)?;
-    names.set_item("outputs", graph.outputs.iter().map(|output| output.name).collect::<Vec<_>>())?;
-    Ok(names)
 }
 
 /// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,

@@ -248,7 +248,7 @@ impl<'a> Reference<'a> {
                     let names = further_names(&bytes, observed)?;
                     bytes.extend(further_outputs(names));
                     request["model"] = json!(scratch.write("observed.onnx", &bytes)?);
-                    request["folder"] = json!(whole(&onnx::folder_of(&arguments.file))?);
+                    request["folder"] = json!(whole(&tilewright::session::folder_of(&arguments.file))?);
                 }
                 let python = interpreter(arguments.python.as_deref());
                 let failed = |reason: Absent| cannot_run(&python, &reason);

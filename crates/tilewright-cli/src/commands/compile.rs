@@ -9,7 +9,7 @@ use tilewright::{CompileError, CompileOptions, Emitted, LinkedEvaluator, PassCx,
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, say};
 use crate::progress::Progress;
-use crate::{Input, Tuned, read_module, target};
+use crate::{Input, Tuned, onnx, read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     refuse_to_overwrite_the_input(arguments)?;
     let progress = Progress::new();
     options.watch = Some(progress.watch());
+    options.names = onnx::names(&arguments.input.file);
     let outcome = compile(arguments, &options, &progress);
     progress.finish();
     let emitted = outcome?;

@@ -1,5 +1,7 @@
 //! The messages of ONNX as typed values. Texts and raw data are slices of the file.
 
+use tilewright_support::{Set, with_stack};
+
 use super::wire::{Field, Message};
 use crate::ImportError;
 
@@ -157,6 +159,54 @@ impl<'a> Model<'a> {
             0 => Err(whole.error("no model of ONNX: it has no graph")),
             _ => Ok(model),
         }
+    }
+
+    /// The names of the inputs, without those of tensors that the model holds.
+    pub fn input_names(&self) -> impl Iterator<Item = &'a str> {
+        let held: Set<&str> = self.graph.initializers.iter().map(|tensor| tensor.name).collect();
+        self.graph.inputs.iter().map(|input| input.name).filter(move |name| !held.contains(name))
+    }
+
+    pub fn output_names(&self) -> impl Iterator<Item = &'a str> {
+        self.graph.outputs.iter().map(|output| output.name)
+    }
+
+    /// The files of the model's folder in which tensors are, in rising order.
+    pub fn external_files(&self) -> Vec<&'a str> {
+        let mut found = Vec::new();
+        self.graph.external_files(&mut found);
+        for node in self.functions.iter().flat_map(|function| &function.nodes) {
+            node.external_files(&mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl<'a> Graph<'a> {
+    fn external_files(&self, found: &mut Vec<&'a str>) {
+        self.initializers.iter().for_each(|tensor| tensor.external_file(found));
+        self.nodes.iter().for_each(|node| node.external_files(found));
+    }
+}
+
+impl<'a> Node<'a> {
+    fn external_files(&self, found: &mut Vec<&'a str>) {
+        for attribute in &self.attributes {
+            match &attribute.value {
+                AttributeValue::Tensor(tensor) => tensor.external_file(found),
+                AttributeValue::Graph(graph) => with_stack(|| graph.external_files(found)),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'a> TensorProto<'a> {
+    fn external_file(&self, found: &mut Vec<&'a str>) {
+        let locations = self.external.iter().filter(|(key, _)| self.is_external && *key == "location");
+        found.extend(locations.map(|(_, location)| location));
     }
 }
 
