@@ -46,7 +46,7 @@ class TensorSpec:
 
 
 class Session:
-    """A compiled model. `load` makes it."""
+    """A compiled model. `load` makes it. `metadata` are the texts that an ONNX model has for whoever uses it."""
 
     def __init__(self, executable: _core.Executable) -> None:
         self.executable = executable
@@ -54,6 +54,7 @@ class Session:
         self._main = _core.VirtualMachine(executable, cpu())[MAIN]
         self.inputs = [TensorSpec(name, tuple(shape), dtype) for name, shape, dtype in self._core.inputs]
         self.outputs = [TensorSpec(name, tuple(shape), dtype) for name, shape, dtype in self._core.outputs]
+        self.metadata: dict[str, str] = self._core.metadata
         self._is_tuple = self._core.gives_tuple
         self._input_names = tuple(spec.name for spec in self.inputs)
         self._output_names = tuple(spec.name for spec in self.outputs)
@@ -218,7 +219,6 @@ def load(
         return Session(model)
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
-    options = {"shapes": shapes, "values": values}
     if not isinstance(model, (bytes, bytearray, memoryview, str, os.PathLike)):
         if shapes or values:
             raise TypeError("`shapes` and `values` are for models of ONNX")
@@ -240,11 +240,11 @@ def load(
     path = None if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
     content = bytes(model) if path is None else Path(path).read_bytes()
     key = None
-    if folder is not None and not values:
-        key = folder.key(content, path, _said(target, options))
+    if folder is not None:
+        key = folder.key(content, path, _said(target, shapes, values))
         if (kept := folder.read(key)) is not None:
             return Session(kept)
-    executable = _of_onnx(content if path is None else path, content, target, options, progress)
+    executable = _of_onnx(content if path is None else path, content, target, progress, shapes, values)
     if key is not None:
         folder.write(key, executable)
     return Session(executable)
@@ -257,8 +257,10 @@ def _cache_of(chosen: bool | str | os.PathLike[str]) -> _core.SessionCache | Non
     return _core.SessionCache.of_user() if chosen is True else _core.SessionCache(chosen)
 
 
-def _said(target: Any, options: dict[str, Any]) -> list[str]:
-    """What decides, beside the model, what it becomes: the machine, the options and the passes in scope."""
+def _said(target: Any, shapes: Mapping[str, Sequence[Any]] | None, values: Mapping[str, Any] | None) -> list[str]:
+    """What decides, with the model, what it becomes: the machine, the options and the passes in scope."""
+    import numpy as np
+
     from .ir.transform import PassContext
     from .target import Target
 
@@ -269,7 +271,11 @@ def _said(target: Any, options: dict[str, Any]) -> list[str]:
         sorted(scope.disabled_pass),
         sorted(map(str, scope.config.items())),
     )
-    return [str(Target.choose(target)), repr(options), repr(passes)]
+    arrays = {
+        name: np.asarray(value.numpy() if hasattr(value, "numpy") else value) for name, value in (values or {}).items()
+    }
+    held = [(name, str(array.dtype), array.shape, array.tobytes()) for name, array in sorted(arrays.items())]
+    return [str(Target.choose(target)), repr(shapes), repr(held), repr(passes)]
 
 
 def _sort_of(path: str) -> str:
@@ -286,22 +292,23 @@ def _sort_of(path: str) -> str:
 
 
 def _of_onnx(
-    model: str | bytes, content: bytes, target: Any, options: dict[str, Any], progress: bool
+    model: str | bytes,
+    content: bytes,
+    target: Any,
+    progress: bool,
+    shapes: Mapping[str, Sequence[Any]] | None,
+    values: Mapping[str, Any] | None,
 ) -> _core.Executable:
     from .relax.frontend.onnx import from_onnx
 
-    module = from_onnx(model, options["shapes"], values=options["values"])
-    inputs, outputs = _core.onnx_names(content)
-    held = set(options["values"] or ())
-    return _built(module, target, progress, ([name for name in inputs if name not in held], outputs))
+    module = from_onnx(model, shapes, values=values)
+    return _built(module, target, progress, _core.ModelInfo(content, list(values or ())))
 
 
-def _built(
-    module: IRModule, target: Any, progress: bool, names: tuple[list[str], list[str]] | None = None
-) -> _core.Executable:
+def _built(module: IRModule, target: Any, progress: bool, model: _core.ModelInfo | None = None) -> _core.Executable:
     from .relax.vm_build import build
 
-    return build(module, target, progress=progress, names=names)
+    return build(module, target, progress=progress, model=model)
 
 
 def _module_of(model: Any, inputs: Sequence[Any] | None) -> IRModule:

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tilewright::IRModule;
 use tilewright::import::onnx::{self, Options};
-use tilewright::runtime::session::Names;
-use tilewright::session::{folder_of, module_of, names_of, read_in_folder};
+use tilewright::runtime::session::ModelInfo;
+use tilewright::session::{folder_of, info_of, module_of, read_in_folder};
 use tilewright::support::Diagnostics;
 
 use crate::failure::{Failure, Outcome};
@@ -21,12 +21,12 @@ pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
     module_of(&bytes, Some(&folder_of(path)), &options(path)).map_err(|found| in_file(found, path).into())
 }
 
-/// How the model of a file names its inputs and outputs; none where it is no model of ONNX.
-pub(crate) fn names(path: &Path) -> Option<Names> {
+/// What an executable keeps of the model of a file; none where it is no model of ONNX.
+pub(crate) fn info(path: &Path) -> Option<ModelInfo> {
     if !is_onnx(path) {
         return None;
     }
-    names_of(&std::fs::read(path).ok()?)
+    info_of(&std::fs::read(path).ok()?)
 }
 
 /// The module of a model that was read from this file.

@@ -7,12 +7,13 @@ use tilewright::ir::pass::Sequential;
 use tilewright::{CompileError, CompileOptions, Executable, IRModule, build_executable, pipelines};
 use tilewright_cli::Progress;
 
+use crate::error;
 use crate::executable::{PyExecutable, Source};
 use crate::module::{PyModule, function_of};
 use crate::pass::{IntoPyErr, PyPass, Settings};
+use crate::session::PyModelInfo;
 use crate::target::PyTarget;
 use crate::value::runtime_error;
-use crate::{error, session};
 
 impl IntoPyErr for CompileError {
     fn into_py_err(self, py: Python<'_>) -> PyErr {
@@ -39,20 +40,20 @@ fn module_to_build(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
 }
 
 /// Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how far it
-/// is. `names` are those of the inputs and outputs, which the executable keeps for sessions.
+/// is. `model` is what the executable keeps for sessions.
 #[pyfunction]
-#[pyo3(signature = (module, target, pipeline, progress=false, names=None))]
+#[pyo3(signature = (module, target, pipeline, progress=false, model=None))]
 pub(crate) fn build(
     py: Python<'_>,
     module: &Bound<'_, PyAny>,
     target: &PyTarget,
     pipeline: Option<&PyPass>,
     progress: bool,
-    names: Option<(Vec<String>, Vec<String>)>,
+    model: Option<&PyModelInfo>,
 ) -> PyResult<PyExecutable> {
     let mut module = module_to_build(module)?;
     let mut options = CompileOptions::for_target(target.target.clone());
-    options.names = session::names(names);
+    options.model = model.map(|info| info.0.clone());
     let settings = Settings::current(py)?;
     if let Some(pipeline) = pipeline {
         module = pipeline.apply(py, &settings, module)?;

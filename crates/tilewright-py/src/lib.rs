@@ -76,6 +76,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<session::PySession>()?;
+    core.add_class::<session::PyModelInfo>()?;
     core.add_class::<session::PySessionCache>()?;
     core.add_class::<session::PySessionKey>()?;
     core.add_class::<machine::PyMachine>()?;
@@ -235,7 +236,6 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
         wrap_pyfunction!(view::te::build::te_call, core)?,
         wrap_pyfunction!(onnx::import_onnx, core)?,
-        wrap_pyfunction!(session::onnx_names, core)?,
         wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
         wrap_pyfunction!(tune::tuning_tasks, core)?,

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
-use tilewright::runtime::session::{Names, Session, Size, TensorSpec};
-use tilewright::session::{SessionCache, folder_of, names_of};
+use pyo3::types::{PyDict, PyString};
+use tilewright::runtime::session::{ModelInfo, Session, Size, TensorSpec};
+use tilewright::session::{SessionCache, folder_of, info_of};
 
 use crate::executable::PyExecutable;
 use crate::value::runtime_error;
@@ -45,6 +45,14 @@ impl PySession {
         let executable = self.0.machine().executable();
         let main = executable.program().functions.iter().find(|function| function.name == "main");
         main.map(|main| main.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default()
+    }
+
+    /// The texts that the model has for whoever uses it.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        self.0.metadata().try_for_each(|(key, text)| found.set_item(key, text))?;
+        Ok(found)
     }
 
     #[getter]
@@ -112,15 +120,18 @@ impl PySessionCache {
     }
 }
 
-/// The names of the inputs and outputs of an ONNX model, as it has them. Tensors that it holds are no inputs.
-#[pyfunction]
-pub(crate) fn onnx_names(py: Python<'_>, model: &Bound<'_, PyBytes>) -> PyResult<(Vec<String>, Vec<String>)> {
-    let Names { inputs, outputs } =
-        names_of(model.as_bytes()).ok_or_else(|| error::general(py, "the bytes are no model of ONNX"))?;
-    Ok((inputs, outputs))
-}
+/// What an executable keeps of an ONNX model.
+#[pyclass(frozen, name = "ModelInfo", module = "tilewright._core")]
+#[derive(Debug)]
+pub(crate) struct PyModelInfo(pub(crate) ModelInfo);
 
-/// The names that an executable keeps, given as two lists.
-pub(crate) fn names(found: Option<(Vec<String>, Vec<String>)>) -> Option<Names> {
-    found.map(|(inputs, outputs)| Names { inputs, outputs })
+#[pymethods]
+impl PyModelInfo {
+    /// Of the bytes of a model; its inputs are those of these names, unless `held` has them.
+    #[new]
+    fn new(py: Python<'_>, model: &[u8], held: Vec<String>) -> PyResult<Self> {
+        let mut info = info_of(model).ok_or_else(|| error::general(py, "the bytes are no model of ONNX"))?;
+        info.inputs.retain(|name| !held.contains(name));
+        Ok(Self(info))
+    }
 }

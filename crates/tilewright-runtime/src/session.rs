@@ -2,7 +2,7 @@
 //!
 //! A session calls the function [`MAIN`] of an executable, which takes and gives tensors. Inputs have the names of its
 //! parameters, outputs are `output0`, `output1`, …, unless the executable says how the model that it was compiled of
-//! names them: [`Names`].
+//! names them: [`ModelInfo`].
 
 use std::fmt;
 use std::path::Path;
@@ -25,17 +25,25 @@ const INPUTS: &str = "session.inputs";
 /// The same for outputs.
 const OUTPUTS: &str = "session.outputs";
 
-/// How a model names its inputs and outputs, in their order.
+/// How a key of an executable's metadata begins that the model itself has.
+const OF_MODEL: &str = "model.";
+
+/// What an executable keeps of the model that it was compiled of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Names {
+pub struct ModelInfo {
+    /// The names of the inputs and outputs, in their order.
     pub inputs: Vec<String>,
     pub outputs: Vec<String>,
+    /// The model's own texts by key: [`Session::metadata`].
+    pub metadata: Vec<(String, String)>,
 }
 
-impl Names {
-    /// The entries of an executable's metadata that say the names.
-    pub fn metadata(&self) -> [(String, String); 2] {
-        [(INPUTS, &self.inputs), (OUTPUTS, &self.outputs)].map(|(key, names)| (key.to_owned(), names.join("\n")))
+impl ModelInfo {
+    /// The entries of an executable's metadata that say it.
+    pub fn entries(&self) -> impl Iterator<Item = (String, String)> {
+        let names = [(INPUTS, &self.inputs), (OUTPUTS, &self.outputs)];
+        let names = names.into_iter().map(|(key, names)| (key.to_owned(), names.join("\n")));
+        names.chain(self.metadata.iter().map(|(key, text)| (format!("{OF_MODEL}{key}"), text.clone())))
     }
 }
 
@@ -128,6 +136,12 @@ impl Session {
 
     pub fn outputs(&self) -> &[TensorSpec] {
         &self.outputs
+    }
+
+    /// The texts that the model has for whoever uses it, by key, such as the names of its classes.
+    pub fn metadata(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.machine.executable().package().metadata.iter();
+        entries.filter_map(|(key, text)| Some((key.strip_prefix(OF_MODEL)?, text.as_str())))
     }
 
     /// Whether the function gives a tuple, which may have one field or none.
@@ -254,12 +268,19 @@ fn spec(function: &FunctionBody, name: String, kind: &Kind) -> Result<TensorSpec
     };
     let size = |dim: &DimPattern| match dim {
         DimPattern::Const(size) => Size::Known(*size),
-        DimPattern::Slot(slot) => {
-            Size::Symbol(function.slots.get(*slot as usize).cloned().unwrap_or_else(|| format!("s{slot}")))
-        }
+        DimPattern::Slot(slot) => Size::Symbol(slot_name(&function.slots, *slot as usize)),
         DimPattern::Any => Size::Any,
     };
     Ok(TensorSpec { name, shape: dims.iter().map(size).collect(), dtype: *dtype })
+}
+
+/// The name of a slot, which no other slot has: computed sizes may share one.
+fn slot_name(names: &[String], slot: usize) -> String {
+    match names.get(slot) {
+        Some(name) if names.iter().filter(|other| *other == name).count() == 1 => name.clone(),
+        Some(name) => format!("{name}_{slot}"),
+        None => format!("s{slot}"),
+    }
 }
 
 /// Gives specs the names that the executable says, if it says one for each, and no two alike.

@@ -8,7 +8,7 @@ use tilewright_ir::IRModule;
 use tilewright_ir::pass::{PassCx, PassError, Sequential};
 use tilewright_ir::verify::{Form, Verified};
 use tilewright_runtime::Executable;
-use tilewright_runtime::session::Names;
+use tilewright_runtime::session::ModelInfo;
 use tilewright_support::Diagnostics;
 use tilewright_target::Target;
 use tilewright_vm_program::ExecutableBytes;
@@ -26,9 +26,9 @@ pub struct CompileOptions {
     pub pipeline: Sequential,
     /// Called with the progress of the kernels; by default nothing.
     pub watch: Option<Watch>,
-    /// How the model names its inputs and outputs; the executable keeps it for sessions. By default inputs have the
-    /// names of parameters.
-    pub names: Option<Names>,
+    /// How the model names its inputs and outputs, and its metadata, which the executable keeps for sessions. By default
+    /// inputs have the names of parameters.
+    pub model: Option<ModelInfo>,
 }
 
 /// A function that is told, from any thread, how many kernels are machine code, and of how many.
@@ -50,7 +50,7 @@ impl fmt::Debug for Watch {
 impl CompileOptions {
     /// The default pipeline, for the target.
     pub fn for_target(target: Target) -> Self {
-        Self { pipeline: pipelines::default_build(&target), target, watch: None, names: None }
+        Self { pipeline: pipelines::default_build(&target), target, watch: None, model: None }
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn build_kernels(
     options: &CompileOptions,
 ) -> Result<ExecutableBytes, CompileError> {
     let mut metadata = unscheduled.metadata(module.module());
-    metadata.extend(options.names.iter().flat_map(Names::metadata));
+    metadata.extend(options.model.iter().flat_map(ModelInfo::entries));
     let watch = |done: usize, of: usize| {
         if let Some(Watch(told)) = &options.watch {
             told(done, of);

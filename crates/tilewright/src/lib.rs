@@ -28,8 +28,8 @@
 //! Reading order: [`parse_module`] and [`print_module`], [`pipelines`], [`compile`], then the crates below them, which
 //! are re-exported under their own names.
 //!
-//! Invariants: nothing here but [`session`] reads files, and nothing prints; this crate adds no mechanism of its own, it
-//! only joins those of others.
+//! Invariants: nothing here but [`session`] reads files, and nothing prints; this crate adds no mechanism of its own,
+//! it only joins those of others.
 
 pub mod codes;
 pub mod compare;

@@ -27,7 +27,7 @@ pub fn module_tasks(cx: &mut PassCx<'_>, module: &IRModule, target: &Target) -> 
 /// Compiles for a target, with the schedules of a database.
 pub fn options_with(target: Target, database: Database) -> CompileOptions {
     let pipeline = crate::pipelines::with_database(&target, Arc::new(database));
-    CompileOptions { target, pipeline, watch: None, names: None }
+    CompileOptions { target, pipeline, watch: None, model: None }
 }
 
 /// Answers the requests of a [`tilewright_tune::ProcessRunner`] until there are no more.

@@ -25,7 +25,7 @@ def build(
     system_lib: bool | None = None,
     pipeline: str | _core.Pass | None = None,
     progress: bool = False,
-    names: tuple[list[str], list[str]] | None = None,
+    model: _core.ModelInfo | None = None,
 ) -> _core.Executable:
     """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
 
@@ -34,8 +34,8 @@ def build(
     `relax_pipeline` of None the module is what that leaves already, and no pass is run. Loops are lowered in one way
     only, the `default` one of `tir_pipeline`. Both names of `exec_mode`, `bytecode` and `compiled`,
     mean the same: kernels are machine code, and the machine's program calls them. With `progress`, standard error shows
-    what the compiler is doing, and how many kernels are done, while it is a terminal. `names` are those of `main`'s
-    inputs and outputs, which the executable keeps for sessions.
+    what the compiler is doing, and how many kernels are done, while it is a terminal. `model` is what
+    the executable keeps for sessions of the model that it is compiled of.
     """
     if exec_mode not in ("bytecode", "compiled"):
         raise TVMError(f"exec_mode is `bytecode` or `compiled`, found `{exec_mode}`")
@@ -58,7 +58,7 @@ def build(
         chosen = Sequential([])
     target = Target.choose(target)
     target.require_built()
-    return _core.build(mod, target, chosen, progress, names)
+    return _core.build(mod, target, chosen, progress, model)
 
 
 def _tuned_pipeline(target: str | dict[str, Any] | Target | None) -> _core.Pass | None:

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     refuse_to_overwrite_the_input(arguments)?;
     let progress = Progress::new();
     options.watch = Some(progress.watch());
-    options.names = onnx::names(&arguments.input.file);
+    options.model = onnx::info(&arguments.input.file);
     let outcome = compile(arguments, &options, &progress);
     progress.finish();
     let emitted = outcome?;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tilewright_runtime::session::{Names, Session};
+use tilewright_runtime::session::{ModelInfo, Session};
 use tilewright_runtime::{Executable, VirtualMachine};
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::{DimPattern, FunctionBuilder, Kind, Package, ProgramBuilder, TargetInfo};
 
 /// `main(x: f32[n, 2], y: i64[n]) = (y, x)`.
-fn swap(names: Option<Names>) -> Session {
+fn swap(info: Option<ModelInfo>) -> Session {
     let mut program = ProgramBuilder::default();
     let mut main = FunctionBuilder::new("main");
     let n = DimPattern::Slot(main.slot("n"));
@@ -19,7 +19,7 @@ fn swap(names: Option<Names>) -> Session {
     main.ret(both);
     program.function(main);
     let mut package = Package::new(TargetInfo::portable(), program.finish().unwrap());
-    package.metadata.extend(names.iter().flat_map(Names::metadata));
+    package.metadata.extend(info.iter().flat_map(ModelInfo::entries));
     Session::new(Arc::new(Executable::load(package.encode().unwrap()).unwrap())).unwrap()
 }
 
@@ -40,7 +40,8 @@ fn specs(session: &Session) -> String {
 fn names_are_those_of_the_executable_where_it_says_one_for_each() {
     let names = |inputs: &[&str], outputs: &[&str]| {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Some(Names { inputs: owned(inputs), outputs: owned(outputs) })
+        let metadata = vec![("classes".to_owned(), "a\n b".to_owned()), (String::new(), "c".to_owned())];
+        Some(ModelInfo { inputs: owned(inputs), outputs: owned(outputs), metadata })
     };
     let own = "x: float32[n, 2]; y: int64[n]; output0: int64[n]; output1: float32[n, 2]";
     for (names, expected) in [
@@ -54,7 +55,10 @@ fn names_are_those_of_the_executable_where_it_says_one_for_each() {
         ),
         (names(&[], &["p", "q"]), "x: float32[n, 2]; y: int64[n]; p: int64[n]; q: float32[n, 2]"),
     ] {
-        assert_eq!(specs(&swap(names)), expected);
+        let texts: &[(&str, &str)] = if names.is_some() { &[("", "c"), ("classes", "a\n b")] } else { &[] };
+        let session = swap(names);
+        assert_eq!(specs(&session), expected);
+        assert_eq!(session.metadata().collect::<Vec<_>>(), texts);
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use tilewright_import::onnx;
 use tilewright_ir::IRModule;
-use tilewright_runtime::session::{Names, Session};
+use tilewright_runtime::session::{ModelInfo, Session};
 use tilewright_runtime::{Error, Executable};
 use tilewright_support::{Diagnostics, SourceFile};
 
@@ -149,7 +149,7 @@ pub fn of_onnx(bytes: &[u8], path: Option<&Path>, options: &LoadOptions) -> Resu
         return Ok(Session::new(Arc::new(kept))?);
     }
     let module = module_of(bytes, folder.as_deref(), &options.onnx).map_err(LoadError::Model)?;
-    let executable = built(&module, names_of(bytes), options)?;
+    let executable = built(&module, info_of(bytes), options)?;
     if let Some((cache, key)) = &key {
         cache.write(key, &executable);
     }
@@ -169,14 +169,19 @@ pub fn module_of(bytes: &[u8], folder: Option<&Path>, options: &onnx::Options) -
     onnx::from_onnx(bytes, options, external).map_err(|faults| faults.diagnostics)
 }
 
-/// The names of an ONNX model's inputs and outputs; none of what is no model.
-pub fn names_of(bytes: &[u8]) -> Option<Names> {
+/// What an executable keeps of an ONNX model; none of what is no model.
+pub fn info_of(bytes: &[u8]) -> Option<ModelInfo> {
     let model = onnx::read(bytes).ok()?;
     let (inputs, outputs) = (model.input_names(), model.output_names());
-    Some(Names { inputs: inputs.map(str::to_owned).collect(), outputs: outputs.map(str::to_owned).collect() })
+    let metadata = model.metadata.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+    Some(ModelInfo {
+        inputs: inputs.map(str::to_owned).collect(),
+        outputs: outputs.map(str::to_owned).collect(),
+        metadata: metadata.collect(),
+    })
 }
 
-fn built(module: &IRModule, names: Option<Names>, options: &LoadOptions) -> Result<Arc<Executable>, LoadError> {
-    let options = CompileOptions { names, ..options.compile.clone() };
+fn built(module: &IRModule, model: Option<ModelInfo>, options: &LoadOptions) -> Result<Arc<Executable>, LoadError> {
+    let options = CompileOptions { model, ..options.compile.clone() };
     compile(module, &options).map_err(LoadError::Compile)
 }
