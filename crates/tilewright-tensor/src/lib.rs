@@ -1,8 +1,9 @@
 //! Data types, tensors and the kernel ABI: the contract between the compiler and the runtime.
 //!
 //! Reading order: [`DataType`], then [`Element`] (the Rust type of a data type), [`Layout`] (data type, shape and
-//! strides), [`Tensor`] (a layout over shared memory), [`DeviceMemory`] (memory that is not the host's), [`dlpack`]
-//! (handing tensors to and from other libraries without a copy), then [`abi`]; [`guard`] is for tests.
+//! strides), [`Tensor`] (a layout over shared memory), [`SharedBytes`] (files that tensors map), [`DeviceMemory`]
+//! (memory that is not the host's), [`dlpack`] (handing tensors to and from other libraries without a copy), then
+//! [`abi`]; [`guard`] is for tests.
 //!
 //! ```
 //! use tilewright_tensor::{DataType, Tensor};
@@ -29,6 +30,7 @@ pub mod guard;
 mod layout;
 #[cfg(unix)]
 mod pages;
+mod shared;
 mod storage;
 mod tensor;
 mod text;
@@ -39,4 +41,5 @@ pub use element::Element;
 pub use error::TensorError;
 pub use half::{bf16, f16};
 pub use layout::Layout;
+pub use shared::SharedBytes;
 pub use tensor::Tensor;

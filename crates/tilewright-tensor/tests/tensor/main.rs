@@ -4,3 +4,4 @@ mod device;
 mod dlpack;
 mod guard;
 mod memory;
+mod shared;
