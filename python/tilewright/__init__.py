@@ -41,6 +41,7 @@ from .runtime import ndarray as nd
 if TYPE_CHECKING:
     from . import (
         arith,
+        checkpoint,
         contrib,
         dlight,
         driver,
@@ -68,6 +69,7 @@ __all__ = [
     "__version__",
     "arith",
     "build",
+    "checkpoint",
     "compare",
     "compile",
     "contrib",
@@ -113,6 +115,7 @@ _LATER = {
     "_ffi": None,
     "arith": None,
     "build": ".driver",
+    "checkpoint": None,
     "compare": ".driver.compare",
     "compile": ".driver",
     "contrib": None,

@@ -9,6 +9,7 @@
 //! where the user's input is at fault, 2 for a wrong command line; `compare` has its own. A closed output pipe is no
 //! failure.
 
+mod checkpoint;
 mod commands;
 mod failure;
 pub mod onnx;
@@ -87,7 +88,7 @@ enum Command {
     /// Answer the requests of a tuner, a line of JSON each.
     #[command(hide = true)]
     TuneWorker,
-    /// Show what an executable or an ONNX model holds and needs.
+    /// Show what an executable, an ONNX model or a checkpoint holds and needs.
     Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
     Doctor(commands::doctor::Arguments),

@@ -2,7 +2,7 @@
 
 use tilewright_tensor::Tensor;
 
-use crate::{ImportError, Value, gzip, idx, npy, npz, read_idx, read_npy, read_npz, read_pickle};
+use crate::{ImportError, Value, gzip, idx, npy, read_idx, read_npy, read_npz, read_pickle, zip};
 
 /// The formats that are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ impl Format {
     pub fn detect(bytes: &[u8]) -> Self {
         if bytes.starts_with(&npy::MAGIC) {
             Self::Npy
-        } else if bytes.starts_with(&npz::MAGIC) || bytes.starts_with(&npz::EMPTY_MAGIC) {
+        } else if bytes.starts_with(&zip::MAGIC) || bytes.starts_with(&zip::EMPTY_MAGIC) {
             Self::Npz
         } else if bytes.starts_with(&gzip::MAGIC) || idx::is_idx(bytes) {
             Self::Idx

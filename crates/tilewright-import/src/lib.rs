@@ -3,6 +3,8 @@
 //! [`torch`] makes modules of recorded PyTorch graphs and [`onnx`] of ONNX files, on top of [`common`], which importers
 //! of graphs share.
 //!
+//! [`checkpoint`] opens the files that weights come in: safetensors, GGUF, PyTorch's, archives, folders of shards.
+//!
 //! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the
 //! formats: [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
 //!
@@ -15,12 +17,14 @@
 //!
 //! Invariants: bytes are not trusted. No input makes this crate panic, run code, or take memory out of proportion
 //! to the input: sizes that a file claims are compared with the bytes that are there before anything is allocated.
-//! Nothing here opens a file.
+//! Only [`checkpoint`] opens files, and those only inside of the folder that it is given.
 
 mod array;
+pub mod checkpoint;
 pub mod common;
 mod error;
 mod file_format;
+mod folder;
 mod gzip;
 mod idx;
 mod npy;
@@ -28,6 +32,7 @@ mod npz;
 pub mod onnx;
 mod pickle;
 pub mod torch;
+mod zip;
 
 pub use error::ImportError;
 pub use file_format::{Format, read_tensors};

@@ -24,7 +24,16 @@ pub fn read_npy(bytes: &[u8]) -> Result<Tensor, ImportError> {
     read_from(bytes).map_err(|message| ImportError::new(Format::Npy.name(), message))
 }
 
+/// As [`read_npy`], of what a reader gives.
 pub(crate) fn read_from(mut reader: impl Read) -> Result<Tensor, String> {
+    let (Header { numpy, fortran, shape }, _) = read_header(&mut reader)?;
+    let layout = Layout::compact(numpy.dtype, &shape).map_err(|error| error.to_string())?;
+    let elements = read_up_to(&mut reader, (layout.num_bytes() as u64).saturating_add(1))?;
+    tensor(numpy, &shape, fortran, &elements)
+}
+
+/// The header, and the bytes up to the elements.
+pub(crate) fn read_header(mut reader: impl Read) -> Result<(Header, usize), String> {
     let start = read_up_to(&mut reader, 8)?;
     if !start.starts_with(&MAGIC) {
         return Err("the bytes do not begin with \\x93NUMPY".to_owned());
@@ -45,16 +54,15 @@ pub(crate) fn read_from(mut reader: impl Read) -> Result<Tensor, String> {
     }
     let header = read_up_to(&mut reader, u64::from(length))?;
     let header = std::str::from_utf8(&header).map_err(|_| "the header is no text".to_owned())?;
-    let Header { numpy, fortran, shape } = Header::parse(header)?;
-    let layout = Layout::compact(numpy.dtype, &shape).map_err(|error| error.to_string())?;
-    let elements = read_up_to(&mut reader, (layout.num_bytes() as u64).saturating_add(1))?;
-    tensor(numpy, &shape, fortran, &elements)
+    Ok((Header::parse(header)?, 8 + length_bytes as usize + length as usize))
 }
 
-struct Header {
-    numpy: NumpyType,
-    fortran: bool,
-    shape: Vec<i64>,
+/// What an array's header says.
+pub(crate) struct Header {
+    pub(crate) numpy: NumpyType,
+    /// The first dimension is the fastest.
+    pub(crate) fortran: bool,
+    pub(crate) shape: Vec<i64>,
 }
 
 impl Header {

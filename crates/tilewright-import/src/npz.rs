@@ -1,32 +1,33 @@
 //! NPZ: arrays by name, a zip archive of `.npy` files.
 
-use std::io::Cursor;
-
 use tilewright_tensor::Tensor;
-use zip::ZipArchive;
 
-use crate::{Format, ImportError, npy};
-
-pub(crate) const MAGIC: [u8; 4] = *b"PK\x03\x04";
-/// An archive without entries begins like this.
-pub(crate) const EMPTY_MAGIC: [u8; 4] = *b"PK\x05\x06";
+use crate::{Format, ImportError, npy, zip};
 
 /// The tensors of an `.npz` file by name, in the file's order.
 ///
 /// # Errors
 /// If the bytes are no zip archive, or an entry is no array that [`crate::read_npy`] reads.
 pub fn read_npz(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, ImportError> {
-    let wrong = |message: String| ImportError::new(Format::Npz.name(), message);
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| wrong(error.to_string()))?;
-    let mut tensors = Vec::new();
-    for i in 0..archive.len() {
-        let entry = archive.by_index(i).map_err(|error| wrong(error.to_string()))?;
-        let file = entry.name().map_err(|error| wrong(error.to_string()))?.into_owned();
-        let Some(name) = file.strip_suffix(".npy") else {
-            return Err(wrong(format!("the entry {file:?} is no array: expected a name that ends in `.npy`")));
-        };
-        let tensor = npy::read_from(entry).map_err(|message| wrong(format!("array {name:?}: {message}")))?;
+    let members = zip::members(bytes).map_err(wrong)?;
+    let mut tensors = Vec::with_capacity(members.len());
+    for member in members {
+        let name = array_name(&member)?;
+        let tensor = member.read(bytes, |reader| npy::read_from(reader));
+        let tensor = tensor.map_err(|message| wrong(format!("array {name:?}: {message}")))?;
         tensors.push((name.to_owned(), tensor));
     }
     Ok(tensors)
+}
+
+/// The name of the array of a member.
+pub(crate) fn array_name(member: &zip::Member) -> Result<&str, ImportError> {
+    member
+        .name
+        .strip_suffix(".npy")
+        .ok_or_else(|| wrong(format!("the entry {:?} is no array: expected a name that ends in `.npy`", member.name)))
+}
+
+fn wrong(message: String) -> ImportError {
+    ImportError::new(Format::Npz.name(), message)
 }

@@ -3,13 +3,14 @@
 //! Reading order: `error` (the one mapping of errors), `kept` (what outlives a call), `device`, `dlpack`, `tensor` and
 //! `indexing` (values without copies), `value` and `function` (calls), `view` (the IR as objects), `module` and
 //! `script` (modules and text), `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then
-//! `executable`, `machine` and `timing`.
+//! `executable`, `machine` and `timing`; `checkpoint` and `onnx` (files).
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
 //! the calling thread. The Python files decide nothing either: `python/tilewright` gives these classes their names.
 
 mod argument;
+mod checkpoint;
 mod compile;
 mod device;
 mod dlpack;
@@ -54,6 +55,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     kept::fill_cells(core.py())?;
     core.add_class::<device::Device>()?;
     core.add_class::<tensor::NdArray>()?;
+    core.add_class::<checkpoint::PyCheckpoint>()?;
     core.add_class::<function::Function>()?;
     core.add_class::<value::Held>()?;
     core.add_class::<view::PyNode>()?;

@@ -1,4 +1,5 @@
-//! `tilewright inspect`: the contents and requirements of an executable, without running it.
+//! `tilewright inspect`: the contents and requirements of an executable, without running it; what models of ONNX and
+//! checkpoints hold.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,11 +10,12 @@ use tilewright::vm_program::{FileInfo, Function, Program};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
-use crate::{is_executable, onnx, open_executable};
+use crate::{checkpoint, is_executable, onnx, open_executable};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// An executable, as `tilewright compile` writes it, or a model of ONNX.
+    /// An executable, as `tilewright compile` writes it, a model of ONNX, or a checkpoint: safetensors, GGUF, a file of
+    /// torch.save, npz, an index of such files, `ndarray-cache.json`, or a folder with one of these.
     file: PathBuf,
     /// Print the machine's program as text instead.
     #[arg(long)]
@@ -21,16 +23,26 @@ pub(crate) struct Arguments {
     /// Print the machine's program as a listing in Python's syntax instead.
     #[arg(long, conflicts_with = "text")]
     python: bool,
+    /// Print what a checkpoint holds as JSON instead.
+    #[arg(long, conflicts_with_all = ["text", "python"])]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let path = &arguments.file;
-    if onnx::is_onnx(path) {
+    let is_model = onnx::is_onnx(path);
+    if !is_model && checkpoint::is_checkpoint(path)? {
+        return print(&checkpoint::describe(path, arguments.json)?);
+    }
+    if arguments.json {
+        return Err(Failure::of_file(path, "this is no checkpoint, and only those are shown as JSON"));
+    }
+    if is_model {
         return print(&onnx::describe(path)?);
     }
     if !is_executable(path)? {
-        let message = format!("{} is no executable: compile it with `tilewright compile`", path.display());
-        return Err(Failure::Message(message));
+        let message = "this is no executable and no checkpoint: a module is compiled with `tilewright compile`";
+        return Err(Failure::of_file(path, message));
     }
     let executable = open_executable(path)?;
     if arguments.text {

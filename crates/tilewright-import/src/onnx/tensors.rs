@@ -4,6 +4,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use super::model::{AttributeValue, TensorProto};
 use crate::common::{Refused, Res};
+use crate::folder::is_inside;
 
 /// Reads a part of a file in the folder of the model: `(location, offset, length)`, the rest of the file where no
 /// length is given. The location is relative to the folder and does not leave it by its text; whoever opens the file
@@ -119,13 +120,6 @@ fn outside(proto: &TensorProto<'_>, expected: usize, external: Option<&External<
     read(location, number("offset")?.unwrap_or(0), Some(length)).map_err(|reason| format!("\"{location}\": {reason}"))
 }
 
-/// Whether a path stays inside the folder that it is relative to: only names of files and folders.
-fn is_inside(location: &str) -> bool {
-    let odd = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', '\0', ':']);
-    let location = location.strip_prefix("./").unwrap_or(location);
-    !location.is_empty() && !location.split('/').any(odd)
-}
-
 impl AttributeValue<'_> {
     /// What it is, for messages.
     pub fn in_words(&self) -> String {
@@ -141,21 +135,6 @@ impl AttributeValue<'_> {
             Self::Type(_) => "a type".to_owned(),
             Self::Reference(name) => format!("the attribute `{name}` of a function"),
             Self::Other(what) => (*what).to_owned(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_inside;
-
-    #[test]
-    fn paths_stay_in_the_folder_of_the_model() {
-        for inside in ["weights.bin", "./weights.bin", "data/weights.bin", "a..b"] {
-            assert!(is_inside(inside), "{inside}");
-        }
-        for outside in ["", ".", "..", "/etc/passwd", "../x", "a/../../x", "a//b", "C:/x", "a\\..\\b", "x\0y"] {
-            assert!(!is_inside(outside), "{outside}");
         }
     }
 }

@@ -61,6 +61,7 @@ impl Global {
                 }
                 (text, encoding) => encode(budget, text, encoding),
             },
+            Self::Torch(torch) => torch.call(nodes, budget, args),
         }
     }
 }
@@ -98,7 +99,7 @@ fn array<'a>(
     tensor(numpy, shape, fortran, bytes).map(Node::Array)
 }
 
-fn dimensions(nodes: &[Node<'_>], shape: &Node<'_>) -> Result<Vec<i64>, String> {
+pub(super) fn dimensions(nodes: &[Node<'_>], shape: &Node<'_>) -> Result<Vec<i64>, String> {
     let wrong = || "the shape of an array must be a tuple of integers".to_owned();
     match shape {
         Node::Tuple(ids) => ids

@@ -1,5 +1,7 @@
 //! The functions and classes that a pickle may ask for: this list, and no other.
 
+use super::torch::Torch;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Global {
     /// An array without contents; its state follows.
@@ -17,10 +19,15 @@ pub(super) enum Global {
     FrozenSet,
     Bytes,
     ByteArray,
+    Torch(Torch),
 }
 
 impl Global {
-    pub(super) fn find(module: &str, name: &str) -> Result<Self, String> {
+    /// `with_torch`: in a file of PyTorch, whose own functions and classes are known as well.
+    pub(super) fn find(module: &str, name: &str, with_torch: bool) -> Result<Self, String> {
+        if let Some(torch) = Torch::find(module, name).filter(|_| with_torch) {
+            return Ok(Self::Torch(torch));
+        }
         Ok(match (module, name) {
             ("numpy.core.multiarray" | "numpy._core.multiarray", "_reconstruct") => Self::Reconstruct,
             ("numpy.core.multiarray" | "numpy._core.multiarray", "scalar") => Self::Scalar,
@@ -35,8 +42,9 @@ impl Global {
             ("builtins" | "__builtin__", "bytearray") => Self::ByteArray,
             _ => {
                 return Err(format!(
-                    "the pickle asks for `{module}.{name}`, which is refused: only NumPy arrays and plain containers \
-                     are read, and no code is run"
+                    "the pickle asks for `{module}.{name}`, which is refused: only {}NumPy arrays and plain containers \
+                     are read, and no code is run",
+                    if with_torch { "tensors, " } else { "" }
                 ));
             }
         })

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use tilewright_support::{Map, with_stack};
-use tilewright_tensor::Tensor;
+use tilewright_tensor::{DataType, Tensor};
 
 use super::Value;
 use super::globals::Global;
+use super::torch::{Place, Torch};
 use crate::array::NumpyType;
 
 /// The number of a node.
@@ -35,6 +36,8 @@ pub(super) enum Node<'a> {
     /// An array without its contents.
     EmptyArray,
     Array(Tensor),
+    /// Elements outside of the pickle: the type, unless they are bytes, and where they are, if that is wanted.
+    Storage(Option<DataType>, Option<Place>),
 }
 
 impl Node<'_> {
@@ -53,6 +56,7 @@ impl Node<'_> {
             Self::Global(_) => "a function or class",
             Self::DType(..) => "a NumPy type",
             Self::EmptyArray | Self::Array(_) => "an array",
+            Self::Storage(..) => "a storage",
         }
     }
 
@@ -154,7 +158,8 @@ pub(super) fn copy_out(nodes: &[Node<'_>], budget: &mut Budget, id: Id, depth: u
             Value::Dict(dict)
         }
         Node::Array(tensor) => Value::Array(tensor.clone()),
-        node @ (Node::Global(_) | Node::DType(..) | Node::EmptyArray) => {
+        Node::Global(Global::Torch(Torch::DType(dtype))) => Value::Str(dtype.to_string()),
+        node @ (Node::Global(_) | Node::DType(..) | Node::EmptyArray | Node::Storage(..)) => {
             return Err(format!("the value contains {} that stands for nothing", node.kind()));
         }
     })

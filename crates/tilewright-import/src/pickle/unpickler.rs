@@ -9,9 +9,10 @@ use super::calls::{array_of_state, order_of_state};
 use super::decode::{long, raw_unicode, string_literal};
 use super::globals::Global;
 use super::nodes::{Budget, Id, Node, copy_out};
+use super::torch::{Storages, storage};
 use crate::{Format, ImportError};
 
-struct Unpickler<'a> {
+struct Unpickler<'a, 's, 'f> {
     input: &'a [u8],
     at: usize,
     nodes: Vec<Node<'a>>,
@@ -20,6 +21,8 @@ struct Unpickler<'a> {
     marks: Vec<usize>,
     memo: Map<u64, Id>,
     budget: Budget,
+    /// In a file of PyTorch.
+    storages: Option<Storages<'s, 'f>>,
 }
 
 /// Whether the program goes on.
@@ -28,7 +31,8 @@ enum Step {
     Stop,
 }
 
-pub(super) fn run(input: &[u8]) -> Result<Value, ImportError> {
+/// The value of the pickle that the input begins with, and the pickle's length.
+pub(super) fn run(input: &[u8], storages: Option<Storages<'_, '_>>) -> Result<(Value, usize), ImportError> {
     let mut unpickler = Unpickler {
         input,
         at: 0,
@@ -37,6 +41,7 @@ pub(super) fn run(input: &[u8]) -> Result<Value, ImportError> {
         marks: Vec::new(),
         memo: Map::default(),
         budget: Budget::for_length(input.len()),
+        storages,
     };
     loop {
         let start = unpickler.at;
@@ -47,10 +52,11 @@ pub(super) fn run(input: &[u8]) -> Result<Value, ImportError> {
         }
     }
     let result = unpickler.pop().and_then(|id| copy_out(&unpickler.nodes, &mut unpickler.budget, id, 0));
-    result.map_err(|message| ImportError::new(Format::Pickle.name(), message))
+    let length = unpickler.at;
+    result.map(|value| (value, length)).map_err(|message| ImportError::new(Format::Pickle.name(), message))
 }
 
-impl<'a> Unpickler<'a> {
+impl<'a> Unpickler<'a, '_, '_> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], String> {
         let end = usize::try_from(count).ok().and_then(|count| self.at.checked_add(count));
         let bytes = end.and_then(|end| self.input.get(self.at..end)).ok_or("the pickle ends too early")?;
@@ -144,6 +150,7 @@ impl<'a> Unpickler<'a> {
             b'N' => return self.push(Node::None),
             0x88 => return self.push(Node::Bool(true)),
             0x89 => return self.push(Node::Bool(false)),
+            b'Q' if self.storages.is_some() => return self.storage(),
             b'P' | b'Q' => return Err("persistent references are not read".to_owned()),
             0x82..=0x84 => return Err("extensions of the registry are not read".to_owned()),
             0x97 | 0x98 => return Err("buffers outside the pickle are not read".to_owned()),
@@ -157,11 +164,23 @@ impl<'a> Unpickler<'a> {
         Ok(Step::On)
     }
 
+    fn find(&self, module: &str, name: &str) -> Result<Global, String> {
+        Global::find(module, name, self.storages.is_some())
+    }
+
+    /// A storage of PyTorch, by the reference on top of the stack.
+    fn storage(&mut self) -> Result<Step, String> {
+        let reference = self.pop()?;
+        let storages = self.storages.as_mut().ok_or("persistent references are not read")?;
+        let node = storage(&self.nodes, storages, reference)?;
+        self.push(node)
+    }
+
     /// Objects of classes: refused by the name of the class where there is one.
     fn object(&mut self, op: u8) -> Result<Step, String> {
         if op == b'i' {
             let (module, name) = (self.line_text()?, self.line_text()?);
-            Global::find(module, name)?;
+            self.find(module, name)?;
         }
         Err("objects of classes are not made: only NumPy arrays and plain containers are read".to_owned())
     }
@@ -170,14 +189,14 @@ impl<'a> Unpickler<'a> {
         match op {
             b'c' => {
                 let (module, name) = (self.line_text()?, self.line_text()?);
-                let global = Global::find(module, name)?;
+                let global = self.find(module, name)?;
                 self.push(Node::Global(global))
             }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
                 let (module, name) = (self.nodes[module].text(), self.nodes[name].text());
                 let (Some(module), Some(name)) = (module, name) else { return Err("expected a name".to_owned()) };
-                let global = Global::find(&module, &name)?;
+                let global = self.find(&module, &name)?;
                 self.push(Node::Global(global))
             }
             b'R' => {
@@ -198,6 +217,10 @@ impl<'a> Unpickler<'a> {
     /// Gives a new array or type its state.
     fn build(&mut self) -> Result<Step, String> {
         let (state, object) = (self.pop()?, self.top()?);
+        if let (Node::Dict(_), Node::Dict(_)) = (&self.nodes[state], &self.nodes[object]) {
+            // Attributes of an ordered dictionary, of which none is read.
+            return Ok(Step::On);
+        }
         let Node::Tuple(state) = &self.nodes[state] else {
             return Err("expected the state of an array or type".to_owned());
         };
