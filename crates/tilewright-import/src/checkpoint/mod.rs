@@ -35,8 +35,6 @@ mod meta;
 mod mlc;
 mod open;
 mod safetensors;
-#[cfg(test)]
-mod tests;
 mod torch;
 
 use std::path::PathBuf;
@@ -48,7 +46,7 @@ pub use compare::{Comparison, Expected};
 pub use entry::{Entry, Stored};
 pub use error::CheckpointError;
 pub use meta::Meta;
-pub use open::is_checkpoint;
+pub use open::{OpenFile, is_checkpoint};
 
 use crate::ImportError;
 
@@ -77,6 +75,15 @@ impl Checkpoint {
     /// If the bytes are of no format that is known, or break its rules.
     pub fn from_bytes(bytes: SharedBytes) -> Result<Self, ImportError> {
         open::of_bytes(&bytes)
+    }
+
+    /// The checkpoint of the JSON of an index or an `ndarray-cache.json`, with the files that `open` gives by name. Names
+    /// that would lead out of the folder are refused before.
+    ///
+    /// # Errors
+    /// If the JSON or a file breaks the rules of its format, or `open` fails.
+    pub fn from_listing(text: &[u8], open: &mut OpenFile<'_>) -> Result<Self, ImportError> {
+        open::of_files(text, open)
     }
 
     /// Puts together what was read of the files.

@@ -187,32 +187,51 @@ fn append(all: &mut Contents, mut part: Contents, file: usize) {
     }
 }
 
-/// The checkpoint of an index, or of an `ndarray-cache.json`.
+/// The checkpoint of an index, or of an `ndarray-cache.json`, with the files of its folder.
 fn of_listing(path: &Path, text: &[u8]) -> Res<Checkpoint> {
-    let in_file = |error| CheckpointError::contents(path, error);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let index = weight_map(text).map_err(in_file)?;
-    match index {
-        Some(index) => of_index(path, folder, &index),
-        None => {
-            let mut files: OrderedMap<String, SharedBytes> = OrderedMap::default();
-            let mut open = |location: &str| {
-                if let Some((number, _, bytes)) = files.get_full(location) {
-                    return Ok((bytes.clone(), number));
-                }
-                let bytes = open_inside(folder, location).map_err(|message| ImportError::new(mlc::NAME, message))?;
-                let (number, _) = files.insert_full(location.to_owned(), bytes.clone());
-                Ok((bytes, number))
-            };
-            let contents = mlc::read(text, &mut open).map_err(in_file)?;
-            let files = files.keys().map(|name| folder.join(name)).collect();
-            Checkpoint::new(mlc::NAME, files, contents).map_err(in_file)
+    let mut open = |location: &str| SharedBytes::map(&resolve(folder, location)?).map_err(|error| error.to_string());
+    let mut checkpoint = of_files(text, &mut open).map_err(|error| CheckpointError::contents(path, error))?;
+    checkpoint.files.iter_mut().for_each(|file| *file = folder.join(&file));
+    Ok(checkpoint)
+}
+
+/// Gives the bytes of a file by its name, which is relative to the folder of the listing and does not lead out of it.
+pub type OpenFile<'a> = dyn FnMut(&str) -> Result<SharedBytes, String> + 'a;
+
+/// The files that were opened, each once.
+struct Opened<'a, 'f> {
+    open: &'a mut OpenFile<'f>,
+    files: OrderedMap<String, SharedBytes>,
+}
+
+impl Opened<'_, '_> {
+    /// The bytes and the number of a file.
+    fn file(&mut self, location: &str) -> Result<(SharedBytes, usize), String> {
+        if let Some((number, _, bytes)) = self.files.get_full(location) {
+            return Ok((bytes.clone(), number));
         }
+        if !is_inside(location) {
+            return Err(format!("{location:?} is outside of the folder, and is not read"));
+        }
+        let bytes = (self.open)(location).map_err(|message| format!("{location:?}: {message}"))?;
+        let (number, _) = self.files.insert_full(location.to_owned(), bytes.clone());
+        Ok((bytes, number))
     }
 }
 
-fn open_inside(folder: &Path, location: &str) -> Result<SharedBytes, String> {
-    SharedBytes::map(&resolve(folder, location)?).map_err(|error| format!("{location:?}: {error}"))
+pub(super) fn of_files(text: &[u8], open: &mut OpenFile<'_>) -> Result<Checkpoint, ImportError> {
+    let mut opened = Opened { open, files: OrderedMap::default() };
+    let (format, contents) = match weight_map(text)? {
+        Some(index) => of_index(&index, &mut opened)?,
+        None => {
+            let mut open =
+                |location: &str| opened.file(location).map_err(|message| ImportError::new(mlc::NAME, message));
+            (mlc::NAME, mlc::read(text, &mut open)?)
+        }
+    };
+    let files = opened.files.into_keys().map(PathBuf::from).collect();
+    Checkpoint::new(format, files, contents)
 }
 
 /// The names of tensors of an index, by the files that they are in; none where the JSON is no index.
@@ -249,21 +268,19 @@ fn weight_map(text: &[u8]) -> Result<Option<Index>, ImportError> {
     Ok(index)
 }
 
-fn of_index(path: &Path, folder: &Path, index: &Index) -> Res<Checkpoint> {
-    let (mut files, mut all, mut format) = (Vec::new(), Contents::default(), "index");
+fn of_index(index: &Index, opened: &mut Opened<'_, '_>) -> Result<(&'static str, Contents), ImportError> {
+    let (mut all, mut format) = (Contents::default(), "index");
     for (location, names) in index {
-        let wrong = |message: String| CheckpointError::contents(path, ImportError::new("index", message));
-        let bytes = open_inside(folder, location).map_err(wrong)?;
-        let file = folder.join(location);
-        let in_file = |error| CheckpointError::contents(&file, error);
+        let wrong = |message: String| ImportError::new("index", message);
+        let (bytes, file) = opened.file(location).map_err(wrong)?;
+        let in_file = |error: ImportError| wrong(format!("{location:?}: {error}"));
         let (found, part) = contents_of(&bytes).map_err(in_file)?;
         let part = Checkpoint::new(found, Vec::new(), part).map_err(in_file)?;
         if let Some(name) = names.iter().find(|name| part.entry(name).is_none()) {
             return Err(wrong(format!("the tensor {name:?} should be in {location:?}, and is not")));
         }
         format = found;
-        append(&mut all, Contents { metadata: part.metadata, entries: part.entries }, files.len());
-        files.push(file);
+        append(&mut all, Contents { metadata: part.metadata, entries: part.entries }, file);
     }
-    Checkpoint::new(format, files, all).map_err(|error| CheckpointError::contents(path, error))
+    Ok((format, all))
 }

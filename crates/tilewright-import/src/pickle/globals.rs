@@ -41,10 +41,13 @@ impl Global {
             ("builtins" | "__builtin__", "bytes") => Self::Bytes,
             ("builtins" | "__builtin__", "bytearray") => Self::ByteArray,
             _ => {
+                let (read, hint) = match with_torch {
+                    true => ("tensors, NumPy arrays", "; save the `state_dict()` of a module, which needs none"),
+                    false => ("NumPy arrays", ""),
+                };
                 return Err(format!(
-                    "the pickle asks for `{module}.{name}`, which is refused: only {}NumPy arrays and plain containers \
-                     are read, and no code is run",
-                    if with_torch { "tensors, " } else { "" }
+                    "the pickle asks for `{module}.{name}`, which is refused: only {read} and plain containers are \
+                     read, and no code is run{hint}"
                 ));
             }
         })

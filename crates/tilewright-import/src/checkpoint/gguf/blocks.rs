@@ -93,9 +93,8 @@ block_types! {
 /// The values of IQ4_NL and IQ4_XS.
 const NON_LINEAR: [f32; 16] =
     [-127.0, -104.0, -83.0, -65.0, -49.0, -35.0, -22.0, -10.0, 1.0, 13.0, 25.0, 38.0, 53.0, 69.0, 89.0, 113.0];
-/// Double the values of floats with one sign bit, two of exponent, one of mantissa.
-const TWICE_E2M1: [f32; 16] =
-    [0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, -0.0, -1.0, -2.0, -3.0, -4.0, -6.0, -8.0, -12.0];
+/// Double the values of floats with one sign bit, two of exponent, one of mantissa; the format has no negative zero.
+const TWICE_E2M1: [f32; 16] = [0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0, -8.0, -12.0];
 
 impl BlockType {
     /// Writes the elements of one block.
