@@ -28,8 +28,10 @@ examples: ## networks with real weights: search by meaning, read a picture, find
 	@for file in examples/semantic_search/search.py examples/ocr/read.py examples/speech/detect.py; do \
 		printf '\n\033[1m==> %s\033[0m\n' "$$file"; .venv-examples/bin/python "$$file" || exit 1; done
 	@printf '\n\033[1m==> the search as a Rust program\033[0m\n'
-	@cargo run --release --locked --manifest-path examples/semantic_search/Cargo.toml \
-		--target-dir $${CARGO_TARGET_DIR:-target} -- $$(.venv-examples/bin/python examples/semantic_search/search.py --folder)
+	@# With the extension's package, whose build has made all but the tokenizer.
+	@cargo build --release -p semantic-search -p tilewright-py
+	@$${CARGO_TARGET_DIR:-target}/release/semantic-search \
+		"$$(.venv-examples/bin/python examples/semantic_search/search.py --folder)"
 
 test: ## every test, with a summary of what did not run
 	@scripts/setup.sh space

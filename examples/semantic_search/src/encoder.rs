@@ -43,6 +43,10 @@ impl Config {
     }
 }
 
+fn norm(at: &Path, config: &Config) -> LayerNorm {
+    LayerNorm { epsilon: config.epsilon, ..LayerNorm::new(&at.join("LayerNorm"), &dims![config.hidden]) }
+}
+
 /// A projection, what came before it, and a norm.
 struct Output {
     dense: Linear,
@@ -51,10 +55,7 @@ struct Output {
 
 impl Output {
     fn new(at: &Path, inputs: i64, config: &Config) -> Self {
-        Self {
-            dense: Linear::new(&at.join("dense"), inputs, config.hidden),
-            norm: LayerNorm::new(&at.join("LayerNorm"), config.hidden, config.epsilon),
-        }
+        Self { dense: Linear::new(&at.join("dense"), inputs, config.hidden), norm: norm(at, config) }
     }
 
     fn forward(&self, x: &Tensor, before: &Tensor) -> Result<Tensor> {
@@ -135,7 +136,7 @@ impl Bert {
             words: table("word_embeddings", config.vocabulary),
             positions: table("position_embeddings", config.positions),
             kinds: table("token_type_embeddings", config.kinds),
-            norm: LayerNorm::new(&embeddings.join("LayerNorm"), config.hidden, config.epsilon),
+            norm: norm(&embeddings, config),
             layers: (0..config.layers).map(|number| Layer::new(&layers.join(number), config)).collect(),
         }
     }
@@ -147,7 +148,8 @@ impl Bert {
         let one = || Int::i64(1);
         let hidden = op::multiply(&op::subtract(1.0, &mask)?, -1e9)?;
         let bias = hidden.reshape([batch.clone(), one(), one(), length.clone()])?;
-        let numbers = op::arange::Options { end: length.clone().into(), dtype: DataType::I32.into(), ..Default::default() };
+        let numbers =
+            op::arange::Options { end: length.clone().into(), dtype: DataType::I32.into(), ..Default::default() };
         let positions = self.positions.forward(&op::arange::with(args.graph(), 0, numbers)?)?;
         // All tokens are of the first of two sentences.
         let first = op::zeros::with(args.graph(), [1], op::zeros::Options { dtype: DataType::I32.into() })?;

@@ -1,7 +1,7 @@
 //! Searches this project's documentation by meaning: the job of `search.py`, in Rust alone.
 //!
 //! ```sh
-//! cargo run --release --manifest-path examples/semantic_search/Cargo.toml -- FOLDER [QUESTION…]
+//! cargo run --release -p semantic-search -- FOLDER [QUESTION…]
 //! ```
 //!
 //! `FOLDER` has the files of the model: `search.py --folder` prints where they are.
@@ -33,7 +33,8 @@ fn paragraphs(path: &Path, name: &str) -> Outcome<Vec<Paragraph>> {
     let text = std::fs::read_to_string(path)?;
     for (number, line) in text.lines().chain([""]).enumerate() {
         in_code ^= line.starts_with("```");
-        let is_prose = !in_code && !line.trim().is_empty() && !["```", "|", "#"].iter().any(|mark| line.starts_with(mark));
+        let is_prose =
+            !in_code && !line.trim().is_empty() && !["```", "|", "#"].iter().any(|mark| line.starts_with(mark));
         if is_prose {
             lines.push(line.trim());
             continue;

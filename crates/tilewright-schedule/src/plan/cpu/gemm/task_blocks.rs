@@ -48,8 +48,8 @@ impl Blocks<'_> {
     pub(crate) fn choose(&self, plan: &mut GemmPlan) -> Cost {
         let most = if plan.pack_b == PackB::PerTask { MAX_MC_PACK_B } else { MAX_MC };
         let panels = ceil_div(planned(self.e.n), plan.panel());
-        let extents = [self.e.batch, self.e.m, self.e.n, self.e.k];
-        let work = extents.map(planned).iter().fold(1, |a: i64, b| a.saturating_mul(*b));
+        let extents = [self.e.m, self.e.n, self.e.k].map(planned);
+        let work = extents.iter().fold(self.least_batch(), |a: i64, b| a.saturating_mul(*b));
         let wanted = (work / signed(self.machine.tasks.gemm_task_operations).max(1)).clamp(1, TASKS);
         let widest = if self.traffic.b_streams { 2 * MAX_NC } else { MAX_NC };
         let (mut least, mut found) = (Cost::default(), None);
@@ -78,7 +78,7 @@ impl Blocks<'_> {
         let numbers = &self.machine.plan;
         let panels = ceil_div(n, plan.panel());
         let (m_blocks, n_blocks) = (ceil_div(m, mc), ceil_div(panels, per_task));
-        let tasks = batch * m_blocks * n_blocks;
+        let tasks = self.least_batch() * m_blocks * n_blocks;
         let packed = match plan.pack_a {
             PackA::InPlace => 0.0,
             _ => (n_blocks * m) as f64 * k * numbers.pack_cycles,
@@ -106,8 +106,13 @@ impl Blocks<'_> {
             .with("pack A", batch * packed)
             .with("start runs of B", batch * run_starts)
             .with("read B", batch * (m_blocks as f64 * n as f64 * k * read))
-            .with("begin tasks", tasks as f64 * self.machine.tasks.begin_cycles);
+            .with("begin tasks", batch * (m_blocks * n_blocks) as f64 * self.machine.tasks.begin_cycles);
         cost.times(idle * missing)
+    }
+
+    /// The batch that has to share its work among the cores: a symbolic one may be 1 in a run.
+    fn least_batch(&self) -> i64 {
+        self.e.batch.unwrap_or(1).max(1)
     }
 
     /// Cycles of all register tiles along M, for each panel and step of K.
