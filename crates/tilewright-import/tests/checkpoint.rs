@@ -148,7 +148,7 @@ fn pickles_of_torch_that_lie() {
     // Keys of 60,000 bytes inside each other, from a memo: names that are longer than the file by far.
     let mut long = [text(&"k".repeat(60_000)), b"q\x000".to_vec()].concat();
     let leaf = tensor("FloatStorage", "0", 4, (0, &[4], &[1]));
-    long.extend((0..24).fold([leaf, b"q\x010h\x01".to_vec()].concat(), |value, _| {
+    long.extend((0..12).fold([leaf, b"q\x010h\x01".to_vec()].concat(), |value, _| {
         [b"}h\x00".to_vec(), value, b"s".to_vec()].concat()
     }));
     refused([
@@ -157,7 +157,7 @@ fn pickles_of_torch_that_lie() {
         (view(0, &[2], &[i32::MAX]), "reaches outside"),
         (view(0, &[2], &[-1]), "reaches outside"),
         (view(0, &[-1], &[1]), "negative dimension"),
-        (view(0, &[i32::MAX, i32::MAX], &[0, 0]), "far more than its own length"),
+        (view(0, &[1 << 16, 1 << 16], &[0, 0]), "far more than its own length"),
         (view(0, &[4], &[]), "cannot have 0 strides"),
         (of(&tensor("FloatStorage", "0", 5, (0, &[4], &[1]))), "should have 20 bytes, found 16"),
         (of(&tensor("FloatStorage", "0", -1, (0, &[4], &[1]))), "a storage of -1 elements"),
@@ -175,7 +175,7 @@ fn pickles_of_torch_that_lie() {
         (of(b"]q\x00h\x00a"), "contains itself"),
         (of(&deep_dicts), "nested deeper than 32"),
         (of(&long), "names that are far too long"),
-        (of(&[class, b"\x81".to_vec()].concat()), "the stack is empty"),
+        (of(&[class, b"\x81".to_vec()].concat()), "objects of classes are not made"),
         (zip(&[("a/data.pkl", &state_dict(), false), ("a/byteorder", b"big", false)]), "big-endian"),
         (zip(&[("a/data.pkl", &state_dict(), false), ("a/data/0", &[0; 48], true)]), "is compressed"),
         (
@@ -266,6 +266,10 @@ fn listings_name_files_of_their_folder_only() {
         (shard("s", &record("float99", "[1]", "4", 0)), "\"float99\" is no data type"),
         (shard("s", &record("float32", "[4611686018427387904,4]", "0", 0)), "larger than the address space"),
         (shard("s", "{\"name\":\"x\"}"), "`byteOffset` are needed"),
+        (
+            shard("s", &[record("int8", "[4]", "4", 0), record("int8", "[4]", "4", 3)].join(",")),
+            "\"x\" and \"x\" overlap",
+        ),
         ("{\"a\":1}".to_owned(), "neither a `weight_map` nor `records`"),
         (format!("{{\"a\":{}", "[".repeat(1_000)), "nested deeper than 64"),
         ("{\"records\":[{\"format\":\"zip\"}]}".to_owned(), "shards of the format \"zip\""),

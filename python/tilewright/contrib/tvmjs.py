@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import checkpoint
 from ..runtime.device import Device
-from ..runtime.ndarray import NDArray, array, from_bytes
+from ..runtime.ndarray import NDArray, array
 
 __all__ = ["dump_ndarray_cache", "export_runtime", "load_ndarray_cache"]
 
@@ -67,17 +67,5 @@ def dump_ndarray_cache(
 def load_ndarray_cache(cachepath: str, device: Device) -> tuple[dict[str, NDArray], dict[str, Any]]:
     """The tensors of such a folder, and what was said about them."""
     path = Path(cachepath)
-    path = path if path.name.endswith(".json") else path / "ndarray-cache.json"
-    listing = json.loads(path.read_text(encoding="utf-8"))
-    found: dict[str, NDArray] = {}
-    for shard in listing["records"]:
-        data = (path.parent / shard["dataPath"]).read_bytes()
-        for record in shard["records"]:
-            begin, count = record["byteOffset"], record["nbytes"]
-            half = record.get("format") == "f32-to-bf16" and record["dtype"] == "float32"
-            dtype, shape = "bfloat16" if half else record["dtype"], tuple(record["shape"])
-            if count != len(data[begin : begin + count]) or math.prod(shape) < 0:
-                raise ValueError(f"the shard {shard['dataPath']} ends before `{record['name']}`")
-            tensor = from_bytes(dtype, shape, data[begin : begin + count])
-            found[record["name"]] = (tensor.astype("float32") if half else tensor).to_device(device)
-    return found, listing.get("metadata", {})
+    found = checkpoint.open(path if path.name.endswith(".json") else path / "ndarray-cache.json")
+    return {name: tensor.copyto(device) for name, tensor in found.items()}, found.metadata

@@ -172,6 +172,26 @@ impl Entry {
     }
 }
 
+/// Refuses entries that have bytes of a file in common.
+pub(super) fn refuse_overlaps(format: &'static str, entries: &[Entry]) -> Result<(), ImportError> {
+    let place = |entry: &Entry| match &entry.source {
+        Source::Compact(_, offset) if entry.bytes > 0 => Some((entry.file, *offset as u64)),
+        _ => None,
+    };
+    let mut sorted: Vec<&Entry> = entries.iter().filter(|entry| place(entry).is_some()).collect();
+    sorted.sort_by_key(|entry| place(entry));
+    let overlap = |pair: &&[&Entry]| match (place(pair[0]), place(pair[1])) {
+        (Some((file, first)), Some((other, second))) => file == other && second - first < pair[0].bytes,
+        _ => false,
+    };
+    match sorted.windows(2).find(overlap) {
+        Some(pair) => {
+            Err(ImportError::new(format, format!("the tensors {:?} and {:?} overlap", pair[0].name, pair[1].name)))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A view as it is, or a copy where tensors promise something that it does not keep.
 fn checked(tensor: &Tensor) -> Result<Tensor, String> {
     let tensor =

@@ -5,7 +5,7 @@
 
 use tilewright_tensor::{DataType, Layout, SharedBytes};
 
-use super::entry::{Entry, Stored};
+use super::entry::{Entry, Stored, refuse_overlaps};
 use super::json::Json;
 use super::{Contents, Meta};
 use crate::ImportError;
@@ -42,6 +42,7 @@ pub(super) fn read(text: &[u8], open: &mut OpenFile<'_>) -> Result<Contents, Imp
         Ok(())
     })?;
     json.end()?;
+    refuse_overlaps(NAME, &contents.entries)?;
     Ok(contents)
 }
 

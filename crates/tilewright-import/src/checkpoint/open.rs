@@ -42,6 +42,10 @@ pub fn is_checkpoint(path: &Path) -> std::io::Result<bool> {
     if path.is_dir() {
         return Ok(true);
     }
+    // Bytes that are read of a pipe are lost.
+    if path.exists() && !path.is_file() {
+        return Ok(false);
+    }
     let mut first = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(std::fs::File::open(path)?, 16), &mut first)?;
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();

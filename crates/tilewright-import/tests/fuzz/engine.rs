@@ -4,7 +4,8 @@
 //! An execution takes a file in its parts from a pool, changes a few bytes, numbers or ranges of a part, puts the parts
 //! together with right lengths and directories, sometimes changes the whole again, and opens it. Of what opens, the
 //! listing is printed and compared and small tensors are read; they must be as the listing says. A file that behaves as
-//! none before it did joins the pool.
+//! none before it did joins the pool. Most executions start from files that open: what is damaged already is mostly
+//! refused for that.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,8 +18,8 @@ use tilewright_tensor::SharedBytes;
 
 use crate::seeds::{self, Kind, Seed};
 
-/// Files that mutation starts from.
-const MAX_POOL: usize = 1024;
+/// Files of a kind, opened or refused, that mutation starts from.
+const MAX_POOL: usize = 512;
 /// Bytes of a file; larger ones do not join the pool.
 const MAX_FILE: usize = 16 << 10;
 /// Tensors of more elements are not read.
@@ -99,7 +100,8 @@ pub(crate) struct Tally {
 
 pub(crate) struct Engine {
     random: Random,
-    pool: Vec<Seed>,
+    /// Files that open, and files that are refused.
+    pools: [Vec<Seed>; 2],
     seen: HashSet<u64>,
     seed: Seed,
     /// The file that is opened, and the one that it may name.
@@ -113,7 +115,7 @@ impl Engine {
         Self {
             random: Random(seed | 1),
             seed: pool[0].clone(),
-            pool,
+            pools: [pool.clone(), pool],
             seen: HashSet::new(),
             files: Default::default(),
             tally: Tally::default(),
@@ -128,14 +130,15 @@ impl Engine {
     /// Makes the next file.
     pub(crate) fn make(&mut self) {
         let random = &mut self.random;
-        let mut seed = self.pool[random.below(self.pool.len())].clone();
-        let donor = random.below(self.pool.len());
+        let pool = &self.pools[usize::from(random.one_in(8))];
+        let mut seed = pool[random.below(pool.len())].clone();
+        let donor = random.below(pool.len());
         // Mostly one change: what is wrong in many ways is refused for the first of them.
         for _ in 0..random.pick(&[1, 1, 1, 1, 2, 2, 3, 5]) {
             let part = random.below(seed.parts.len());
             // Headers have the most to say.
             let part = if random.one_in(3) { part } else { 0 };
-            let donor = &self.pool[donor].parts;
+            let donor = &pool[donor].parts;
             let donor = donor.get(part).or(donor.first()).map_or(&[][..], Vec::as_slice);
             change(random, &mut seed.parts[part], donor);
         }
@@ -152,31 +155,36 @@ impl Engine {
 
     /// Reads the file. If that panics, the file is kept, and the error is where.
     pub(crate) fn execute(&mut self) -> Result<(), PathBuf> {
-        let Ok(behaviour) = catch_unwind(AssertUnwindSafe(|| self.read())) else { return Err(keep(&self.file())) };
+        let Ok((behaviour, is_open)) = catch_unwind(AssertUnwindSafe(|| self.read())) else {
+            return Err(keep(&self.file()));
+        };
         if self.seen.insert(behaviour) && self.files.0.len() + self.files.1.len() <= MAX_FILE {
-            if self.pool.len() < MAX_POOL {
-                self.pool.push(self.seed.clone());
+            let pool = &mut self.pools[usize::from(!is_open)];
+            if pool.len() < MAX_POOL {
+                pool.push(self.seed.clone());
             } else {
                 let place = self.random.below(MAX_POOL);
-                self.pool[place] = self.seed.clone();
+                pool[place] = self.seed.clone();
             }
-            self.tally.pool = self.pool.len();
+            self.tally.pool = self.pools[0].len();
         }
         Ok(())
     }
 
-    /// Opens the file and reads what it holds; gives a number for how it behaved.
-    fn read(&mut self) -> u64 {
+    /// Opens the file and reads what it holds; gives a number for how it behaved, and whether it
+    /// opens.
+    fn read(&mut self) -> (u64, bool) {
         let mut behaviour = DefaultHasher::new();
         self.seed.kind.hash_into(&mut behaviour);
         let (first, second) = &self.files;
         let opened = match self.seed.kind {
             Kind::Onnx => {
-                match onnx::read(first) {
+                let read = onnx::read(first);
+                match &read {
                     Ok(model) => (model.graph.nodes.len(), model.graph.initializers.len()).hash(&mut behaviour),
                     Err(error) => words(&error.to_string()).hash(&mut behaviour),
                 }
-                return behaviour.finish();
+                return (behaviour.finish(), read.is_ok());
             }
             Kind::Index | Kind::Mlc => {
                 let mut open = |location: &str| match location {
@@ -187,6 +195,7 @@ impl Engine {
             }
             _ => Checkpoint::from_bytes(SharedBytes::from(first.clone())),
         };
+        let is_open = opened.is_ok();
         match opened {
             Ok(checkpoint) => {
                 self.tally.opened += 1;
@@ -197,7 +206,7 @@ impl Engine {
                 words(&error.to_string()).hash(&mut behaviour);
             }
         }
-        behaviour.finish()
+        (behaviour.finish(), is_open)
     }
 
     fn look_at(&mut self, checkpoint: &Checkpoint, behaviour: &mut DefaultHasher) {
@@ -250,7 +259,7 @@ fn words(message: &str) -> String {
     let mut kept = String::new();
     for c in message.chars() {
         match c {
-            '"' => inside = !inside,
+            '"' | '`' => inside = !inside,
             _ if inside || c.is_ascii_digit() => {}
             c => kept.push(c),
         }

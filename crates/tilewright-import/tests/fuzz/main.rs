@@ -8,7 +8,7 @@ use engine::Engine;
 #[test]
 fn damaged_checkpoints_are_refused_or_read_in_order() {
     let mut engine = Engine::new(0x9e37_79b9_7f4a_7c15);
-    for number in 0..100_000 {
+    for number in 0..30_000 {
         engine.make();
         if let Err(path) = engine.execute() {
             panic!("execution {number}, of the file {} with {} bytes", path.display(), engine.file().len());
@@ -17,5 +17,5 @@ fn damaged_checkpoints_are_refused_or_read_in_order() {
     let tally = &engine.tally;
     // All ways are taken.
     let least = tally.refused.min(tally.opened).min(tally.tensors_read).min(tally.tensors_refused);
-    assert!(least > 1_000 && tally.pool > 100, "{tally:?}");
+    assert!(least > 1_000 && tally.pool > 20, "{tally:?}");
 }

@@ -97,7 +97,7 @@ pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
 pub(crate) fn zip(members: &[(&str, &[u8], bool)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, contents, deflated) in members {
-        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
         encoder.write_all(contents).unwrap();
         let stored = if *deflated { encoder.finish().unwrap() } else { contents.to_vec() };
         let mut checksum = flate2::Crc::new();

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use tilewright_tensor::{DataType, SharedBytes, Tensor};
 
-use super::entry::{Entry, Stored};
+use super::entry::{Entry, Stored, refuse_overlaps};
 use super::{Contents, Meta};
 use crate::ImportError;
 
@@ -66,11 +66,11 @@ pub(super) fn read(bytes: &SharedBytes) -> Res<Contents> {
     for info in &infos {
         ranges.push(info.range(data, alignment, bytes.len())?);
     }
-    refuse_overlaps(&infos, &ranges)?;
     let entries = infos.into_iter().zip(ranges);
     contents
         .entries
         .extend(entries.map(|(info, range)| Entry::compact(info.name, info.shape, info.stored, bytes, range)));
+    refuse_overlaps(NAME, &contents.entries)?;
     Ok(contents)
 }
 
@@ -87,18 +87,6 @@ fn refuse_duplicates(metadata: &[(String, Meta)]) -> Res<()> {
     keys.sort_unstable();
     match keys.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(ImportError::new(NAME, format!("the key {:?} of the metadata is there twice", pair[0]))),
-        None => Ok(()),
-    }
-}
-
-fn refuse_overlaps(infos: &[Info], ranges: &[Range<usize>]) -> Res<()> {
-    let mut order: Vec<usize> = (0..ranges.len()).filter(|&number| !ranges[number].is_empty()).collect();
-    order.sort_by_key(|&number| ranges[number].start);
-    match order.windows(2).find(|pair| ranges[pair[1]].start < ranges[pair[0]].end) {
-        Some(pair) => {
-            let message = format!("the tensors {:?} and {:?} overlap", infos[pair[0]].name, infos[pair[1]].name);
-            Err(ImportError::at(NAME, ranges[pair[1]].start, message))
-        }
         None => Ok(()),
     }
 }
