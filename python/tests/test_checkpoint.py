@@ -355,14 +355,15 @@ def test_a_comparison_reports_everything_at_once():
     assert report.misshapen == [("a.w", (4, 3), (3, 4))] and report.mistyped == [("a.n", "int32", "int64")]
     assert str(report).splitlines() == [
         "0 tensors are as expected",
-        "1 missing", '  "a.c"', "1 unexpected", '  "a.b"', "1 of another shape", '  "a.w": expected [4, 3], found [3, 4]',
+        "1 missing", '  "a.c"', "1 unexpected", '  "a.b"',
+        "1 of another shape", '  "a.w": expected [4, 3], found [3, 4]',
         "1 of another type", '  "a.n": expected int32, found int64',
     ]  # fmt: skip
     assert found.compare({"w": W, "b": (4,), "n": (2,)}).extra_prefix == "a."
 
 
 def test_errors_name_the_file_and_the_tensor(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none.gguf"):
+    with pytest.raises(FileNotFoundError, match=r"none\.gguf"):
         checkpoint.open(tmp_path / "none.gguf")
     path = tmp_path / "a.safetensors"
     path.write_bytes(safetensors({"x": ("F32", W)})[:-1])
