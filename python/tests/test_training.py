@@ -164,6 +164,8 @@ def test_a_perceptron_learns_as_in_pytorch(ours, theirs):
     trainer.zero_init_states()
     with pytest.raises(ValueError, match="no parameters of the name 'q'"):
         trainer.load_params({"q": arrays[0]})
+    with pytest.raises(ValueError, match=r"`p0` is float32 .*\(8, 16\), found float32 .*\(16, 8\); `p3` .* float64"):
+        trainer.load_params({"p0": arrays[0].T, "p1": arrays[1], "p3": arrays[3].astype("float64")})
     model = [torch.tensor(array, requires_grad=True) for array in arrays]
     optimiser = theirs(model)
     losses = []

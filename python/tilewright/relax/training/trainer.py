@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import IRModule
 from ...runtime import ndarray
+from ...tir import IntImm
 from ..expr import Var
 from .setup_trainer import ADJOINT, BACKBONE, INPUT_NUM, OPTIM_STATE, OPTIMIZER, PARAM_NUM, STATE_NUM
 
@@ -91,16 +92,21 @@ class Trainer:
         self._load(self._states, self._state_vars, states, "states")
 
     def _load(self, values: list[Any], names: list[Var], given: Values, what: str) -> None:
+        known = {var.name_hint: at for at, var in enumerate(names)}
         if isinstance(given, Mapping):
-            known = {var.name_hint: at for at, var in enumerate(names)}
-            for name, value in given.items():
+            for name in given:
                 if name not in known:
                     raise ValueError(f"the model has no {what} of the name {name!r}: they are {', '.join(known)}")
-                values[known[name]] = self._there(value)
-            return
-        if len(given) != len(names):
-            raise ValueError(f"the model has {len(names)} {what}, found {len(given)}")
-        values[:] = [self._there(value) for value in given]
+            taken = {known[name]: self._there(value) for name, value in given.items()}
+        else:
+            if len(given) != len(names):
+                raise ValueError(f"the model has {len(names)} {what}, found {len(given)}")
+            taken = {at: self._there(value) for at, value in enumerate(given)}
+        wrong = [text for at, value in taken.items() if (text := _mismatch(names[at], value))]
+        if wrong:
+            raise ValueError(f"these {what} are not those of the model: {'; '.join(wrong)}")
+        for at, value in taken.items():
+            values[at] = value
 
     def export_params(self) -> dict[str, Any]:
         """The parameters by name."""
@@ -140,3 +146,19 @@ class Trainer:
         params, state = self.vm[self.OPTIMIZER_FUNC](tuple(self._params), gradients, tuple(self._optim_state))
         self._params, self._optim_state = list(params), list(state)
         return loss
+
+
+def _mismatch(var: Var, value: Any) -> str | None:
+    """How the tensor differs from what the variable says; symbolic dimensions take any size."""
+    info = var.struct_info
+    dims = getattr(info.shape, "values", None)
+    same = info.ndim in (-1, len(value.shape))
+    if same and dims is not None:
+        pairs = zip(dims, value.shape, strict=True)
+        same = all(not isinstance(dim, (int, IntImm)) or int(dim) == size for dim, size in pairs)
+    if same and str(info.dtype) in ("", str(value.dtype)):
+        return None
+    sizes = None if dims is None else ", ".join(str(getattr(dim, "value", dim)) for dim in dims)
+    expected = str(info) if sizes is None else f"{info.dtype} of the shape ({sizes})"
+    found = f"{value.dtype} of the shape ({', '.join(map(str, value.shape))})"
+    return f"`{var.name_hint}` is {expected}, found {found}"
