@@ -30,8 +30,10 @@ mod no_op;
 mod opaque;
 mod pipeline;
 mod plan;
+mod predicated;
 mod reducer;
 mod select;
+mod shared_access;
 mod simplify;
 mod ssa;
 mod storage;
@@ -39,6 +41,7 @@ mod sync;
 mod threads;
 mod undef;
 mod unroll;
+mod varying;
 mod vectorize;
 mod virtual_thread;
 
