@@ -10,6 +10,7 @@
 mod allreduce;
 mod async_copy;
 mod blocks;
+mod carried;
 mod compact;
 mod cross_thread;
 mod cse;

@@ -2,8 +2,10 @@
 //!
 //! The annotation `software_pipeline_stage` of a loop gives each statement of its body a stage, and
 //! `software_pipeline_order` its place. A statement of stage `s` runs `s` iterations after the first stage: in front of
-//! the loop stands a prologue in which the later stages rest, and after it an epilogue for them. What one stage writes
-//! and a later one reads has as many versions as there are iterations between the two.
+//! the loop stands a prologue in which the later stages rest, and after it an epilogue for them; where there may be
+//! fewer iterations than stages, the epilogue leaves out what the prologue did. What one stage writes and a later one
+//! reads has as many versions as there are iterations between the two. Refused are pipelines in which two accesses to
+//! one element change places, of one iteration or of different ones.
 //!
 //! Statements of the stages in `software_pipeline_async_stages` are asynchronous: they are marked as such, with the
 //! queue that they are committed to, and readers wait until as few commits are in flight as leave their own done.
@@ -19,6 +21,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Map, Set};
 
 use super::blocks::around;
+use super::carried::{Carried, check_order};
 use super::{Options, below, refuse, with};
 use crate::stmt::{Result, analyzer_of, typed};
 use crate::substitute::{Owners, Substitute, reindex};
@@ -43,17 +46,17 @@ fn injected(owners: &Owners, analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stm
     analyzer.leave(scope);
     let inside = inside?;
     match (annotations.contains_key(STAGE), annotations.contains_key(ORDER)) {
-        (true, true) => Pipeline::of(owners, &inside)?.stmts(analyzer),
+        (true, true) => Pipeline::of(owners, analyzer, &inside)?.stmts(analyzer),
         (false, false) => Ok(inside),
         _ => refuse(format!("the loop over `{}` needs both `{STAGE}` and `{ORDER}`", var.name)),
     }
 }
 
 /// A statement of the body.
-struct Part {
-    block: Block,
-    stage: i64,
-    order: i64,
+pub(super) struct Part {
+    pub(super) block: Block,
+    pub(super) stage: i64,
+    pub(super) order: i64,
 }
 
 struct Pipeline<'a> {
@@ -99,7 +102,7 @@ fn part_of(stmt: &Stmt) -> Block {
 }
 
 impl<'a> Pipeline<'a> {
-    fn of(owners: &'a Owners, stmt: &Stmt) -> Result<Self> {
+    fn of(owners: &'a Owners, analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Self> {
         let StmtKind::For { var, min, extent, kind, annotations, body } = &stmt.kind else {
             return refuse("a pipeline is a loop");
         };
@@ -132,8 +135,10 @@ impl<'a> Pipeline<'a> {
             }
             parts.push(Part { block: part_of(stmt), stage, order });
         }
-        check_dependences(&parts)?;
+        check_order(&parts)?;
         let versions = versions(&temporaries, &parts, annotations);
+        let loop_range = Range::new(min.clone(), extent.clone());
+        Carried { analyzer, var, range: &loop_range, temporaries: &temporaries, versions: &versions }.check(&parts)?;
         parts.sort_by_key(|part| part.order);
         let kept = annotations.iter().filter(|(key, _)| ![STAGE, ORDER, ASYNC].contains(&&***key));
         Ok(Self {
@@ -159,11 +164,17 @@ impl<'a> Pipeline<'a> {
         let after = analyzer.simplify(&(&end + &depth));
         let mut stmts = Vec::new();
         if last > first || last > 0 {
-            stmts.push(self.emit(analyzer, &self.min, &full, Some(ForKind::Unrolled))?);
+            stmts.push(self.emit(analyzer, (&self.min, &full), Some(ForKind::Unrolled), None)?);
         }
-        stmts.push(self.emit(analyzer, &full, &end, None)?);
+        stmts.push(self.emit(analyzer, (&full, &end), None, None)?);
         if last > 0 {
-            stmts.push(self.emit(analyzer, &end, &after, Some(ForKind::Unrolled))?);
+            // The prologue did what is in front of `full`.
+            let (start, least) = match analyzer.decide(CmpOp::Ge, &end, &full) {
+                Some(true) => (&end, None),
+                Some(false) => (&full, None),
+                None => (&end, Some(&full)),
+            };
+            stmts.push(self.emit(analyzer, (start, &after), Some(ForKind::Unrolled), least)?);
         }
         let buffers = self.temporaries.iter().map(|buffer| match self.versions.get(&buffer.id()) {
             Some((_, many, _)) => many.clone(),
@@ -173,8 +184,15 @@ impl<'a> Pipeline<'a> {
         Ok(realized(Expr::bool(true), block))
     }
 
-    /// The iterations from `start` to `end`, those of the first stage counted; `None` where no stage works there.
-    fn emit(&self, analyzer: &mut Analyzer, start: &Expr, end: &Expr, kind: Option<ForKind>) -> Result<Option<Stmt>> {
+    /// The iterations from a start to an end, those of the first stage counted, from `least` on; `None` where no stage
+    /// works there.
+    fn emit(
+        &self,
+        analyzer: &mut Analyzer,
+        (start, end): (&Expr, &Expr),
+        kind: Option<ForKind>,
+        least: Option<&Expr>,
+    ) -> Result<Option<Stmt>> {
         let count = analyzer.simplify(&(end - start));
         if count.as_int().is_some_and(|count| count <= 0) {
             return Ok(None);
@@ -194,7 +212,7 @@ impl<'a> Pipeline<'a> {
             Some(shift) => analyzer.simplify(&(&now + shift)),
             None => now,
         };
-        let made = self.parts_at(analyzer, &head);
+        let made = self.parts_at(analyzer, &head, least);
         analyzer.leave(scope);
         let stmts = made?;
         if stmts.is_empty() {
@@ -220,8 +238,8 @@ impl<'a> Pipeline<'a> {
         }))
     }
 
-    /// The statements that work while the first stage is at iteration `head`.
-    fn parts_at(&self, analyzer: &mut Analyzer, head: &Expr) -> Result<Vec<Stmt>> {
+    /// The statements that work while the first stage is at iteration `head`, if that is at least `least`.
+    fn parts_at(&self, analyzer: &mut Analyzer, head: &Expr, least: Option<&Expr>) -> Result<Vec<Stmt>> {
         let end = &self.min + &self.extent;
         let mut stmts = Vec::new();
         let mut done: Set<i64> = Set::default();
@@ -229,7 +247,12 @@ impl<'a> Pipeline<'a> {
             let at = analyzer.simplify(&(head - part.stage));
             let lower = typed(Expr::compare(CmpOp::Le, &self.min, &at))?;
             let upper = typed(Expr::compare(CmpOp::Lt, &at, &end))?;
-            let inbound = analyzer.simplify(&typed(Expr::binary(BinOp::And, &lower, &upper))?);
+            let mut inbound = typed(Expr::binary(BinOp::And, &lower, &upper))?;
+            if let Some(least) = least {
+                let later = typed(Expr::compare(CmpOp::Le, least, head))?;
+                inbound = typed(Expr::binary(BinOp::And, &inbound, &later))?;
+            }
+            let inbound = analyzer.simplify(&inbound);
             if inbound.as_int() == Some(0) {
                 continue;
             }
@@ -376,25 +399,8 @@ fn marked(key: &str, value: i64, body: Stmt) -> Stmt {
     StmtKind::Attr { node: Expr::i32(0), key: Arc::from(key), value, body }.into()
 }
 
-fn touches(regions: &[BufferRegion], buffer: &Buffer) -> bool {
+pub(super) fn touches(regions: &[BufferRegion], buffer: &Buffer) -> bool {
     regions.iter().any(|region| region.buffer == *buffer)
-}
-
-/// What one statement writes and a later one of the body reads or writes is not done in a later stage, and within a
-/// stage not in another order.
-fn check_dependences(parts: &[Part]) -> Result<()> {
-    for (at, first) in parts.iter().enumerate() {
-        for second in parts.iter().skip(at + 1) {
-            let depends = first.block.writes.iter().any(|write| touches(&second.block.reads, &write.buffer));
-            if depends && (first.stage > second.stage || (first.stage == second.stage && first.order > second.order)) {
-                return refuse(format!(
-                    "a statement in stage {} cannot depend on one in stage {}, which runs later",
-                    second.stage, first.stage
-                ));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The temporaries of which several iterations are alive at once.
