@@ -3,7 +3,8 @@
 //! The region is an interval for each dimension around all indices, over the loops between the allocation and the
 //! access, under the conditions there. Loops on threads outside of the allocation count too, where the threads share
 //! the memory. An address that is given away uses the whole buffer. A dimension whose interval depends on a loop inside
-//! of the allocation stays whole.
+//! of the allocation stays whole, and so does one whose interval depends on memory. A loop that may have no iterations
+//! leaves no negative extent.
 
 use tilewright_arith::{Analyzer, IntSet, estimate_region_upper_bound, worked_out};
 use tilewright_expr::node::{VarId, walk};
@@ -14,7 +15,7 @@ use tilewright_ir::tir::{
 use tilewright_support::{Map, Set, with_stack};
 
 use super::{Options, below, with};
-use crate::stmt::{Result, analyzer_of, conjuncts, mentions};
+use crate::stmt::{Result, analyzer_of, conjuncts, mentions, reads};
 use crate::substitute::{Substitute, reindex};
 
 pub(super) fn compact_buffer_allocation(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
@@ -94,7 +95,8 @@ impl Collect {
         let zero = |like: &Expr| Expr::int(0, like.dtype);
         let (mut mins, mut shape, mut smaller) = (Vec::new(), Vec::new(), false);
         for (set, extent) in sets.iter().zip(&found.buffer.shape) {
-            let part = self.part(set, extent).filter(|(min, size)| !mentions(min, &inner) && !mentions(size, &inner));
+            let outside = |e: &Expr| !mentions(e, &inner) && !reads(e);
+            let part = self.part(set, extent).filter(|(min, size)| outside(min) && outside(size));
             let (min, size) = part.unwrap_or_else(|| (zero(extent), extent.clone()));
             smaller |= !size.equal(extent) || min.as_int() != Some(0);
             mins.push(min);
@@ -120,6 +122,10 @@ impl Collect {
             Some(true) => size,
             Some(false) => extent.clone(),
             None => Expr::binary(BinOp::Min, extent, &size).ok()?,
+        };
+        let size = match self.analyzer.decide(CmpOp::Ge, &size, &zero) {
+            Some(true) => size,
+            _ => Expr::binary(BinOp::Max, &size, &zero).ok()?,
         };
         Some((self.analyzer.simplify(&start), self.analyzer.simplify(&size)))
     }
