@@ -10,7 +10,7 @@
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, Builtin, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var,
+    BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var,
 };
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
@@ -252,11 +252,17 @@ impl Simplify {
             return self.simplified(stmt);
         }
         match &stmt.kind {
-            StmtKind::For { var, .. } => {
+            StmtKind::For { var, extent, .. } => {
                 self.elements.forget(&self.facts.analyzer, stmt);
+                let before = self.elements.clone();
                 let done = self.simplified(stmt)?;
                 self.elements.leave(var);
                 self.elements.forget(&self.facts.analyzer, &done);
+                // What the body says holds after the loop if that ran.
+                let zero = Expr::int(0, extent.dtype);
+                if self.facts.analyzer.decide(CmpOp::Gt, extent, &zero) != Some(true) {
+                    self.elements.meet(&before);
+                }
                 self.elements.learn(&done);
                 Ok(done)
             }
@@ -274,8 +280,10 @@ impl Simplify {
             }
             StmtKind::While { .. } => {
                 self.elements.forget(&self.facts.analyzer, stmt);
+                let before = self.elements.clone();
                 let done = self.simplified(stmt)?;
                 self.elements.forget(&self.facts.analyzer, stmt);
+                self.elements.meet(&before);
                 Ok(done)
             }
             StmtKind::Block { .. } => {
