@@ -5,7 +5,7 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, Builtin, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind};
 use tilewright_support::with_stack;
 
 use super::knowns::element_of;
@@ -128,6 +128,11 @@ fn is_overwritten(cx: &Analyzer, stmt: &Stmt, later: &[Stmt]) -> bool {
         return false;
     }
     for next in later {
+        let mut returns = false;
+        walk(next, |expr: &Expr| returns |= expr.builtin_args(Builtin::RET).is_some());
+        if returns {
+            return false;
+        }
         let mut read = false;
         walk(next, |expr: &Expr| {
             read |= match &expr.kind {
