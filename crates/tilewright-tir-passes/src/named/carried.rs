@@ -68,7 +68,8 @@ impl Carried<'_> {
                         continue;
                     }
                     let (own, later) = (&first.block, &second.block);
-                    let pairs = [(&own.writes, &later.reads), (&own.reads, &later.writes), (&own.writes, &later.writes)];
+                    let pairs =
+                        [(&own.writes, &later.reads), (&own.reads, &later.writes), (&own.writes, &later.writes)];
                     let met = pairs.into_iter().find_map(|(own, later)| self.met(own, later, distance));
                     if let Some(buffer) = met {
                         return refuse(self.message(first, second, &buffer, distance));

@@ -27,12 +27,7 @@ fn is_safe(expr: &Expr) -> bool {
     !reads(expr) && !is_foreign(expr) && !may_fault(expr)
 }
 
-fn apart(
-    condition: &Expr,
-    then: &Stmt,
-    otherwise: Option<&Stmt>,
-    is_barrier: &dyn Fn(&Stmt) -> bool,
-) -> Result<Stmt> {
+fn apart(condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>, is_barrier: &dyn Fn(&Stmt) -> bool) -> Result<Stmt> {
     let then = under(condition, then, is_barrier)?;
     let Some(otherwise) = otherwise else { return Ok(then) };
     let opposite = typed(condition.not())?;
@@ -63,7 +58,9 @@ fn under(condition: &Expr, stmt: &Stmt, is_barrier: &dyn Fn(&Stmt) -> bool) -> R
         StmtKind::For { min, extent, .. } if is_safe(min) && is_safe(extent) => {
             below(stmt, &mut |s| under(condition, s, is_barrier))
         }
-        StmtKind::If { condition: inner, .. } if is_safe(inner) => below(stmt, &mut |s| under(condition, s, is_barrier)),
+        StmtKind::If { condition: inner, .. } if is_safe(inner) => {
+            below(stmt, &mut |s| under(condition, s, is_barrier))
+        }
         StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } | StmtKind::Attr { .. } => {
             below(stmt, &mut |s| under(condition, s, is_barrier))
         }

@@ -197,9 +197,9 @@ impl Pairs<'_> {
         for condition in &b.conditions {
             analyzer.assume(&shifted.apply(condition));
         }
-        of_a.iter().zip(of_b).any(|(x, y)| {
-            !reads(x) && !reads(y) && analyzer.prove_different(&renamed.apply(x), &shifted.apply(y))
-        })
+        of_a.iter()
+            .zip(of_b)
+            .any(|(x, y)| !reads(x) && !reads(y) && analyzer.prove_different(&renamed.apply(x), &shifted.apply(y)))
     }
 }
 

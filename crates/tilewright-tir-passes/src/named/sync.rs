@@ -29,8 +29,16 @@ pub(super) fn thread_sync(options: &Options, function: &PrimFunc) -> Result<Prim
             shared.insert(buffer.data.id());
         }
     });
-    let mut cx =
-        Sync { scope, tags, varying, shared, threads: Vec::new(), here: Place::default(), open: Vec::new(), lane: None };
+    let mut cx = Sync {
+        scope,
+        tags,
+        varying,
+        shared,
+        threads: Vec::new(),
+        here: Place::default(),
+        open: Vec::new(),
+        lane: None,
+    };
     let body = cx.stmt(&function.body)?;
     Ok(with(function, body))
 }
