@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Any
 
 from .. import _core
 from .._core import Object
+from ..error import TVMError
 
 __all__ = ["Analyzer", "ConstIntBound", "ConstraintScope", "Extension", "ModularSet", "ProofStrength", "rewrite_rules"]
 
@@ -20,10 +21,18 @@ class ProofStrength(IntEnum):
     SYMBOLIC_BOUND = 1
 
 
-class Extension(IntEnum):
-    """Extensions of the simplifier: none is optional."""
+class Extension(IntFlag):
+    """Extensions of the simplifier.
+
+    An analyser has those that keep the form of its answers always. `Simplify` has the options
+    `transitively_prove_inequalities` and `convert_boolean_to_and_of_ors`.
+    """
 
     NoExtensions = 0
+    TransitivelyProveInequalities = 1
+    ConvertBooleanToAndOfOrs = 2
+    ApplyConstraintsToBooleanBranches = 4
+    ComparisonOfProductAndSum = 8
 
 
 class ModularSet(Object, kind="arith.ModularSet"):
@@ -57,6 +66,16 @@ class Analyzer(_core.Analyzer):
 
     Every answer is a proof; "not proven" says nothing. Integers of indices are mathematical integers.
     """
+
+    @property
+    def enabled_extensions(self) -> Extension:
+        """The extensions that can be turned off: there are none."""
+        return Extension.NoExtensions
+
+    @enabled_extensions.setter
+    def enabled_extensions(self, flags: int | Extension) -> None:
+        if Extension(flags) & Extension.ConvertBooleanToAndOfOrs:
+            raise TVMError("an analyser keeps the form of conditions: use the option of `tir.transform.Simplify`")
 
     def update(self, var: Any, info: Any, override: bool = False) -> None:
         """The variable's values are within this bound, or have this remainder; what is known may be replaced."""

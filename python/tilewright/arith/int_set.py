@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._core import Object
 
-__all__ = ["IntSet", "IntervalSet", "intersect", "union"]
+__all__ = ["IntSet", "IntervalSet", "intersect", "neg_inf", "pos_inf", "union"]
 
 
 class IntSet(Object):
@@ -65,3 +65,13 @@ def union(sets: Sequence[IntSet]) -> IntSet:
 def intersect(sets: Sequence[IntSet]) -> IntSet:
     """The interval that is in all of several sets."""
     return _core.combine_sets(list(sets), False)
+
+
+def pos_inf() -> None:
+    """The greatest value of a set without a bound above, which is None."""
+    return
+
+
+def neg_inf() -> None:
+    """The least value of a set without a bound below, which is None."""
+    return

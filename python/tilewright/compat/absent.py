@@ -78,6 +78,50 @@ _REASONS = {path: reason for reason, paths in _PATHS.items() for path in paths.s
 
 #: Names in modules that the package has, and why they are absent.
 _NAMES = {
+    "te": {
+        "create_schedule": "schedules are those of TensorIR: use `te.create_prim_func`, then `tvm.tir.Schedule`",
+        "scan": "a loop that carries values is written as TVMScript; sums are `topi.cumsum`",
+        "gradient": "graphs are differentiated, by `relax.transform.Gradient`",
+        "decl_tensor_intrin": "intrinsics are pairs of TVMScript functions: `tvm.tir.TensorIntrin.register`",
+    },
+    "tir.transform": {
+        **dict.fromkeys(
+            (
+                "CombineContextCall",
+                "CoProcSync",
+                "InjectCopyIntrin",
+                "LowerAsyncDMA",
+                "TextureFlatten",
+                "VerifyVTCMLimit",
+            ),
+            "there is no code generator for such a device",
+        ),
+        **dict.fromkeys(
+            (
+                "InferFragment",
+                "InjectPermutedLayout",
+                "InjectPTXLDG32",
+                "LowerAutoCopy",
+                "LowerWarpMemory",
+                "ManifestSharedMemoryLocalStage",
+                "TransformMmaBufferLayout",
+            ),
+            "there are no schedules for tensor cores",
+        ),
+        **dict.fromkeys(
+            (
+                "LowerCustomDatatypes",
+                "LowerDeviceStorageAccessInfo",
+                "LowerTVMBuiltin",
+                "MakePackedAPI",
+                "MakeUnpackedAPI",
+            ),
+            "code is made of functions of loops by `tvm.build`, which needs no such form in between",
+        ),
+        "InstrumentProfileIntrinsics": "kernels are measured by `time_evaluator`",
+        "InjectRollingBuffer": "use `Schedule.rolling_buffer`",
+        "ExtractPrimFuncConstants": "constants stay in their function, which takes them into the executable",
+    },
     "relax.transform": {
         "IPCAllReduceRewrite": "programs run on one device",
         "LowerGPUIPCAllocStorage": "programs run on one device",

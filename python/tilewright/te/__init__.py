@@ -26,3 +26,9 @@ __all__ = [
     "tag",
     "tag_scope",
 ]
+
+
+def __getattr__(name: str) -> object:
+    from ..compat.absent import absent_name
+
+    return absent_name(__name__, name)
