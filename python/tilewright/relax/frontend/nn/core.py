@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from .spec import ModuleSpec
 
 __all__ = [
-    "Effect", "Module", "ModuleDict", "ModuleList", "Object", "Parameter", "Tensor", "get_default_dtype",
-    "set_default_dtype", "wrap_nested",
+    "Effect", "Module", "ModuleDict", "ModuleList", "Object", "Parameter", "SubroutineMixin", "Tensor",
+    "get_default_dtype", "set_default_dtype", "wrap_nested",
 ]  # fmt: skip
 
 _PACKAGE = __name__.partition(".")[0]
@@ -285,13 +285,17 @@ def members(module: Module, prefix: str, kind: type, around: tuple[Module, ...] 
             yield from members(value, path, kind, around)
 
 
-class Module:
+class SubroutineMixin:
+    """What becomes a function of its own, which is called, where its class says `define_subroutine = True`."""
+
+    define_subroutine: ClassVar[bool] = False
+
+
+class Module(SubroutineMixin):
     """A part of a model: its attributes are weights, states and modules, its `forward` says what it computes.
 
     With `define_subroutine = True` in a class, its modules become functions of their own, which are called.
     """
-
-    define_subroutine: ClassVar[bool] = False
 
     def _items(self) -> Iterable[tuple[str, Any]]:
         return vars(self).items()
