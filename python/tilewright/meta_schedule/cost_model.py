@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..error import TVMError
@@ -24,8 +25,13 @@ class CostModel:
 
 
 def check_model(model: Any) -> None:
-    """Raises for a model that the search cannot use."""
+    """Raises for a model that the search cannot use, and warns of one that it replaces."""
     if isinstance(model, str):
         CostModel.create(model)
     elif type(model) is not CostModel:
         raise TVMError(f"the search has a cost model of its own: expected a name, found {type(model).__name__}")
+    kind = model if isinstance(model, str) else model.kind
+    if kind != "xgb":
+        warnings.warn(
+            f"the cost model {kind!r} has no effect: the search learns its own, under all names", stacklevel=4
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+import warnings
 from collections.abc import Callable
 from statistics import median
 from typing import Any
@@ -89,6 +90,11 @@ def tune_tasks(
 def _check_arguments(measure_callbacks: Any, task_scheduler: Any) -> None:
     if task_scheduler not in ("gradient", "round-robin"):
         raise ValueError(f"expected the task scheduler `gradient` or `round-robin`, found {task_scheduler!r}")
+    if task_scheduler == "round-robin":
+        warnings.warn(
+            "`round-robin` has no effect: trials go to the tasks by what they may gain, after a share for each",
+            stacklevel=3,
+        )
     if measure_callbacks not in ("default", [], None):
         raise TVMError("there are no callbacks while measuring: `measure_callbacks` is `default`")
 
@@ -126,7 +132,8 @@ def _measure(builder: Any, runner: Any, mods: list[Any], target: Target) -> Any:
     """The command of the measuring process, or a function that asks the builder and the runner."""
     builder, runner = Builder.create(builder), Runner.create(runner)
     is_local = type(builder) is LocalBuilder and builder.f_build is None and builder.f_export is None
-    if is_local and type(runner) is LocalRunner and runner.evaluator_config == EvaluatorConfig():
+    plain = type(runner) is LocalRunner and runner.evaluator_config == EvaluatorConfig() and runner.cooldown_sec <= 0
+    if is_local and plain:
         return worker(builder.timeout_sec + runner.timeout_sec)
     infos = [ArgInfo.from_entry_func(mod) for mod in mods]
 
