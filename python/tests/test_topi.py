@@ -425,6 +425,15 @@ MEETINGS = {
     "where of a truth value": (
         lambda c: topi.where(c, True, 7), np.where(COUNTS > 100, 1, 7).astype("int32"), COUNTS > 100
     ),
+    "resize3d": (
+        lambda x: topi.image.resize3d(x, None, [7, 3, 8]),
+        F.interpolate(t(VOLUME), (7, 3, 8), mode="trilinear").numpy(), VOLUME,
+    ),
+    "resize3d of corners, channels last": (
+        lambda x: topi.image.resize3d(x, None, [7, 3, 8], "NDHWC", coordinate_transformation_mode="align_corners"),
+        F.interpolate(t(VOLUME), (7, 3, 8), mode="trilinear", align_corners=True).numpy().transpose(0, 2, 3, 4, 1),
+        VOLUME.transpose(0, 2, 3, 4, 1).copy(),
+    ),
     "resize1d": (
         lambda x: topi.image.resize1d(x, None, [5]), F.interpolate(t(ROW), 5, mode="linear").numpy(), ROW
     ),
@@ -586,3 +595,26 @@ def test_a_missing_argument_of_a_convolution_is_named():
     x = te.placeholder((1, 2, 4, 4), name="x")
     with pytest.raises(TypeError, match=r"topi.nn.conv2d_nchw: missing a required argument: 'padding'"):
         nn.conv2d_nchw(x, x, 1)
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_boxes_of_images_are_sampled_along_their_edges(layout):
+    image = numbers(2, 3, 6, 7)
+    boxes = np.float32([[0, 0, 1, 1], [0.2, 0.1, 0.9, 0.7], [0.5, 0.5, 1.3, 1.2], [0.8, 0.9, 0.1, 0.2]])
+    which = np.int32([0, 1, 1, 0])
+    expected = np.full((4, 3, 4, 5), 9.0)
+    for at, (y1, x1, y2, x2) in enumerate(boxes.astype("float64")):
+        for i, y in enumerate(np.linspace(y1, y2, 4)):
+            for j, x in enumerate(np.linspace(x1, x2, 5)):
+                if 0 <= y <= 1 and 0 <= x <= 1:
+                    place = torch.tensor([[[[2 * x - 1, 2 * y - 1]]]])
+                    one = F.grid_sample(t(image[which[at]][None]).double(), place, align_corners=True)
+                    expected[at, :, i, j] = one.numpy()[0, :, 0, 0]
+    last = layout == "NHWC"
+    given = image.transpose(0, 2, 3, 1).copy() if last else image
+
+    def crop(x, areas, images):
+        return topi.image.crop_and_resize(x, areas, images, [4, 5], layout, extrapolation_value=9.0)
+
+    (found,) = ran(crop, given, boxes, which)
+    np.testing.assert_allclose(found.transpose(0, 3, 1, 2) if last else found, expected, rtol=1e-5, atol=1e-5)
