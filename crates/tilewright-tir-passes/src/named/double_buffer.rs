@@ -2,8 +2,8 @@
 //! current one reads it.
 //!
 //! The temporary is allocated in the loop, and an attribute `double_buffer_scope` of its memory is around what fills
-//! it, in front of everything else that uses it. The option `split_loop` (by default 1) writes out that many
-//! iterations.
+//! it, in front of everything else that uses it. Buffers of the same shape that view the temporary count as it. The
+//! option `split_loop` (by default 1) writes out that many iterations.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Stmt, St
 
 use super::{Options, below, refuse, seq, with};
 use crate::stmt::{Result, analyzer_of, mentions, typed, uses_memory};
-use crate::substitute::{Owners, moved_by};
+use crate::substitute::{Owners, Substitute, moved_by};
 
 pub(super) fn inject_double_buffer(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let split = options.get("split_loop").and_then(tilewright_ir::Attr::as_int).unwrap_or(1);
@@ -141,11 +141,37 @@ impl Inject {
     }
 }
 
+/// The body in which buffers that are declared for memory of the same shape are those that own it.
+fn without_views(body: &Stmt) -> Stmt {
+    let mut owners: Vec<Buffer> = Vec::new();
+    let mut same = Substitute::default();
+    let mut inner = body;
+    while let StmtKind::Allocate { buffer, body } = &inner.kind {
+        let alike = |owner: &&Buffer| {
+            let shapes =
+                owner.rank() == buffer.rank() && owner.shape.iter().zip(&buffer.shape).all(|(a, b)| a.equal(b));
+            let plain = buffer.elem_offset.is_none() && buffer.strides.is_empty() && owner.strides.is_empty();
+            owner.data == buffer.data && shapes && plain && owner.dtype == buffer.dtype
+        };
+        match owners.iter().find(alike) {
+            Some(owner) => drop(same.buffers.insert(buffer.id(), owner.clone())),
+            None => owners.push(buffer.clone()),
+        }
+        inner = body;
+    }
+    if same.buffers.is_empty() {
+        return body.clone();
+    }
+    let inner = same.apply(inner);
+    owners.into_iter().rev().fold(inner, |body, buffer| StmtKind::Allocate { buffer, body }.into())
+}
+
 /// The first temporary of the loop's body that is filled ahead.
 fn doubled(stmt: &Stmt, var: &Var) -> Result<Option<Doubled>> {
     let StmtKind::For { body, .. } = &stmt.kind else { return Ok(None) };
+    let body = without_views(body);
     let mut around: Vec<&Buffer> = Vec::new();
-    let mut inner = body;
+    let mut inner = &body;
     while let StmtKind::Allocate { buffer, body } = &inner.kind {
         around.push(buffer);
         inner = body;
