@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tilewright::ir::Attr;
 use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::tir::PrimFunc;
 use tilewright::ir::verify::{Form, verify};
@@ -10,6 +11,7 @@ use tilewright::schedule::{Names, Schedule};
 use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};
+use tilewright::tir_passes::named::{Named, NamedOnModule, Options, named_module_pass, named_pass};
 use tilewright::tir_passes::{Step, lower, lowering_passes};
 use tilewright::{GlobalFunc, IRModule, Target, Tensor};
 use tilewright_interp::InterpCx;
@@ -36,6 +38,10 @@ pub enum PassStep {
     Pass(Arc<dyn Pass>),
     /// A step of the lowering, on every PrimFunc.
     Prim(&'static str, Step),
+    /// A loop pass that programs ask for by name, with its options, on every PrimFunc.
+    Named(&'static Named, Options),
+    /// One over modules.
+    NamedOnModule(&'static NamedOnModule, Options),
     /// `BindParams` of these parameters of `main`.
     Bind(Vec<String>),
     /// Calls of schedule primitives, one a line.
@@ -60,6 +66,8 @@ impl PassStep {
         match self {
             Self::Pass(pass) => pass.info().name,
             Self::Prim(name, _) => name,
+            Self::Named(pass, _) => pass.name,
+            Self::NamedOnModule(pass, _) => pass.name,
             Self::Bind(_) => BIND_PARAMS,
             Self::Schedule(_) => SCHEDULE,
         }
@@ -80,6 +88,15 @@ impl PassStep {
                 values.ok_or_else(|| format!("expected `{BIND_SYMBOLIC_VARS}:NAME=SIZE,…`, found `{name}`"))?;
             return Ok(Self::Pass(Arc::new(BindSymbolicVars::of_all(values))));
         }
+        if let Some(pass) = name.strip_prefix("tir.") {
+            let (pass, options) = pass.split_once(':').unwrap_or((pass, ""));
+            let options = named_options(options)?;
+            if let Some(pass) = named_module_pass(pass) {
+                return Ok(Self::NamedOnModule(pass, options));
+            }
+            let known = named_pass(pass).ok_or_else(|| format!("there is no loop pass `{pass}`"))?;
+            return Ok(Self::Named(known, options));
+        }
         if let Some(&(name, step)) = lowering_passes().iter().find(|(known, _)| *known == name) {
             return Ok(Self::Prim(name, step));
         }
@@ -92,6 +109,8 @@ impl PassStep {
         match self {
             Self::Pass(pass) => cx.run(pass.as_ref(), module).map_err(|error| error.diagnostics),
             Self::Prim(_, step) => on_prim_funcs(module, |_, function| step.run(function)),
+            Self::Named(pass, options) => on_prim_funcs(module, |_, function| (pass.run)(options, function)),
+            Self::NamedOnModule(pass, options) => (pass.run)(options, &module),
             Self::Bind(params) => {
                 let values = Values::for_params(&module, "main", params)?;
                 let keys = values.iter().map(|(name, tensor)| (ParamKey::Name(name.clone()), tensor.clone()));
@@ -102,6 +121,17 @@ impl PassStep {
             Self::Schedule(lines) => scheduled(&module, lines),
         }
     }
+}
+
+/// Options as `name=value,…`, of which a value is a number or a text.
+fn named_options(text: &str) -> Result<Options, String> {
+    let mut options = Options::new();
+    for option in text.split(',').filter(|option| !option.is_empty()) {
+        let (name, value) = option.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{option}`"))?;
+        let value = value.parse().map_or_else(|_| Attr::Str(value.into()), Attr::Int);
+        options.insert(name.into(), value);
+    }
+    Ok(options)
 }
 
 /// The module after calls of schedule primitives, which is well-formed.

@@ -24,7 +24,7 @@
 //! |---|---|---|
 //! | `parse` | reads the text | a module that is structurally equal |
 //! | `print [--width N] [--meta]` | reads the text and prints it | exactly this text |
-//! | `opt --pass P …` | runs passes, pipelines, or single steps of the lowering; `BindParams:w,b` binds parameters of `main` to random tensors | a module that is structurally equal |
+//! | `opt --pass P …` | runs passes, pipelines, single steps of the lowering, or loop passes by name with options (`tir.ThreadSync:storage_scope=shared`); `BindParams:w,b` binds parameters of `main` to random tensors | a module that is structurally equal |
 //! | `lower` | lowers every PrimFunc to the flat form | a module that is structurally equal |
 //! | `schedule` | calls schedule primitives: a line `# step: i, j = get_loops(b)` for each call, see `tilewright_schedule::trace` | a module that is structurally equal |
 //! | `diagnostics [--pass P …]` | reads the text, runs the passes; one of them must fail | exactly these messages, as comments |
@@ -41,7 +41,8 @@
 //! symbolic dimension, `seed=7` other random numbers, `special` mixes in zeros, NaN, infinities and extremes,
 //! `tol=1e-6` the tolerance of floats relative to the largest value (by default 1e-5, for contraction within
 //! expressions; `tol=0`: bit for bit). `only=interpreter` and `only=compiled` are for what has a meaning for one of
-//! them alone: the result is stated then.
+//! them alone: the result is stated then. `reference=g` compares the interpreter's result after the passes with that of
+//! the function `g` before them, for functions that have no result before: threads without barriers.
 //!
 //! The interpreter's result before the passes is the meaning. Compared with it are the interpreter after them, and
 //! compiled code before and after them on every device. A device that is not there is reported as ignored.

@@ -36,6 +36,8 @@ pub struct RunLine {
     tolerance: f64,
     /// `None`: whoever can.
     only: Option<Runner>,
+    /// A function of the module that says in its place what the function after the passes computes.
+    reference: Option<String>,
     /// `None`: `same`.
     result: Option<Spec>,
 }
@@ -61,7 +63,7 @@ impl RunLine {
             None => (None, rest),
         };
         let mut values = Values { seed: 0, special: false, dims: Vec::new() };
-        let (mut tolerance, mut only) = (TOLERANCE, None);
+        let (mut tolerance, mut only, mut reference) = (TOLERANCE, None, None);
         for option in options.split_whitespace() {
             let unknown = || format!("unknown option `{option}` of a run line");
             match option.split_once('=') {
@@ -69,6 +71,7 @@ impl RunLine {
                 None => return Err(unknown()),
                 Some(("seed", seed)) => values.seed = seed.parse().map_err(|_| unknown())?,
                 Some(("tol", value)) => tolerance = value.parse().map_err(|_| unknown())?,
+                Some(("reference", name)) => reference = Some(name.to_owned()),
                 Some(("only", "interpreter")) => only = Some(Runner::Interpreter),
                 Some(("only", "compiled")) => only = Some(Runner::Compiled),
                 Some((name, value)) => values.dims.push((name.to_owned(), value.parse().map_err(|_| unknown())?)),
@@ -78,7 +81,16 @@ impl RunLine {
         if only.is_some() && result.is_none() {
             return Err("a run line for one alone states its result".to_owned());
         }
-        Ok(Self { text: text.to_owned(), function: function.to_owned(), args, values, tolerance, only, result })
+        Ok(Self {
+            text: text.to_owned(),
+            function: function.to_owned(),
+            args,
+            values,
+            tolerance,
+            only,
+            reference,
+            result,
+        })
     }
 
     pub(crate) fn function(&self) -> &str {
@@ -86,7 +98,7 @@ impl RunLine {
     }
 
     pub(crate) fn is_run_by(&self, runner: Runner) -> bool {
-        self.only.is_none_or(|only| only == runner)
+        self.reference.is_none() && self.only.is_none_or(|only| only == runner)
     }
 
     fn arguments(&self, module: &IRModule) -> Result<Vec<Argument>, String> {
@@ -190,6 +202,13 @@ fn check(
     device: Device,
     machines: &Machines,
 ) -> Result<(), String> {
+    if let Some(reference) = &line.reference {
+        let before = outcome.before.as_ref().ok_or("the text is not read")?;
+        let args = line.arguments(before)?;
+        let meaning = interpret(before, reference, &args, Flat::No)?;
+        let found = interpret(after(outcome)?, &line.function, &args, Flat::No)?;
+        return meaning.agree(&found, line.tolerance).map_err(|e| format!("not as `{reference}`: {e}"));
+    }
     if !line.is_run_by(Runner::Interpreter) {
         let before = outcome.before.as_ref().ok_or("the text is not read")?;
         let args = line.arguments(before)?;
