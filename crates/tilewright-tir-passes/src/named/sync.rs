@@ -309,8 +309,9 @@ impl Sync {
         self.own(stmt, &mut own);
         self.open.extend(own);
         let done = match &stmt.kind {
+            // Blocks have shared memory of their own.
             StmtKind::For { kind: ForKind::ThreadBinding(tag), body, .. }
-                if self.tags.iter().any(|own| tag.starts_with(own)) =>
+                if tag.starts_with("blockIdx") || self.tags.iter().any(|own| tag.starts_with(own)) =>
             {
                 let body = self.within(stmt, |cx| cx.body(body))?;
                 return replaced(stmt, body);
