@@ -4,14 +4,17 @@
 //! other and at most as many as a warp has, in parts of a power of two. Everything else goes through shared memory:
 //! each thread stores its value, half of the threads combine two values each, and so on, with barriers in between; the
 //! last steps, of the threads of one warp, need barriers of the warp only.
+//!
+//! An allocation of one element that only holds the result of one reduction becomes the memory of the reduction. Other
+//! results are stored after it.
 
 use std::sync::Arc;
 
-use tilewright_expr::node::{VarId, rewrite};
+use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::tir::{
     BinOp, Buffer, Builtin, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var, attr_names,
 };
-use tilewright_support::{Map, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use super::reducer::Reducer;
@@ -21,9 +24,39 @@ use crate::stmt::{Result, typed};
 pub(super) fn lower_thread_allreduce(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let target = function.attrs.get(attr_names::TARGET).and_then(tilewright_ir::Attr::as_str).unwrap_or_default();
     let machine = Machine::of(target);
-    let mut cx = Lower { machine, threads: Vec::new(), replaced: Map::default(), count: 0 };
+    let own = own_results(&function.body);
+    let mut cx = Lower { machine, threads: Vec::new(), own, replaced: Map::default(), count: 0 };
     let body = cx.stmt(&function.body)?;
     Ok(with(function, body))
+}
+
+/// The allocations of one element that are only read, and are the result of one reduction.
+fn own_results(body: &Stmt) -> Set<VarId> {
+    let mut results: Map<VarId, usize> = Map::default();
+    let (mut allocated, mut used): (Map<VarId, usize>, Set<VarId>) = (Map::default(), Set::default());
+    walk(body, |expr: &Expr| match &expr.kind {
+        ExprKind::AddressOf { buffer, .. } => drop(used.insert(buffer.data.id())),
+        ExprKind::Var(var) => drop(used.insert(var.id())),
+        _ => {
+            let Some(args) = expr.builtin_args(Builtin::THREAD_ALLREDUCE) else { return };
+            let size = args.first().and_then(Expr::as_int).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+            for result in args.iter().skip(2usize.saturating_add(size)).take(size) {
+                if let ExprKind::Load { buffer, .. } = &result.kind {
+                    *results.entry(buffer.data.id()).or_default() += 1;
+                }
+            }
+        }
+    });
+    walk(body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Store { buffer, .. } => drop(used.insert(buffer.data.id())),
+        StmtKind::Allocate { buffer, .. } => {
+            let single = buffer.shape.iter().all(|extent| extent.as_int() == Some(1));
+            *allocated.entry(buffer.data.id()).or_default() += if single { 1 } else { 2 };
+        }
+        _ => {}
+    });
+    let once = |counts: &Map<VarId, usize>, id: &VarId| counts.get(id) == Some(&1);
+    results.keys().copied().filter(|id| once(&results, id) && once(&allocated, id) && !used.contains(id)).collect()
 }
 
 /// What of the target matters here.
@@ -66,6 +99,8 @@ struct Thread {
 struct Lower {
     machine: Machine,
     threads: Vec<Thread>,
+    /// See [`own_results`].
+    own: Set<VarId>,
     /// Memory with the results of reductions: the memory and the place in the memory that it now is.
     replaced: Map<VarId, (Buffer, Expr)>,
     count: usize,
@@ -75,7 +110,7 @@ struct Lower {
 struct Call {
     reducer: Reducer,
     values: Vec<Expr>,
-    results: Vec<Buffer>,
+    results: Vec<(Buffer, Vec<Expr>)>,
     reduced: Line,
     others: Line,
     /// The number of threads next to each other that take part.
@@ -149,14 +184,7 @@ impl Lower {
                     _ => None,
                 })
                 .unwrap_or(body);
-                let body = match own.scope.plain() {
-                    Scope::Shared => {
-                        let (node, key) = (Expr::var(&own.data), Arc::from("volatile_scope"));
-                        StmtKind::Attr { node, key, value: Expr::i32(1), body }.into()
-                    }
-                    _ => body,
-                };
-                Ok(StmtKind::Allocate { buffer: own, body }.into())
+                Ok(declared(body, own))
             }
             _ => below(stmt, &mut |s| self.stmt(s)),
         }
@@ -175,10 +203,10 @@ impl Lower {
         let vars = args.get(2 + 2 * size..).unwrap_or_default();
         let mut buffers = Vec::new();
         for result in results {
-            let ExprKind::Load { buffer, .. } = &result.kind else {
+            let ExprKind::Load { buffer, indices, .. } = &result.kind else {
                 return refuse("the results of `T.tvm_thread_allreduce` are elements of buffers");
             };
-            buffers.push(buffer.clone());
+            buffers.push((buffer.clone(), indices.clone()));
         }
         let mut chosen = Vec::new();
         for (value, identity) in values.iter().zip(&reducer.identities) {
@@ -210,13 +238,31 @@ impl Lower {
         let number = self.count;
         self.count += 1;
         if call.reduced.extent == 1 {
-            let stores = call.results.iter().zip(&call.values).map(|(own, value)| {
-                let first = vec![Expr::i32(0); own.rank()];
-                typed(Stmt::store(own, first, value))
-            });
+            let stores = call
+                .results
+                .iter()
+                .zip(&call.values)
+                .map(|((own, indices), value)| typed(Stmt::store(own, indices.clone(), value)));
             return Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?));
         }
-        if self.shuffles(&call) { self.by_shuffles(&call, number) } else { self.by_memory(&call, number) }
+        let shuffles = self.shuffles(&call);
+        let (extent, scope, place) = match (shuffles, call.others.extent) {
+            (true, _) => (1, Scope::Local, Expr::i32(0)),
+            (false, 1) => (call.reduced.extent, Scope::Shared, Expr::i32(0)),
+            (false, others) => (call.reduced.extent * others, Scope::Shared, &call.others.index * call.reduced.extent),
+        };
+        let own = self.memory(&call, number, extent, &scope, &place);
+        let steps = if shuffles { self.by_shuffles(&call, &own)? } else { self.by_memory(&call, &own, &place)? };
+        // All threads of a group have the result, and the barriers are behind them.
+        let mut stores = vec![steps];
+        let mut scratch = Vec::new();
+        for ((result, indices), own) in call.results.iter().zip(&own) {
+            if !self.own.contains(&result.data.id()) {
+                stores.push(typed(Stmt::store(result, indices.clone(), &at(own, &place)?))?);
+                scratch.push(own.clone());
+            }
+        }
+        Ok(scratch.into_iter().rev().fold(Stmt::seq(stores), declared))
     }
 
     fn shuffles(&self, call: &Call) -> bool {
@@ -233,8 +279,7 @@ impl Lower {
         shuffles && of_a_warp && call.contiguous == extent && call.values.iter().all(|value| moves(value.dtype))
     }
 
-    fn by_shuffles(&mut self, call: &Call, number: usize) -> Result<Stmt> {
-        let own = self.memory(call, number, 1, &Scope::Local, &Expr::i32(0));
+    fn by_shuffles(&self, call: &Call, own: &[Buffer]) -> Result<Stmt> {
         let (zero, width) = (Expr::i32(0), self.machine.warp as i32);
         let element = |name: String, dtype: DataType| {
             Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
@@ -256,11 +301,11 @@ impl Lower {
         }
         let mut offset = power_of_two(call.reduced.extent) / 2;
         while offset >= 1 {
-            for (to, from) in moved.iter().zip(&own) {
+            for (to, from) in moved.iter().zip(own) {
                 let value = shuffled(Builtin::WARP_SHUFFLE_DOWN, &at(from, &zero)?, Expr::i32(offset as i32))?;
                 steps.push(store(to, &zero, &value)?);
             }
-            steps.push(combined(call, &own, &moved, &zero)?);
+            steps.push(combined(call, own, &moved, &zero)?);
             offset /= 2;
         }
         // The first thread has the result; all of them get it.
@@ -268,7 +313,7 @@ impl Lower {
             1 => zero.clone(),
             _ => &call.others.index * call.reduced.extent,
         };
-        for buffer in &own {
+        for buffer in own {
             let value = shuffled(Builtin::WARP_SHUFFLE, &at(buffer, &zero)?, first.clone())?;
             steps.push(store(buffer, &zero, &value)?);
         }
@@ -297,28 +342,25 @@ impl Lower {
             let name = if number == 0 { format!("red_buf{at}") } else { format!("red_buf{at}_{number}") };
             let shape = vec![Expr::int(extent, DataType::I32)];
             let buffer = Buffer::new(name, shape, value.dtype).derive(|node| node.scope = scope.clone());
-            self.replaced.insert(result.data.id(), (buffer.clone(), place.clone()));
+            if self.own.contains(&result.0.data.id()) {
+                self.replaced.insert(result.0.data.id(), (buffer.clone(), place.clone()));
+            }
             own.push(buffer);
         }
         own
     }
 
-    fn by_memory(&mut self, call: &Call, number: usize) -> Result<Stmt> {
+    fn by_memory(&self, call: &Call, own: &[Buffer], group: &Expr) -> Result<Stmt> {
         let extent = call.reduced.extent;
-        let group = match call.others.extent {
-            1 => Expr::i32(0),
-            _ => &call.others.index * extent,
-        };
-        let own = self.memory(call, number, extent * call.others.extent, &Scope::Shared, &group);
         let index = &call.reduced.index;
-        let place = add(&group, index);
+        let place = add(group, index);
         let combine = |offset: i64| -> Result<Vec<Expr>> {
-            let other = add(&group, &(index + offset));
+            let other = add(group, &(index + offset));
             let left = own.iter().map(|buffer| at(buffer, &place)).collect::<Result<Vec<_>>>()?;
             let right = own.iter().map(|buffer| at(buffer, &other)).collect::<Result<Vec<_>>>()?;
             Ok(call.reducer.combine(&left, &right))
         };
-        let step = |offset: i64| stored(&own, &place, &combine(offset)?);
+        let step = |offset: i64| stored(own, &place, &combine(offset)?);
         let mut steps = vec![barrier("shared")];
         for (buffer, value) in own.iter().zip(&call.values) {
             steps.push(store(buffer, &place, value)?);
@@ -381,6 +423,18 @@ fn stored(own: &[Buffer], place: &Expr, results: &[Expr]) -> Result<Stmt> {
         .zip(results)
         .rev()
         .fold(stores, |body, (var, value)| StmtKind::Let { var: var.clone(), value: value.clone(), body }.into()))
+}
+
+/// The statement with memory of the reduction around it.
+fn declared(body: Stmt, own: Buffer) -> Stmt {
+    let body = match own.scope.plain() {
+        Scope::Shared => {
+            let (node, key) = (Expr::var(&own.data), Arc::from("volatile_scope"));
+            StmtKind::Attr { node, key, value: Expr::i32(1), body }.into()
+        }
+        _ => body,
+    };
+    StmtKind::Allocate { buffer: own, body }.into()
 }
 
 /// The threads as one line, the first one innermost.
