@@ -36,7 +36,7 @@ use tilewright_tensor::DeviceKind;
 pub use device::{Device, DeviceLimits};
 pub use machine::{Arch, Machine};
 pub use numbers::{Core, Estimate, Field, Limits, Plan, Prefetch, Tasks, fields};
-pub use parse::{OptionValue, TargetError, TargetWords};
+pub use parse::{OptionValue, TargetError, TargetWords, split_host};
 
 /// [`Limits::core_cache_bytes`] of every preset, for those who have no target to ask.
 pub const NEAR_BYTES: u64 = 1 << 20;

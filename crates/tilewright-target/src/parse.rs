@@ -93,6 +93,25 @@ fn words_of(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').filter(|word| !word.is_empty())
 }
 
+/// A target string without the option `-host=…`, and the target string of that option, which stands in quotes where it
+/// has options of its own: `cuda -host='llvm -mcpu=haswell' -arch=sm_90`.
+pub fn split_host(text: &str) -> (String, Option<String>) {
+    let words = |part: &str| part.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let found = ["-host=", "-host "].into_iter().find_map(|key| {
+        let (front, host) = text.split_once(key)?;
+        front.trim_end_matches('-').ends_with(char::is_whitespace).then_some((front, host))
+    });
+    let Some((front, host)) = found else { return (text.trim().to_owned(), None) };
+    let host = host.trim_start();
+    let quoted = ['\'', '"'].into_iter().find_map(|quote| Some((quote, host.strip_prefix(quote)?)));
+    let (host, rest) = match quoted {
+        Some((quote, host)) => host.split_once(quote).unwrap_or((host, "")),
+        None => host.split_once(char::is_whitespace).unwrap_or((host, "")),
+    };
+    let words = [words(front.trim_end_matches('-')), words(rest)].concat();
+    (words.join(" "), Some(host.trim().to_owned()))
+}
+
 pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let words = TargetWords::of(text)?;
     let device = match words.device {

@@ -39,7 +39,8 @@ class BaseFunc(RelayExpr):
         given = attr_key_or_dict if isinstance(attr_key_or_dict, dict) else {attr_key_or_dict: attr_value}
         function = self
         for name, value in given.items():
-            function = _core.with_attr(function, name, value)
+            text = getattr(value, "_text_with_host", None)
+            function = _core.with_attr(function, name, value if text is None else text())
         return function
 
     def with_attrs(self, attr_map: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -87,7 +88,7 @@ def _read(target: Any) -> tuple[dict[str, Any], str]:
 
 def _options_of_words(text: str) -> dict[str, Any]:
     """The options of words such as `llvm -mcpu=haswell -num-cores 4`; a word that says nothing stays as it is."""
-    words = text.split()
+    words = shlex.split(text) if "'" in text or '"' in text else text.split()
     options: dict[str, Any] = {"kind": words[0]} if words else {"kind": ""}
     rest = iter(range(1, len(words)))
     for index in rest:
@@ -273,6 +274,13 @@ class Target(_core.Target):
     def host(self) -> Target | None:
         """The machine around the device, if one was named."""
         return self._host
+
+    def _text_with_host(self) -> str:
+        """The target string with an option for the host, as the attribute `target` of a function has it."""
+        text, host = str(self), self._host
+        if host is None or "-host" in text:
+            return text
+        return f"{text} -host='{host}'" if " " in str(host) else f"{text} -host={host}"
 
     def with_host(self, host: str | dict[str, Any] | Target | None = None) -> Target:
         """The same target with another machine around it."""

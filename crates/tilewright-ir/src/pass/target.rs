@@ -1,7 +1,7 @@
 //! The target of a compilation, and that of a PrimFunc.
 
 use tilewright_support::Diagnostic;
-use tilewright_target::{Kind, Target};
+use tilewright_target::{Kind, Target, split_host};
 
 use super::PassCx;
 use crate::legalize::{Capabilities, LegalizeCx, Prefetch};
@@ -61,8 +61,15 @@ impl PrimFunc {
 }
 
 fn read(attr: &Attr, around: &Target) -> Result<Target, String> {
+    let named: Attr;
     let (text, host) = match attr {
-        Attr::Str(text) => (text.to_string(), None),
+        Attr::Str(text) => match split_host(text) {
+            (text, None) => (text, None),
+            (text, Some(host)) => {
+                named = Attr::str(host);
+                (text, Some(&named))
+            }
+        },
         Attr::Map(options) => (text_of(options)?, options.get("host").filter(|host| !matches!(host, Attr::None))),
         other => return Err(format!("expected a target string or a dict of options, found {}", other.in_words())),
     };

@@ -14,7 +14,7 @@ pub(super) fn annotate_device_regions(_: &Options, function: &PrimFunc) -> Resul
         );
     };
     // The host's part of the target is no part of the device's.
-    let device = target.split(" -host").next().unwrap_or(target).trim().to_owned();
+    let device = tilewright_target::split_host(target).0;
     let body = marked(&device, &function.body)?;
     Ok(with(function, body))
 }

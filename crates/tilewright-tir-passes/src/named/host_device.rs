@@ -3,7 +3,7 @@
 //!
 //! A kernel's parameters are the values and the memory that its region takes from outside: first the memory, each in
 //! the order of its first use. Its attribute `tir.kernel_launch_params` names what a launch says after them: the
-//! extents of its blocks and threads.
+//! extents of its blocks and threads, each in terms of the parameters.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{Options, below, refuse, with};
-use crate::stmt::{Result, typed};
+use crate::stmt::{Result, analyzer_of, reads, typed};
 use crate::substitute::Substitute;
 
 /// The attribute that says how a function is called.
@@ -31,8 +31,8 @@ fn target_of(function: &PrimFunc) -> Option<&str> {
 }
 
 /// The device's own part of a target with a host.
-fn without_host(target: &str) -> &str {
-    target.split(" -host").next().unwrap_or(target).trim()
+fn without_host(target: &str) -> String {
+    tilewright_target::split_host(target).0
 }
 
 fn kind_of(target: &str) -> &str {
@@ -212,8 +212,8 @@ impl Outside {
 /// What a launch says of a kernel.
 struct Kernel {
     params: Vec<Var>,
-    /// Tags of blocks and threads, and their extents in terms of the parameters.
-    threads: Vec<(Arc<str>, Expr)>,
+    /// Tags of blocks and threads, and their extents in terms of the parameters; or why there are none.
+    threads: std::result::Result<Vec<(Arc<str>, Expr)>, String>,
     target: Option<String>,
     symbol: Arc<str>,
 }
@@ -229,7 +229,7 @@ pub(super) fn lower_device_kernel_launch(_: &Options, module: &IRModule) -> Resu
     let mut made = module.clone();
     for (name, function) in module.iter() {
         let GlobalFunc::Prim(function) = function else { continue };
-        let own = target_of(function).map(|target| without_host(target).to_owned());
+        let own = target_of(function).map(without_host);
         let mut failed: Option<Diagnostics> = None;
         let body = tilewright_expr::node::rewrite(&function.body, |expr: &Expr| {
             match call(&kernels, own.as_deref(), expr, &mut launched) {
@@ -253,7 +253,7 @@ pub(super) fn lower_device_kernel_launch(_: &Options, module: &IRModule) -> Resu
         function.attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::Str(kernel.symbol.clone()));
         function.attrs.insert(IS_GLOBAL.into(), Attr::Bool(true));
         if as_kernel {
-            let tags = kernel.threads.iter().map(|(tag, _)| Attr::Str(tag.clone())).collect();
+            let tags = kernel.threads.iter().flatten().map(|(tag, _)| Attr::Str(tag.clone())).collect();
             function.attrs.insert(CALLING_CONVENTION.into(), Attr::Int(DEVICE_KERNEL_LAUNCH));
             function.attrs.insert(LAUNCH_PARAMS.into(), Attr::Array(tags));
         }
@@ -263,21 +263,57 @@ pub(super) fn lower_device_kernel_launch(_: &Options, module: &IRModule) -> Resu
 }
 
 fn kernel_of(name: &Arc<str>, function: &PrimFunc) -> Kernel {
-    let mut threads: Vec<(Arc<str>, Expr)> = Vec::new();
-    walk(&function.body, |stmt: &Stmt| {
-        if let StmtKind::For { kind: ForKind::ThreadBinding(tag), extent, .. } = &stmt.kind
-            && !tag.starts_with("vthread")
-            && threads.iter().all(|(known, _)| known != tag)
-        {
-            threads.push((tag.clone(), extent.clone()));
-        }
-    });
+    let params: Vec<Var> = function.params.iter().map(|param| param.var.clone()).collect();
+    let threads = extents(function, &params);
     Kernel {
-        params: function.params.iter().map(|param| param.var.clone()).collect(),
+        params,
         threads,
-        target: target_of(function).map(|target| without_host(target).to_owned()),
+        target: target_of(function).map(without_host),
         symbol: function.global_symbol().map_or_else(|| name.clone(), Arc::from),
     }
+}
+
+/// The extents of the blocks and threads. Values of lets in the kernel are written out, as the host knows the
+/// parameters alone.
+fn extents(function: &PrimFunc, params: &[Var]) -> std::result::Result<Vec<(Arc<str>, Expr)>, String> {
+    let mut lets: Map<VarId, Expr> = Map::default();
+    let mut all: Vec<(Arc<str>, Expr)> = Vec::new();
+    let written_out = |lets: &Map<VarId, Expr>, expr: &Expr| {
+        let mut values = Substitute::default();
+        values.values.clone_from(lets);
+        values.apply(expr)
+    };
+    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Let { var, value, .. } => {
+            let value = written_out(&lets, value);
+            lets.insert(var.id(), value);
+        }
+        StmtKind::For { kind: ForKind::ThreadBinding(tag), extent, .. } if !tag.starts_with("vthread") => {
+            all.push((tag.clone(), written_out(&lets, extent)));
+        }
+        _ => {}
+    });
+    let mut threads: Vec<(Arc<str>, Expr)> = Vec::new();
+    let analyzer = analyzer_of(function);
+    for (tag, extent) in all {
+        let mut known = !reads(&extent);
+        walk(&extent, |var: &Var| known &= params.contains(var));
+        if !known {
+            return Err(format!("the extent of `{tag}` is computed within the kernel, where a launch cannot know it"));
+        }
+        match threads.iter().find(|(known, _)| *known == tag) {
+            Some((_, own)) if analyzer.prove_equal(own, &extent) => {}
+            Some((_, own)) => {
+                let number = |e: &Expr| e.as_int().map_or_else(|| "a symbolic extent".to_owned(), |n| n.to_string());
+                let (own, other) = (number(own), number(&extent));
+                return Err(format!(
+                    "all loops that are bound to `{tag}` have the same extent, found {own} and {other}"
+                ));
+            }
+            None => threads.push((tag, extent)),
+        }
+    }
+    Ok(threads)
 }
 
 /// The call as it reaches a function of another target; `None` where nothing changes.
@@ -307,7 +343,11 @@ fn call(
     for (param, arg) in kernel.params.iter().zip(args) {
         values.values.insert(param.id(), arg.clone());
     }
-    let extents = kernel.threads.iter().map(|(_, extent)| values.apply(extent));
+    let threads = match &kernel.threads {
+        Ok(threads) => threads,
+        Err(reason) => return refuse(format!("`{name}` cannot be launched: {reason}")),
+    };
+    let extents = threads.iter().map(|(_, extent)| values.apply(extent));
     let all = args.iter().cloned().chain(extents).collect();
     let callee = ForeignCallee::Packed(kernel.symbol.clone());
     Ok(Some(Expr::foreign(DataType::I32, callee, all)))

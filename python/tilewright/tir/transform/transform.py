@@ -14,7 +14,7 @@ from .function_pass import prim_func_pass
 
 __all__ = [
     "AnnotateEntryFunc", "Apply", "ApplyDefaultSchedule", "BindTarget", "DefaultGPUSchedule", "Filter",
-    "VerifyMemory", "prim_func_pass",
+    "VerifyMemory", "VerifySSA", "prim_func_pass",
 ]  # fmt: skip
 
 
@@ -56,12 +56,24 @@ def AnnotateEntryFunc() -> Pass:
 
 def BindTarget(target: Target | str) -> Any:
     """Every PrimFunc that says no target says this one: its attribute `target`."""
-    text = str(Target(target) if isinstance(target, str) else target)
+    bound = Target(target)
 
     def bind(function: PrimFunc, _module: Any, _context: Any) -> PrimFunc:
-        return function if "target" in function.attrs else function.with_attr("target", text)
+        return function if "target" in function.attrs else function.with_attr("target", bound)
 
     return prim_func_pass(bind, opt_level=0, name="BindTarget")
+
+
+def VerifySSA() -> Pass:
+    """Raises where a variable is bound twice."""
+    from ..analysis import verify_ssa
+
+    def verify(function: PrimFunc, _module: Any, _context: Any) -> PrimFunc:
+        if not verify_ssa(function):
+            raise RuntimeError(f"a variable is bound twice: `ConvertSSA` renames them\n{function.script()}")
+        return function
+
+    return prim_func_pass(verify, 0, "tir.VerifySSA")
 
 
 def VerifyMemory() -> Pass:

@@ -90,6 +90,14 @@ const OTHERS: [(&str, Function); 34] = [
     ("buffer_decl", Function::Buffer),
 ];
 
+/// The target string with an option for its host, which stands in quotes where it has options of its own.
+fn with_host(target: &str, host: &str) -> String {
+    match host.contains(char::is_whitespace) {
+        true => format!("{target} -host='{host}'"),
+        false => format!("{target} -host={host}"),
+    }
+}
+
 /// Names of `T` that are statements, or parts of some.
 const STATEMENTS: [&str; 46] = [
     "prim_func",
@@ -352,7 +360,21 @@ impl Parser<'_> {
             }
             Function::Target => {
                 let bound = self.bind(call, &["target_config", "host"], 1)?;
-                self.eval(bound[0].ok_or(Reported)?)
+                let target = self.eval(bound[0].ok_or(Reported)?)?;
+                let Some(host) = bound[1] else { return Ok(target) };
+                Ok(match (target, self.eval(host)?) {
+                    (target, Value::None) => target,
+                    (Value::Str(target), Value::Str(host)) => Value::Str(with_host(&target, &host).into()),
+                    (Value::Str(target), host) => {
+                        Value::Dict(vec![("kind".into(), Value::Str(target)), ("host".into(), host)])
+                    }
+                    (Value::Dict(mut options), host) => {
+                        options.retain(|(name, _)| &**name != "host");
+                        options.push(("host".into(), host));
+                        Value::Dict(options)
+                    }
+                    (other, _) => other,
+                })
             }
             Function::IndexMap => {
                 let bound = self.bind(call, &["mapping"], 1)?;
