@@ -72,6 +72,13 @@ BINARY = [
     ]
     for a, b in [((3, 4), (3, 4)), ((2, 3, 1), (4,)), ((4,), (2, 1, 4))]
 ]  # fmt: skip
+POWERS = [
+    ("power of 0", op.power, torch.pow, [np.float32([0, 0, 0, 2, -2]), np.float32([0, 1, 2, 0, 0])]),
+    ("power of 0 to 0", lambda x: op.power(x, relax.const(0.0)), lambda x: x**0.0, [np.float32([0, 1, -2])]),
+    ("power of 0 to 2", lambda x: op.power(x, relax.const(2.0)), lambda x: x**2.0, [np.float32([0, 1, -2])]),
+    ("power from 0", lambda x: op.power(relax.const(0.0), x), lambda x: torch.pow(0.0, x), [np.float32([0, 1, 2])]),
+    ("power from 2", lambda x: op.power(relax.const(2.0), x), lambda x: torch.pow(2.0, x), [np.float32([0, 1, -2])]),
+]  # fmt: skip
 AXES = [(None, False), ([1], False), ([-1, 0], True), ([0, 2], False)]
 REDUCED = [
     (f"{name} {axis} {kept}",
@@ -187,7 +194,7 @@ NETWORKS = [
     ),
 ]  # fmt: skip
 WEIGHTS = positive(4)
-ROWS = [*UNARY, *BINARY, *REDUCED, *PRODUCTS, *SHAPES, *NETWORKS]
+ROWS = [*UNARY, *BINARY, *POWERS, *REDUCED, *PRODUCTS, *SHAPES, *NETWORKS]
 
 
 def info(array):

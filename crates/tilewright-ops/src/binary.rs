@@ -40,7 +40,10 @@ binary! {
         gradient |g, a, b, _y| (g * b, g * a);
     /// `x1` to the power of `x2`; special values as C's `pow` has them.
     power "power": float -> Same, |a, b| super::Value::call(super::Intrinsic::Pow, &[&a, &b]),
-        gradient |g, a, b, y| (g * b * a.pow(&(b - b.number(1.0))), g * y * a.log());
+        gradient |g, a, b, y| (
+            b.unless_zero(&(g * b * a.pow(&(b - b.number(1.0))))),
+            a.unless_zero_power(b, &(g * y * a.log())),
+        );
     /// The difference.
     subtract "subtract": number -> Same, |a, b| a - b,
         gradient |g, _a, _b, _y| (g.clone(), -g);

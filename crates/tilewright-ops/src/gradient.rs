@@ -10,10 +10,10 @@ use tilewright_expr::Expr as Dim;
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::Attr;
 use tilewright_ir::op::{Adjoint, InferCx, InferError, OpCall, Partials};
-use tilewright_ir::relax::Expr;
+use tilewright_ir::relax::{Expr, ExprKind};
 use tilewright_tensor::{DataType, Tensor};
 
-use crate::binary::{add, divide, greater_equal, less, multiply, power, subtract, r#where};
+use crate::binary::{add, divide, equal, greater_equal, less, multiply, power, subtract, r#where};
 use crate::create::{astype, ones};
 use crate::linear_algebra::matmul;
 use crate::manipulate::{
@@ -113,6 +113,21 @@ impl Term<'_> {
     }
     pub fn pow(&self, exponent: &Self) -> Self {
         self.with(exponent, power::call)
+    }
+    /// The value where this exponent is not 0, else 0: `x ** 0` is 1 everywhere.
+    pub fn unless_zero(&self, value: &Self) -> Self {
+        if self.value.as_ref().is_ok_and(is_constant_without_zeros) {
+            return value.clone();
+        }
+        self.with(&self.number(0.0), equal::call).select(&value.number(0.0), value)
+    }
+    /// The value where this base is not 0, or the exponent is negative; else 0: powers of 0 are constant there.
+    pub fn unless_zero_power(&self, exponent: &Self, value: &Self) -> Self {
+        if self.value.as_ref().is_ok_and(is_constant_without_zeros) {
+            return value.clone();
+        }
+        let powers = exponent.greater_equal(&exponent.number(0.0)).select(&value.number(0.0), value);
+        self.with(&self.number(0.0), equal::call).select(&powers, value)
     }
     pub fn less(&self, other: &Self) -> Self {
         self.with(other, less::call)
@@ -238,6 +253,19 @@ impl<'c> Neg for Term<'c> {
     fn neg(self) -> Term<'c> {
         -&self
     }
+}
+
+/// Whether the value is a float constant of which no element is 0.
+fn is_constant_without_zeros(value: &Expr) -> bool {
+    let ExprKind::Constant(constant) = &value.kind else { return false };
+    let tensor = &constant.0;
+    let size = tensor.dtype().element_bytes();
+    let Ok(bytes) = tensor.as_bytes() else { return false };
+    // A zero has no bits but its sign, the last byte's first.
+    let is_zero = |element: &[u8]| {
+        element.split_last().is_some_and(|(last, rest)| last & 0x7f == 0 && rest.iter().all(|byte| *byte == 0))
+    };
+    tensor.dtype().is_float() && size >= 1 && !bytes.chunks(size).any(is_zero)
 }
 
 /// A constant without dimensions, rounded to the data type.
