@@ -105,7 +105,9 @@ impl Flatten<'_> {
             let help = "allocate it, or take the memory of another buffer with `data=`";
             return Err(error_with_help("TW0563", self.origins, message, help));
         };
-        if flat.dtype != buffer.dtype && !can_reinterpret(flat.dtype, buffer.dtype) {
+        let sorts = [flat.dtype, buffer.dtype];
+        let as_bytes = sorts.iter().all(|dtype| dtype.is_bool() || [DataType::I8, DataType::U8].contains(dtype));
+        if flat.dtype != buffer.dtype && !as_bytes && !can_reinterpret(flat.dtype, buffer.dtype) {
             let message = format!(
                 "buffer `{}` views memory of {} as {}, which has another width",
                 buffer.name, flat.dtype, buffer.dtype
@@ -145,7 +147,7 @@ impl Flatten<'_> {
             let (buffer, indices) = self.access(buffer, indices)?;
             let owned = buffer.dtype.with_lanes(expr.dtype.lanes);
             let load = Expr::raw(owned, ExprKind::Load { buffer, indices, predicate: predicate.clone() });
-            return Ok(Some(Box::new(if owned == expr.dtype { load } else { typed(load.reinterpret(expr.dtype))? })));
+            return Ok(Some(Box::new(viewed(load, expr.dtype)?)));
         }
         if let Some(expr) = current.downcast::<Expr>()
             && let ExprKind::AddressOf { buffer, indices } = &expr.kind
@@ -158,12 +160,21 @@ impl Flatten<'_> {
         {
             let (buffer, indices) = self.access(buffer, indices)?;
             let owned = buffer.dtype.with_lanes(value.dtype.lanes);
-            let value = if owned == value.dtype { value.clone() } else { typed(value.reinterpret(owned))? };
+            let value = viewed(value.clone(), owned)?;
             let predicate = predicate.clone();
             return Ok(Some(Box::new(Stmt::from(StmtKind::Store { buffer, indices, value, predicate }))));
         }
         Ok(inside)
     }
+}
+
+/// The value in memory of another type of the same width. A bool is a byte of 0 or 1.
+fn viewed(value: Expr, dtype: DataType) -> Result<Expr> {
+    if value.dtype == dtype {
+        return Ok(value);
+    }
+    let bools = value.dtype.element().is_bool() || dtype.element().is_bool();
+    typed(if bools { value.cast(dtype) } else { value.reinterpret(dtype) })
 }
 
 impl Mapper for Flatten<'_> {

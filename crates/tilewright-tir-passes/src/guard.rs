@@ -36,6 +36,9 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     if cx.found.has_errors() { Err(cx.found) } else { Ok(with_body(function, body)) }
 }
 
+/// Lanes of a vector of indices up to which each one is checked.
+const CHECKED_LANES: u16 = 64;
+
 struct Guard<'a> {
     facts: Facts,
     origins: &'a Origins,
@@ -245,11 +248,7 @@ impl Guard<'_> {
                 Some([first, last]) => {
                     typed(Expr::binary(BinOp::And, &inside(&first, extent)?, &inside(&last, extent)?))?
                 }
-                _ if index.dtype.is_vector() => {
-                    let message =
-                        format!("a vector index of buffer `{}` cannot be proven to be in range", access.buffer.name);
-                    return Err(self.refused(message, "access one element after the other, or make it a ramp"));
-                }
+                _ if index.dtype.is_vector() => self.all_inside(&access.buffer, index, extent)?,
                 _ => inside(index, extent)?,
             };
             self.guard(access.under, inside, &format!("dimension {dim} of buffer `{}`", access.buffer.name), front)?;
@@ -259,6 +258,20 @@ impl Guard<'_> {
             self.guard(access.under, inside, &what, front)?;
         }
         Ok(())
+    }
+
+    /// Whether each lane of a vector of indices is inside.
+    fn all_inside(&self, buffer: &Buffer, index: &Expr, extent: &Expr) -> Result<Expr> {
+        let lanes = (0..usize::from(index.dtype.lanes)).map(|number| lane(index, number));
+        let all = lanes.filter(|_| index.dtype.lanes <= CHECKED_LANES).try_fold(Expr::bool(true), |all, lane| {
+            let inside = inside(&lane?, extent).ok()?;
+            Expr::binary(BinOp::And, &all, &inside).ok()
+        });
+        let checked = all.filter(|_| index.dtype.lanes <= CHECKED_LANES);
+        checked.ok_or_else(|| {
+            let message = format!("a vector index of buffer `{}` cannot be proven to be in range", buffer.name);
+            self.refused(message, "access one element after the other, or make it a ramp")
+        })
     }
 
     fn refused(&self, message: String, help: &str) -> Diagnostics {
