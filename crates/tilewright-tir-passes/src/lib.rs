@@ -9,6 +9,7 @@
 //! | pass | takes | leaves |
 //! |---|---|---|
 //! | `collect_imports` | any | the code that the function brings with it is in an attribute |
+//! | `structure_returns` | block | no early return: conditions on a flag |
 //! | `lower_builtins` | any | no attributes, constant memory, names of addresses or target-specific operations except `prefetch` |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
@@ -19,6 +20,7 @@
 //! | `simplify` | any | the same, in canonical form |
 //! | `short_circuit` | opaque | `and`, `or` of sides that cannot fault; choices for the others |
 //! | `place_allocations` | opaque | temporaries in the innermost statement around their uses, shrunk to the region used there |
+//! | `guard_selects` | opaque | lazy choices for those whose condition keeps an index in range |
 //! | `guard_indices` | opaque | asserts for the indices that are not proven to be in range |
 //! | `hoist_guards` | opaque | asserts and choices in front of the loops that they do not depend on |
 //! | `partition_loops` | opaque | loops split where the conditions inside them change |
@@ -49,6 +51,7 @@ mod flatten;
 mod foreign;
 mod front;
 mod guard;
+mod guard_selects;
 mod hoist;
 mod imports;
 mod init;
@@ -64,6 +67,7 @@ mod partition;
 mod place;
 mod reach;
 mod regions;
+mod returns;
 mod short_circuit;
 mod simplify;
 mod stmt;
@@ -83,6 +87,7 @@ pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;
 pub use foreign::legalize_foreign;
 pub use guard::guard_indices;
+pub use guard_selects::guard_selects;
 pub use hoist::hoist_guards;
 pub use imports::collect_imports;
 pub use init::lower_init;
@@ -93,6 +98,7 @@ pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
+pub use returns::structure_returns;
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;
 pub use stmt::{analyzer_of, map_own};

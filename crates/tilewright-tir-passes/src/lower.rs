@@ -56,6 +56,7 @@ pub struct Lowering {
 }
 
 const COLLECT_IMPORTS: NamedStep = ("collect_imports", Step::Plain(crate::collect_imports));
+const STRUCTURE_RETURNS: NamedStep = ("structure_returns", Step::Plain(crate::structure_returns));
 const LOWER_BUILTINS: NamedStep = ("lower_builtins", Step::Plain(crate::lower_builtins));
 const COMPACT_PARAMETERS: NamedStep = ("compact_parameters", Step::Plain(crate::compact_parameters));
 const LOWER_INIT: NamedStep = ("lower_init", Step::Plain(crate::lower_init));
@@ -66,6 +67,7 @@ const WIDEN_INDICES: NamedStep = ("widen_indices", Step::Plain(crate::widen_indi
 const SIMPLIFY: NamedStep = ("simplify", Step::Plain(crate::simplify));
 const SHORT_CIRCUIT: NamedStep = ("short_circuit", Step::Plain(crate::short_circuit));
 const PLACE_ALLOCATIONS: NamedStep = ("place_allocations", Step::Plain(crate::place_allocations));
+const GUARD_SELECTS: NamedStep = ("guard_selects", Step::Plain(crate::guard_selects));
 const GUARD_INDICES: NamedStep = ("guard_indices", Step::Plain(crate::guard_indices));
 const HOIST_GUARDS: NamedStep = ("hoist_guards", Step::Plain(crate::hoist_guards));
 const PARTITION_LOOPS: NamedStep = ("partition_loops", Step::Plain(crate::partition_loops));
@@ -83,6 +85,7 @@ pub const CPU: Lowering = Lowering {
     name: "cpu",
     steps: &[
         COLLECT_IMPORTS,
+        STRUCTURE_RETURNS,
         LOWER_BUILTINS,
         COMPACT_PARAMETERS,
         LOWER_INIT,
@@ -93,6 +96,7 @@ pub const CPU: Lowering = Lowering {
         SIMPLIFY,
         SHORT_CIRCUIT,
         PLACE_ALLOCATIONS,
+        GUARD_SELECTS,
         GUARD_INDICES,
         HOIST_GUARDS,
         PARTITION_LOOPS,

@@ -171,6 +171,8 @@ pub const ALL: &[Fault] = &[
     fault("normalize_parallel", "short_loop", short_loop),
     fault("simplify", "shifted_index", shifted_index),
     fault("place_allocations", "shifted_index", shifted_index),
+    fault("structure_returns", "dropped_store", dropped_store),
+    fault("guard_selects", "shifted_index", shifted_index),
     fault("guard_indices", "dropped_assert", dropped_assert),
     fault("compact_parameters", "shifted_index", shifted_index),
     fault("short_circuit", "dropped_store", dropped_store),
