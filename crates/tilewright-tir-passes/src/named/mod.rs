@@ -10,6 +10,7 @@
 mod allreduce;
 mod async_copy;
 mod blocks;
+mod bound_checkers;
 mod carried;
 mod compact;
 mod cross_thread;
@@ -23,7 +24,9 @@ mod hoist;
 mod host_device;
 mod inequalities;
 mod knowns;
+mod layout_rewrite;
 mod lift;
+mod lift_attr;
 mod match_buffer;
 mod merge_shared;
 mod narrow;
@@ -36,6 +39,7 @@ mod reducer;
 mod select;
 mod shared_access;
 mod simplify;
+mod split_pattern;
 mod ssa;
 mod storage;
 mod sync;
@@ -88,6 +92,8 @@ pub const NAMED: &[Named] = &[
     pass("InjectPTXAsyncCopy", async_copy::inject_ptx_async_copy),
     pass("InjectSoftwarePipeline", pipeline::inject_software_pipeline),
     pass("InjectVirtualThread", virtual_thread::inject_virtual_thread),
+    pass("InstrumentBoundCheckers", bound_checkers::instrument_bound_checkers),
+    pass("LiftAttrScope", lift_attr::lift_attr_scope),
     pass("LiftThreadBinding", lift::lift_thread_binding),
     pass("LowerCrossThreadReduction", cross_thread::lower_cross_thread_reduction),
     pass("LowerInitBlock", blocks::lower_init_block),
@@ -100,6 +106,8 @@ pub const NAMED: &[Named] = &[
     pass("RemoveAssume", undef::remove_assume),
     pass("RemoveNoOp", no_op::remove_no_op),
     pass("RemoveStoreUndef", undef::remove_store_undef),
+    pass("RemoveWeightLayoutRewriteBlock", layout_rewrite::remove_weight_layout_rewrite_block),
+    pass("RenormalizeSplitPattern", split_pattern::renormalize_split_pattern),
     pass("RewriteUnsafeSelect", select::rewrite_unsafe_select),
     pass("Simplify", simplify::simplify),
     pass("SkipAssert", blocks::skip_assert),

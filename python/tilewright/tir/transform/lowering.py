@@ -6,6 +6,7 @@ to look at what it does, or to do it early.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from enum import IntFlag
@@ -41,6 +42,8 @@ __all__ = [
     "InjectSoftwarePipeline",
     "InjectVirtualThread",
     "InlinePrivateFunctions",
+    "InstrumentBoundCheckers",
+    "LiftAttrScope",
     "LiftThreadBinding",
     "LoopPartition",
     "LowerCrossThreadReduction",
@@ -56,6 +59,8 @@ __all__ = [
     "RemoveAssume",
     "RemoveNoOp",
     "RemoveStoreUndef",
+    "RemoveWeightLayoutRewriteBlock",
+    "RenormalizeSplitPattern",
     "RewriteUnsafeSelect",
     "Simplify",
     "SkipAssert",
@@ -122,6 +127,22 @@ class InjectDoubleBufferConfig:
     split_loop: int = 1
 
 
+#: The options of the passes that have some.
+_READ = {
+    "HoistExpression": ("hoisted_conditionals", "hoisted_let_bindings"),
+    "HoistIfThenElse": ("support_block_scope_hosting",),
+    "InjectDoubleBuffer": ("split_loop",),
+    "RemoveNoOp": ("use_dataflow_analysis",),
+    "Simplify": (
+        "transitively_prove_inequalities", "convert_boolean_to_and_of_ors", "propagate_knowns_to_prove_conditional",
+        "propagate_knowns_to_simplify_expressions",
+    ),
+    "UnrollLoop": (
+        "auto_max_step", "auto_max_depth", "auto_max_extent", "explicit_unroll", "unroll_local_access",
+    ),
+}  # fmt: skip
+
+
 def _options(context: Any, name: str) -> dict[str, Any]:
     given = context.config.get(f"tir.{name}")
     if given is None:
@@ -130,6 +151,9 @@ def _options(context: Any, name: str) -> dict[str, Any]:
         given = asdict(given)
     if not isinstance(given, Mapping):
         raise TypeError(f"the options of tir.{name} are a dict by name, found {given!r}")
+    unread = [key for key in given if key not in _READ.get(name, ())]
+    if unread:
+        warnings.warn(f"tir.{name} reads no option {', '.join(map(repr, unread))}: no effect", stacklevel=2)
     return {key: int(value) if isinstance(value, IntFlag) else value for key, value in given.items()}
 
 
@@ -384,3 +408,26 @@ def LowerIntrin() -> Pass:
 def ThreadSync(storage_scope: str) -> Pass:
     """Barriers between accesses of threads to memory of the scope."""
     return _named("ThreadSync", storage_scope=storage_scope)
+
+
+def InstrumentBoundCheckers() -> Pass:
+    """An assertion in front of each statement whose indices are not proven to be within their buffers."""
+    return _named("InstrumentBoundCheckers")
+
+
+def LiftAttrScope(attr_key: str) -> Pass:
+    """Attributes of this name as far outside as they can stand, one for neighbours that have the same."""
+    return _named("LiftAttrScope", attr_key=attr_key)
+
+
+def RemoveWeightLayoutRewriteBlock(skip_ndarray_rewrite: bool = False) -> Pass:
+    """No block that rewrites the layout of a parameter: the parameter has that layout.
+
+    Constants of a function keep their layout, so `skip_ndarray_rewrite` changes nothing.
+    """
+    return _named("RemoveWeightLayoutRewriteBlock")
+
+
+def RenormalizeSplitPattern() -> Pass:
+    """Digits of split loops as `x // b % a`, which `x % (a * b) // b` is too."""
+    return _named("RenormalizeSplitPattern")
