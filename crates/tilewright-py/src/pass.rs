@@ -248,7 +248,7 @@ impl Settings {
             required: context.getattr("required_pass")?.extract()?,
             disabled: context.getattr("disabled_pass")?.extract()?,
             instruments: context.getattr("_watchers")?.extract()?,
-            config: attrs(context.getattr("config")?.cast()?)?,
+            config: options(context.getattr("config")?.cast()?)?,
             context: context.unbind(),
         })
     }
@@ -301,6 +301,21 @@ impl Settings {
             None => outcome.map_err(|failed| error::caused_by_callback(py, failed.into_py_err(py))),
         }
     }
+}
+
+/// The option that names passes of Python, which `lower` and `build` run between those of the lowering.
+const ADD_LOWER_PASS: &str = "tir.add_lower_pass";
+
+/// The options of a context that the compiler's passes may read.
+fn options(config: &Bound<'_, PyDict>) -> PyResult<Attrs> {
+    let mut read = Attrs::new();
+    for (name, value) in config.iter() {
+        let name = name.extract::<String>()?;
+        if name != ADD_LOWER_PASS {
+            read.insert(name.into(), attr(&value)?);
+        }
+    }
+    Ok(read)
 }
 
 /// Options by name: numbers, texts, and lists and dicts of them.

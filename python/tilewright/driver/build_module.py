@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
 from ..error import TVMError, WrongTypeError
 from ..ir import IRModule
-from ..ir.transform import Sequential
+from ..ir.transform import PassContext, Sequential
 from ..relax import Executable, Function
 from ..relax.vm_build import build as build_graph
 from ..target import Target
@@ -42,6 +43,50 @@ def _module_of(inp: Any, args: Sequence[Any] | None, name: str) -> IRModule:
     raise ValueError(f"expected an IRModule or a PrimFunc, found {type(inp).__name__}")
 
 
+def _lowering(left_out: Sequence[str] = ()) -> Sequential:
+    """The passes of the lowering, and between them those of the option `tir.add_lower_pass`.
+
+    That is a list of pairs of a phase and a pass. Phase 0 is in front of the lowering, phase 1 after buffers are flat,
+    phase 2 after loops are vectorised and unrolled, phase 3 the end.
+    """
+    added: list[list[Any]] = [[], [], [], []]
+    for pair in _added_passes():
+        phase, one = pair
+        added[min(int(phase), 3)].append(one)
+    passes = list(added[0])
+    for at, name in enumerate(_LOWERING):
+        if name not in left_out:
+            passes.append(getattr(loop_passes, name)())
+        if at == _LOWERING.index("FlattenBuffer"):
+            passes.extend(added[1])
+        elif name == "UnrollLoop":
+            passes.extend(added[2])
+    return Sequential([*passes, *added[3]], name="tir.lower")
+
+
+def _added_passes() -> list[tuple[int, Any]]:
+    pairs = list(PassContext.current().config.get("tir.add_lower_pass") or ())
+    for pair in pairs:
+        fits = isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[0], int) and pair[0] >= 0
+        if not fits or not callable(pair[1]):
+            raise WrongTypeError(f"`tir.add_lower_pass` is a list of pairs of a phase and a pass, found {pair!r}")
+    return pairs
+
+
+def _with_added_passes(inputs: Any) -> Any:
+    """A module of PrimFuncs after the passes of `tir.add_lower_pass`, as far lowered as they ask for."""
+    pairs = _added_passes()
+    if not pairs:
+        return inputs
+    module = _module_of(inputs, None, "main")
+    if not all(isinstance(function, PrimFunc) for function in module.functions.values()):
+        warnings.warn("`tir.add_lower_pass` has no effect on graphs: lower the PrimFuncs by themselves", stacklevel=3)
+        return inputs
+    if all(phase == 0 for phase, _ in pairs):
+        return Sequential([one for _, one in pairs], name="tir.add_lower_pass")(module)
+    return _lowering()(module)
+
+
 def lower(
     inp: PrimFunc | IRModule,
     args: Sequence[Any] | None = None,
@@ -58,8 +103,7 @@ def lower(
         raise TVMError("buffers are bound by a PrimFunc's own parameters: `binds` is for schedules of te")
     module = _module_of(inp, args, name)
     left_out = ("LoopPartition", "UnrollLoop") if simple_mode else ()
-    names = [one for one in _LOWERING if one not in left_out]
-    return Sequential([getattr(loop_passes, one)() for one in names], name="tir.lower")(module)
+    return _lowering(left_out)(module)
 
 
 def build(
@@ -94,7 +138,7 @@ def build(
         inputs = _module_of(inputs, args, name)
     if target_host is not None:
         target = Target(Target.choose(target), target_host)
-    return build_graph(inputs, target, tir_pipeline=pipeline)
+    return build_graph(_with_added_passes(inputs), target, tir_pipeline=pipeline)
 
 
 def compile(

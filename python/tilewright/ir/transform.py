@@ -66,7 +66,7 @@ _own_passes: set[str] = set()
 # Options of the loop passes of `tir.transform`, which read them from the context that they run in.
 _LOOP_PASS_OPTIONS = {
     "tir.HoistExpression", "tir.HoistIfThenElse", "tir.InjectDoubleBuffer", "tir.RemoveNoOp", "tir.Simplify",
-    "tir.UnrollLoop", "tir.merge_static_smem",
+    "tir.UnrollLoop", "tir.add_lower_pass", "tir.merge_static_smem",
 }  # fmt: skip
 
 
@@ -106,7 +106,10 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
     if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
         raise WrongTypeError(f"config is a dict of options by name, found {config!r}")
     unread = config.keys() - set(option_names()) - _LOOP_PASS_OPTIONS
-    if unread and not _own_passes:
+    if _own_passes:
+        # These may read options of names of their own, which are not the compiler's.
+        unread = {name for name in unread if name.startswith(("tir.", "relax."))}
+    if unread:
         names = ", ".join(f"`{name}`" for name in config if name in unread)
         warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=3)
     return config
