@@ -1,0 +1,3 @@
+"""Language models of transformers."""
+
+CASES: list = []
