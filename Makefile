@@ -1,7 +1,7 @@
 # Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
 
 .DEFAULT_GOAL := help
-.PHONY: demo examples test dev bench bench-peers kernels wheel fmt lint help clean
+.PHONY: demo examples test dev bench bench-peers models kernels wheel fmt lint help clean
 
 PY := .venv/bin/python
 
@@ -50,6 +50,11 @@ bench-peers: ## Tilewright beside other libraries; ROWS, THREADS, ROUNDS, PEERS,
 	@PYTHONPATH=benches $(PY) -m peers $(if $(ROWS),--rows '$(ROWS)') $(if $(THREADS),--threads $(THREADS)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PEERS),--peers $(PEERS)) $(if $(BY),--by $(BY))
 
+models: ## models of torchvision and transformers through each importer, as a table; ONLY chooses
+	@scripts/setup.sh models
+	@scripts/setup.sh extension
+	@.venv-models/bin/python scripts/models.py $(if $(ONLY),--only $(ONLY))
+
 kernels: ## whether generated kernels are as digests.tsv says; FILES chooses, ALLOW gives the reason of a difference
 	@cargo build -q --release -p tilewright-cli
 	@python3 benches/kernels/compare.py check --cli $${CARGO_TARGET_DIR:-target}/release/tilewright \
@@ -73,4 +78,4 @@ lint: ## clippy, tidy and ruff, without the tests
 	.venv/bin/ruff check -q python examples benches
 
 clean: ## remove what was built here, .venv included
-	rm -rf target dist .venv .venv-peers .venv-examples python/tilewright/_core*.so
+	rm -rf target dist .venv .venv-peers .venv-examples .venv-models python/tilewright/_core*.so

@@ -6,6 +6,7 @@
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
 #   scripts/setup.sh peers       .venv-peers with what `make bench-peers` compares with, after `torch`
 #   scripts/setup.sh examples    .venv-examples with the networks of `make examples`, after `venv`
+#   scripts/setup.sh models      .venv-models with what `make models` runs, after `torch`
 #   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
 #   scripts/setup.sh extension   the package built from here into .venv, after `venv`; `extension suite` as the tests do
 #   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
@@ -136,21 +137,31 @@ step_torch() {
     touch "$mark"
 }
 
-# PyTorch is not installed a second time: the peers' Python finds that of .venv behind its own packages.
 step_peers() {
+    beside_torch peers "the peers of the benchmarks" onnx, onnxruntime, onnxscript, openvino, torch, torchvision, tvm
+}
+
+step_models() {
+    beside_torch models "what the models are built with" onnx, onnxruntime, onnxscript, torch, torchvision, transformers
+}
+
+# An environment of its own by a name, with its requirements, for what the second word says; the modules after it must be
+# importable. PyTorch is not installed a second time: this Python finds that of .venv behind its own packages.
+beside_torch() {
     step_torch
-    mark=$(stamp peers scripts/requirements-peers.txt)
-    [ -e "$mark" ] && [ -x .venv-peers/bin/python ] && return
-    need_mb_for_pip "the peers" 1500 500
-    say "installing the peers of the benchmarks into .venv-peers: $(grep -v '^#' scripts/requirements-peers.txt | tr '\n' ' ')"
-    rm -rf .venv-peers
-    .venv/bin/python -m venv .venv-peers
-    .venv-peers/bin/python -m pip install --disable-pip-version-check --no-cache-dir -q \
-        -r scripts/requirements-peers.txt
+    name=$1 meant=$2
+    shift 2
+    folder=.venv-$name wanted=scripts/requirements-$name.txt
+    mark=$(stamp "$name" "$wanted")
+    [ -e "$mark" ] && [ -x "$folder/bin/python" ] && return
+    need_mb_for_pip "$meant" 1500 500
+    say "installing $meant into $folder: $(grep -v '^#' "$wanted" | tr '\n' ' ')"
+    rm -rf "$folder"
+    .venv/bin/python -m venv "$folder"
+    "$folder/bin/python" -m pip install --disable-pip-version-check --no-cache-dir -q -r "$wanted"
     packages='import sysconfig; print(sysconfig.get_path("purelib"))'
-    .venv/bin/python -c "$packages" >"$(.venv-peers/bin/python -c "$packages")/torch-of-the-tests.pth"
-    .venv-peers/bin/python -c 'import onnx, onnxruntime, onnxscript, openvino, torch, torchvision, tvm' ||
-        die "a peer cannot be imported"
+    .venv/bin/python -c "$packages" >"$("$folder/bin/python" -c "$packages")/torch-of-the-tests.pth"
+    "$folder/bin/python" -c "import $*" || die "a module of $folder cannot be imported"
     touch "$mark"
 }
 
@@ -233,9 +244,10 @@ venv) step_venv ;;
 torch) step_torch ;;
 peers) step_peers ;;
 examples) step_examples ;;
+models) step_models ;;
 emulator) step_emulator ;;
 extension) step_extension "${2:-release}" ;;
 wheel-deps) step_wheel_deps ;;
 space) step_space ;;
-*) sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

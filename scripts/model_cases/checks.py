@@ -44,7 +44,7 @@ def draw_weight(module: nn.Module, name: str, weight: Tensor, generator: torch.G
     """Draws one weight anew."""
     normal = torch.randn(weight.shape, generator=generator)
     if "bias" in name and weight.ndim == 1:
-        weight.copy_(0.2 * normal)
+        weight.copy_(0.5 * normal)
     elif weight.ndim < 2 or isinstance(module, NORMS):
         weight.copy_(0.5 + torch.rand(weight.shape, generator=generator))
     elif isinstance(module, nn.Embedding | nn.EmbeddingBag) or weight.shape[0] == 1:
