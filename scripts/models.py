@@ -106,8 +106,11 @@ def main() -> None:
         for name in arguments.only or names:
             while any((name, path) not in known(folder) for path in arguments.paths):
                 before = len(known(folder))
-                ended = subprocess.run([*command, "--worker", name], env=environment).returncode
-                if ended and len(known(folder)) == before:
+                # Exporters print whole graphs.
+                with (folder / f"{name}.log").open("a") as log:
+                    run = subprocess.run([*command, "--worker", name], env=environment, stdout=log, stderr=log)
+                if run.returncode and len(known(folder)) == before:
+                    print((folder / f"{name}.log").read_text()[-2000:], file=sys.stderr)
                     raise SystemExit(f"{name}: the process ends before it runs the model")
             for path in arguments.paths:
                 print(line_of(known(folder)[name, path]), flush=True)
@@ -121,7 +124,7 @@ def line_of(record: dict[str, Any]) -> str:
     seconds = " ".join(f"{name} {value:.1f}" for name, value in record.get("seconds", {}).items())
     words = [f"{record['outcome']:<8} {record['model']}, {record['path']}: {worst}", seconds, sizes_of(record)]
     unseen = [name for name, value in record.get("sight", {}).items() if value <= 1e-4]
-    return " | ".join(words + [record["why"], *([f"not seen: {', '.join(unseen)}"] if unseen else [])])
+    return " | ".join([*words, record["why"], *([f"not seen: {', '.join(unseen)}"] if unseen else [])])
 
 
 def sizes_of(record: dict[str, Any]) -> str:

@@ -20,7 +20,9 @@ class Case:
     #: Numbers of examples and lengths, of which the first is exported; one of each is run.
     calls: tuple[tuple[int, int], ...] = ((3, 6), (1, 5))
     #: Parts of parameters' names on which no result depends, such as a bias that softmax cancels.
-    idle: tuple[str, ...] = field(default=())
+    idle: tuple[str, ...] = ()
+    #: Factors of drawn weights, by parts of their names: boxes that a model predicts must be near its image.
+    factors: dict[str, float] = field(default_factory=dict)
 
 
 def cases() -> list[Case]:

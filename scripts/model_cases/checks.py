@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ INTERMEDIATES = 3
 NORMS = (nn.modules.batchnorm._BatchNorm, nn.LayerNorm, nn.GroupNorm)
 
 
-def draw_again(model: nn.Module, inputs: Sequence[Tensor], seed: int = 0) -> nn.Module:
+def draw_again(model: nn.Module, inputs: Sequence[Tensor], factors: Mapping[str, float]) -> nn.Module:
     """Draws all weights anew, so that products keep the scale of what they multiply and no norm or residual branch is
     the identity; statistics of batch norms are those of a run, moved a little."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     done: set[int] = set()
     with torch.no_grad():
         for module in model.modules():
@@ -28,16 +28,27 @@ def draw_again(model: nn.Module, inputs: Sequence[Tensor], seed: int = 0) -> nn.
                 if id(weight) not in done:
                     done.add(id(weight))
                     draw_weight(module, name, weight, generator)
+        for name, weight in model.named_parameters():
+            for part, factor in factors.items():
+                weight.mul_(factor if part in name else 1.0)
         norms = [one for one in model.modules() if isinstance(one, nn.modules.batchnorm._BatchNorm)]
-        for norm in norms:
-            norm.train().momentum = 1.0
+        hooks = [norm.register_forward_pre_hook(take_statistics) for norm in norms]
         if norms:
             model(*inputs)
+        for hook in hooks:
+            hook.remove()
         for norm in norms:
-            mean, variance = norm.eval().running_mean, norm.running_var
-            variance.clamp_(min=1e-2).mul_(0.7 + 0.7 * torch.rand(variance.shape, generator=generator))
+            mean, variance = norm.running_mean, norm.running_var
+            variance.mul_(0.7 + 0.7 * torch.rand(variance.shape, generator=generator))
             mean.add_(0.2 * variance.sqrt() * torch.randn(mean.shape, generator=generator))
     return model
+
+
+def take_statistics(norm: nn.Module, inputs: tuple[Tensor]) -> None:
+    """Gives a batch norm the statistics of its input, of which a channel may have a single value."""
+    values = inputs[0].transpose(0, 1).flatten(1)
+    norm.running_mean.copy_(values.mean(1))
+    norm.running_var.copy_(values.var(1, unbiased=False).clamp(min=1e-2))
 
 
 def draw_weight(module: nn.Module, name: str, weight: Tensor, generator: torch.Generator) -> None:

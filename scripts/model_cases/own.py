@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -35,7 +37,7 @@ class UNet(nn.Module):
     def __init__(self, widths: tuple[int, ...] = (8, 16, 32)) -> None:
         super().__init__()
         self.down = nn.ModuleList(map(Stage, (3, *widths[:-1]), widths))
-        self.up = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, stride=2) for a, b in zip(widths, widths[1:], strict=False))
+        self.up = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, stride=2) for a, b in itertools.pairwise(widths))
         self.join = nn.ModuleList(Stage(2 * a, a) for a in widths[:-1])
         self.head = nn.Conv2d(widths[0], 4, 1)
 
@@ -61,7 +63,7 @@ class RelativeAttention(nn.Module):
         self.position_bias = nn.Parameter(torch.zeros(heads, width // heads))
 
     def forward(self, x: Tensor) -> Tensor:
-        batch, length, width = x.shape
+        _, length, width = x.shape
         size = width // self.heads
 
         def split(tensor: Tensor) -> Tensor:
@@ -75,8 +77,8 @@ class RelativeAttention(nn.Module):
         content = torch.einsum("bihd,bjhd->bhij", query + self.content_bias, split(self.key(x)))
         shifted = torch.einsum("bihd,phd->bhip", query + self.position_bias, positions)
         # Row i needs the distances i - j: the table is padded by a column and read with rows one shorter.
-        shifted = F.pad(shifted, (1, 0)).reshape(batch, self.heads, 2 * length, length)[:, :, 1:]
-        shifted = shifted.reshape(batch, self.heads, length, 2 * length - 1)[..., :length]
+        shifted = F.pad(shifted, (1, 0)).flatten(2)[..., length:]
+        shifted = shifted.unflatten(2, (length, 2 * length - 1))[..., :length]
         weights = torch.softmax((content + shifted) / size**0.5, -1)
         return self.out(torch.einsum("bhij,bjhd->bihd", weights, split(self.value(x))).flatten(2))
 

@@ -233,6 +233,10 @@ CASES = [
     rotary("qwen2", "Qwen2"),
     rotary("gemma", "Gemma", head_dim=SIZE),
     rotary("mixtral", "Mixtral", num_local_experts=4, num_experts_per_tok=2),
+    # The exporters of ONNX do not take products of groups of rows, which is how experts are computed by default.
+    rotary(
+        "mixtral_batched", "Mixtral", num_local_experts=4, num_experts_per_tok=2, experts_implementation="batched_mm"
+    ),
     Case(
         "clip",
         clip,

@@ -56,8 +56,9 @@ def faster_rcnn() -> nn.Module:
         min_size=64,
         max_size=64,
         rpn_pre_nms_top_n_test=50,
-        rpn_post_nms_top_n_test=20,
-        box_detections_per_img=10,
+        rpn_post_nms_top_n_test=40,
+        box_detections_per_img=30,
+        box_score_thresh=0.01,
     )
     return Detection(network)
 
@@ -65,7 +66,7 @@ def faster_rcnn() -> nn.Module:
 def ssdlite() -> nn.Module:
     """SSDlite for images of 320 x 320."""
     network = torchvision.models.detection.ssdlite320_mobilenet_v3_large(
-        weights=None, weights_backbone=None, num_classes=5, detections_per_img=10, topk_candidates=20
+        weights=None, weights_backbone=None, num_classes=5, detections_per_img=60, topk_candidates=40
     )
     return Detection(network)
 
@@ -78,6 +79,20 @@ CASES = [
     classifier("vit_b_16", 32, image_size=32),
     classifier("swin_t", 64),
     Case("deeplabv3_resnet50", deeplab, lambda n, _: (drawn(n, 3, 64, 64),), ({0: "batch"},), ((3, 0), (1, 0))),
-    Case("fasterrcnn_resnet50_fpn", faster_rcnn, lambda n, _: (drawn(3, 64, 64).abs(),), calls=((1, 0),)),
-    Case("ssdlite320", ssdlite, lambda n, _: (drawn(3, 320, 320).abs(),), calls=((1, 0),)),
+    Case(
+        "fasterrcnn_resnet50_fpn",
+        faster_rcnn,
+        lambda n, _: (drawn(3, 64, 64).abs(),),
+        calls=((1, 0),),
+        factors={"fpn.": 0.3, "rpn.head.conv": 0.5, "bbox_pred": 0.02, "cls_logits": 0.2, "cls_score": 0.02},
+        idle=("fpn.layer_blocks.3",),
+    ),
+    Case(
+        "ssdlite320",
+        ssdlite,
+        lambda n, _: (drawn(3, 320, 320).abs(),),
+        calls=((1, 0),),
+        factors={"regression_head": 0.5},
+        idle=("extra.3", "head_list.3", "module_list.3"),
+    ),
 ]

@@ -1,11 +1,12 @@
 //! Graphs in attributes: `If`, `Loop` and `Scan`, where they resolve while the model is imported.
 //!
 //! A condition that is known chooses its branch. One that is not computes both, which have no side effects, and chooses
-//! elements: both must have the same shape. Loops whose number of rounds is known are unrolled.
+//! elements; where their sizes differ along a dimension, the result is a part of both. Loops whose number of rounds is known are unrolled.
 
 use tilewright_expr as scalar;
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::indexed::dynamic_strided_slice;
 use tilewright_ops::manipulate::{concat, expand_dims};
 use tilewright_support::Map;
 
@@ -14,7 +15,7 @@ use super::graph::Walk;
 use super::model::{Attribute, AttributeValue, Graph, Node};
 use super::tensors::tensor_of;
 use super::values::{Known, Val};
-use crate::common::{Cx, Refused, Res, ToAttr};
+use crate::common::{Cx, Refused, Res, ToAttr, new_size};
 
 /// Nodes that loops unroll to at most.
 const MAX_UNROLLED: usize = 100_000;
@@ -262,12 +263,43 @@ fn either(cx: &mut Cx<'_>, condition: &Expr, x: &Val, y: &Val) -> Res<Val> {
     let (x, y) = (x.to_expr(cx)?, y.to_expr(cx)?);
     let (a, b) = (cx.shape(&x)?, cx.shape(&y)?);
     let analyzer = &cx.bb.infer_cx().analyzer;
-    if a.len() != b.len() || !a.iter().zip(&b).all(|(a, b)| analyzer.prove_equal(a, b)) {
-        let reason = "its condition is known in the run alone, and its branches give different shapes: where it \
-                      depends on the size of an input, or on its value, give these when the model is imported";
-        return Err(Refused::new(reason));
+    let other: Vec<usize> =
+        a.iter().zip(&b).enumerate().filter(|(_, (a, b))| !analyzer.prove_equal(a, b)).map(|(at, _)| at).collect();
+    match other[..] {
+        _ if a.len() != b.len() => {}
+        [] => return Ok(cx.choose(condition, &x, &y)?.into()),
+        [axis] => return one_part(cx, condition, [x, y], axis),
+        _ => {}
     }
-    Ok(cx.choose(condition, &x, &y)?.into())
+    let reason = "its condition is known in the run alone, and its branches give shapes that differ in more than one \
+                  dimension: where it depends on the size of an input, or on its value, give these when the model is \
+                  imported";
+    Err(Refused::new(reason))
+}
+
+/// One of two tensors, whose sizes differ along a dimension: a part of both, one after the other. Its size is that of a
+/// run.
+fn one_part(cx: &mut Cx<'_>, condition: &Expr, both: [Expr; 2], axis: usize) -> Res<Val> {
+    let dims = cx.shape(&both[0])?;
+    let (first, second) = (dims[axis].clone(), cx.extent(&both[1], axis)?);
+    let all = cx.simplified(&(&first + &second));
+    let whole = cx.call(&concat::OP, &[&Expr::tuple(both.to_vec())], [("axis", (axis as i64).to_attr())])?;
+    let whole = cx.emit(whole)?;
+    let zeros = vec![scalar::Expr::i64(0); dims.len()];
+    let with = |dims: &[scalar::Expr], size: scalar::Expr| {
+        let dims = dims.iter().enumerate().map(|(at, dim)| if at == axis { size.clone() } else { dim.clone() });
+        Val::from(Known::ints(dims.collect()))
+    };
+    let bound = |cx: &mut Cx<'_>, [of_first, of_second]: [Val; 2]| -> Res<Expr> {
+        let chosen = cx.choose(condition, &of_first.to_expr(cx)?, &of_second.to_expr(cx)?)?;
+        cx.emit(chosen)
+    };
+    let begin = bound(cx, [with(&zeros, scalar::Expr::i64(0)), with(&zeros, first.clone())])?;
+    let end = bound(cx, [with(&dims, first), with(&dims, all)])?;
+    let step = Val::from(Known::ints(vec![scalar::Expr::i64(1); dims.len()])).to_expr(cx)?;
+    let found = cx.call(&dynamic_strided_slice::OP, &[&whole, &begin, &end, &step], [])?;
+    let dims = dims.into_iter().enumerate().map(|(at, dim)| if at == axis { new_size() } else { dim }).collect();
+    Ok(cx.match_cast(&found, dims)?.into())
 }
 
 /// Values along a new dimension.

@@ -50,7 +50,7 @@ pub fn folded(cx: &Cx<'_>, args: &Args<'_>) -> Option<Val> {
             }
             combined(cx, args.op, x, &*at(1)?)?
         }
-        "Not" | "Neg" | "Abs" | "Floor" | "Ceil" | "Round" | "Sqrt" | "Relu" => {
+        "Not" | "Neg" | "Abs" | "Floor" | "Ceil" | "Round" | "Sqrt" | "Reciprocal" | "Relu" => {
             let items = x.items.iter().map(|item| of_one(args.op, item)).collect::<Option<_>>()?;
             Known::new(x.dtype, x.dims.clone(), items)
         }

@@ -351,6 +351,7 @@ pub fn of_one(op: &str, x: &scalar::Expr) -> Option<scalar::Expr> {
             "Abs" => value.abs(),
             "Relu" => value.max(0.0),
             "Sqrt" => value.sqrt(),
+            "Reciprocal" => value.recip(),
             _ => return None,
         };
         return Some(scalar::Expr::float(found, x.dtype));

@@ -1,16 +1,19 @@
 //! Constants and created tensors.
 
 use tilewright_expr as scalar;
-use tilewright_ir::relax::Expr;
+use tilewright_ir::relax::{Callee, Expr, ExprKind};
 use tilewright_ops::binary::{add, multiply};
-use tilewright_ops::create::{arange, eye, full};
+use tilewright_ops::create::{arange, astype, eye, full};
+use tilewright_ops::manipulate::reshape;
+use tilewright_ops::system::shape_to_tensor;
+use tilewright_ops::unary::negative;
 use tilewright_tensor::{DataType, Tensor};
 
 use super::super::model::AttributeValue;
 use super::super::rule::{Args, Rule, rule};
 use super::super::tensors::{dtype_of, tensor_of};
-use super::super::values::{Known, MAX_KNOWN, Val};
-use crate::common::{Cx, Number, Refused, Res, ToAttr};
+use super::super::values::{Known, MAX_KNOWN, Val, float_of};
+use crate::common::{Cx, Number, Refused, Res, ToAttr, is};
 
 pub const RULES: &[Rule] = &[
     rule(
@@ -79,6 +82,18 @@ fn eye_like(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
 /// first is 0 and the step 1.
 fn range(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let (start, limit, delta) = (args.input(0).known(), args.input(1).known(), args.input(2).known());
+    let floats = cx.dtype(&args.tensor(cx, 0)?)?.is_float();
+    if floats
+        && ![&start, &limit, &delta].into_iter().all(Option::is_some)
+        && let Some(bounds) = (0..3).map(|at| integer(cx, args.input(at))).collect::<Option<Vec<_>>>()
+    {
+        // Integers that an exporter has converted.
+        let dtype = cx.dtype(&args.tensor(cx, 0)?)?;
+        let [start, limit, delta] = [0, 1, 2].map(|at| Expr::prim(cx.simplified(&bounds[at])));
+        let attrs = [("dtype", DataType::I64.to_attr())];
+        let found = cx.call(&arange::OP, &[&start, &limit, &delta], attrs)?;
+        return Ok(cx.astype(&found, dtype)?.into());
+    }
     let (Some(start), Some(delta)) = (start, delta) else {
         return Err(Refused(format!(
             "the input `{}` must be known when the model is imported",
@@ -106,4 +121,38 @@ fn range(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let steps = cx.astype(&cx.arange(&scalar::Expr::i64(count as i64))?, dtype)?;
     let scaled = cx.with_number(&multiply::OP, &steps, Number::Float(delta))?;
     Ok(cx.with_number(&add::OP, &scaled, Number::Float(start))?.into())
+}
+
+/// The integer that a single number is: one that is known, or a symbolic one that was converted or negated.
+fn integer(cx: &Cx<'_>, x: &Val) -> Option<scalar::Expr> {
+    match x.known() {
+        Some(known) => match known.items.as_slice() {
+            [one] if known.dtype.is_float() => {
+                let value = float_of(one).filter(|value| value.fract() == 0.0 && value.abs() < 9e15)?;
+                Some(scalar::Expr::i64(value as i64))
+            }
+            [one] => one.cast(DataType::I64).ok(),
+            _ => None,
+        },
+        None => match x {
+            Val::Tensor(x) => integer_of(cx, x),
+            _ => None,
+        },
+    }
+}
+
+fn integer_of(cx: &Cx<'_>, x: &Expr) -> Option<scalar::Expr> {
+    let value = x.as_var().and_then(|var| cx.bb.lookup_binding(var)).unwrap_or(x);
+    let ExprKind::Call { callee: Callee::Op(op), args, .. } = &value.kind else { return None };
+    let from = args.first()?;
+    if is(op.0, &astype::OP) || is(op.0, &reshape::OP) {
+        return integer_of(cx, from);
+    }
+    if is(op.0, &negative::OP) {
+        return Some(scalar::Expr::i64(0) - integer_of(cx, from)?);
+    }
+    match &from.kind {
+        ExprKind::Shape(items) if is(op.0, &shape_to_tensor::OP) && items.len() == 1 => items.first().cloned(),
+        _ => None,
+    }
 }

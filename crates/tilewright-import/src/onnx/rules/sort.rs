@@ -1,5 +1,6 @@
 //! The largest elements, and boxes that do not overlap.
 
+use tilewright_expr as scalar;
 use tilewright_ops::sorting::topk;
 use tilewright_tensor::DataType;
 
@@ -12,20 +13,29 @@ pub const RULES: &[Rule] = &[rule("TopK", "X K?", "axis largest sorted k", top)]
 fn top(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let x = args.tensor(cx, 0)?;
     let k = match args.maybe_int("k")? {
-        Some(k) => k,
-        None => args.int_at(1)?,
+        Some(k) => scalar::Expr::i64(k),
+        None => match <[scalar::Expr; 1]>::try_from(args.dims_at(cx, 1)?) {
+            Ok([k]) => k,
+            Err(_) => return Err(Refused::new("`K` must be one integer")),
+        },
     };
-    let axis = cx.axis(args.int("axis", -1)?, cx.rank(&x)?)? as i64;
-    if k < 1 {
-        return Err(Refused(format!("`K` is a number of elements, found {k}")));
+    let axis = cx.axis(args.int("axis", -1)?, cx.rank(&x)?)?;
+    // A symbolic number of elements is a part of all elements in order.
+    let count = k.as_int();
+    if let Some(count) = count.filter(|count| *count < 1) {
+        return Err(Refused(format!("`K` is a number of elements, found {count}")));
     }
     let attrs = [
-        ("k", k.to_attr()),
-        ("axis", axis.to_attr()),
+        ("k", count.unwrap_or(0).to_attr()),
+        ("axis", (axis as i64).to_attr()),
         ("largest", args.flag("largest", true)?.to_attr()),
         ("dtype", DataType::I64.to_attr()),
     ];
     let fields = cx.fields(cx.call(&topk::OP, &[&x], attrs)?)?;
-    let tensor = |field| if let Value::Tensor(one) = field { Some(Val::from(one)) } else { None };
-    Ok(Val::Outputs(fields.into_iter().filter_map(tensor).collect()))
+    let tensor = |field| match field {
+        Value::Tensor(one) if count.is_some() => Some(Ok(Val::from(one))),
+        Value::Tensor(one) => Some(cx.slice(&one, axis, &scalar::Expr::i64(0), &k, 1).map(Val::from)),
+        _ => None,
+    };
+    fields.into_iter().filter_map(tensor).collect::<Res<_>>().map(Val::Outputs)
 }

@@ -1,11 +1,12 @@
-//! Matrix products: `matmul`, `linear`, `addmm`, `bilinear`, `einsum`.
+//! Matrix products: `matmul`, `linear`, `addmm`, `bilinear`, `einsum`, products of groups of rows.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::{add, multiply};
+use tilewright_ops::binary::{add, equal, multiply};
 use tilewright_ops::create::full;
 use tilewright_ops::linear_algebra::{einsum, matmul};
 use tilewright_ops::manipulate::expand_dims;
+use tilewright_ops::search::bucketize;
 use tilewright_ops::statistical::sum;
 use tilewright_tensor::DataType;
 
@@ -31,7 +32,10 @@ pub const RULES: &[Rule] = &[
     ),
     in_float32(rule("bilinear", "input1, input2, weight, bias=None", bilinear)),
     rule("einsum", "equation, *operands", einsum),
+    rule("_grouped_mm transformers.grouped_mm_fallback", GROUPED, grouped),
 ];
+
+const GROUPED: &str = "input, mat2|weight, offs=None, bias=None, out_dtype=None";
 
 fn product(cx: &Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
     cx.call(&matmul::OP, &[a, b], [])
@@ -39,6 +43,36 @@ fn product(cx: &Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
 
 fn matmul(cx: &mut Cx<'_>, args: &Args) -> Res {
     product(cx, &args.tensor("input")?, &args.tensor("other")?).map(Value::Tensor)
+}
+
+/// Products of groups of rows, each with a matrix of its own: `offs` says before which row each group ends. Rows behind
+/// the last group give zeros, as `transformers` has it.
+///
+/// All matrices are one below the other, and a row is zero but in the columns of its group: one product, which reads
+/// each matrix once. It has as many operations as if each row were multiplied with all of the matrices.
+fn grouped(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, matrices) = (args.tensor("input")?, args.tensor("mat2")?);
+    if args.has("bias") || args.has("out_dtype") {
+        return Err(Refused::new("`bias` and `out_dtype` have no rule"));
+    }
+    let offsets = match (args.optional_tensor("offs")?, cx.rank(&x)?, cx.rank(&matrices)?) {
+        (None, 3, 3) => return product(cx, &x, &matrices).map(Value::Tensor),
+        (Some(offsets), 2, 3) => cx.astype(&offsets, DataType::I64)?,
+        (_, a, b) => return Err(Refused(format!("groups of tensors of {a} and {b} dimensions have no rule"))),
+    };
+    let x = cx.emit(x)?;
+    let (dims, of_matrices) = (cx.shape(&x)?, cx.shape(&matrices)?);
+    let ([rows, inner], [groups, _, outer]) = (&dims[..], &of_matrices[..]) else {
+        return Err(Refused::new("expected a matrix and a list of matrices"));
+    };
+    let attrs = [("out_int32", false.to_attr()), ("right", true.to_attr())];
+    let group_of_row = cx.call(&bucketize::OP, &[&cx.arange(rows)?, &offsets], attrs)?;
+    let column = |x: &Expr, axis: i64| cx.call(&expand_dims::OP, &[x], [("axis", vec![axis].to_attr())]);
+    let own = cx.call(&equal::OP, &[&column(&group_of_row, 1)?, &cx.arange(groups)?], [])?;
+    let spread = cx.choose(&column(&own, 2)?, &column(&x, 1)?, &cx.number(0.0, cx.dtype(&x)?)?)?;
+    let all = cx.product(&[groups.clone(), inner.clone()]);
+    let spread = cx.reshape(&spread, vec![rows.clone(), all.clone()])?;
+    product(cx, &spread, &cx.reshape(&matrices, vec![all, outer.clone()])?).map(Value::Tensor)
 }
 
 /// The dot product of two vectors.

@@ -1,11 +1,14 @@
-//! Sorting and searching: `sort`, `topk`, `kthvalue`, `searchsorted`; `meshgrid`.
+//! Sorting and searching: `sort`, `topk`, `kthvalue`, `searchsorted`, `histc`; `meshgrid`.
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
+use tilewright_ops::binary::{add, divide, equal, greater_equal, less_equal, logical_and, minimum, multiply, subtract};
 use tilewright_ops::indexed::gather_elements;
-use tilewright_ops::manipulate::meshgrid;
+use tilewright_ops::manipulate::{expand_dims, meshgrid};
 use tilewright_ops::search::bucketize;
 use tilewright_ops::sorting::{argsort, kthvalue, topk};
+use tilewright_ops::statistical::{max, min, sum};
+use tilewright_ops::unary::floor;
 use tilewright_tensor::DataType;
 
 use super::super::rule::{Rule, rule};
@@ -27,6 +30,7 @@ pub const RULES: &[Rule] = &[
         search(cx, args, right)
     }),
     rule("bucketize", "input, boundaries, out_int32=False, right=False", bucketize),
+    rule("histc", "input, bins=100, min=0, max=0", histogram),
     rule("meshgrid", "*tensors, indexing=ij", meshgrid),
 ];
 
@@ -92,6 +96,37 @@ fn search(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
     let x = if let Value::Tensor(x) = x { x.clone() } else { cx.operand(x, dtype)? };
     let attrs = [("out_int32", args.flag("out_int32")?.to_attr()), ("right", right.to_attr())];
     cx.call(&bucketize::OP, &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
+}
+
+/// How many elements are in each of `bins` equal parts of a range, with its ends; that of the elements where it is empty.
+fn histogram(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (bins, low, high) = (args.int("bins")?, args.float("min")?, args.float("max")?);
+    if bins < 1 || low > high || !(high - low).is_finite() {
+        return Err(Refused(format!("{bins} parts of the range from {low} to {high} have no rule")));
+    }
+    let x = cx.flat(&args.tensor("input")?)?;
+    let (x, dtype) = (cx.emit(x)?, cx.dtype(&args.tensor("input")?)?);
+    let (low, high) = if low < high {
+        (cx.number(low, dtype)?, cx.number(high, dtype)?)
+    } else {
+        let (low, high) = (cx.call(&min::OP, &[&x], [])?, cx.call(&max::OP, &[&x], [])?);
+        let (low, high) = (cx.emit(low)?, cx.emit(high)?);
+        let alone = cx.call(&equal::OP, &[&low, &high], [])?;
+        let alone = cx.emit(cx.astype(&alone, dtype)?)?;
+        (cx.call(&subtract::OP, &[&low, &alone], [])?, cx.call(&add::OP, &[&high, &alone], [])?)
+    };
+    let from_low = cx.call(&subtract::OP, &[&x, &low], [])?;
+    let range = cx.call(&subtract::OP, &[&high, &low], [])?;
+    let place = cx.call(&divide::OP, &[&cx.with_number(&multiply::OP, &from_low, bins as f64)?, &range], [])?;
+    let place = cx.with_number(&minimum::OP, &cx.call(&floor::OP, &[&place], [])?, (bins - 1) as f64)?;
+    let [above, below] =
+        [(&greater_equal::OP, &low), (&less_equal::OP, &high)].map(|(op, end)| cx.call(op, &[&x, end], []));
+    let inside = cx.call(&logical_and::OP, &[&above?, &below?], [])?;
+    let place = cx.choose(&inside, &place, &cx.number(-1.0, dtype)?)?;
+    let place = cx.astype(&place, DataType::I64)?;
+    let column = cx.call(&expand_dims::OP, &[&place], [("axis", vec![1i64].to_attr())])?;
+    let own = cx.call(&equal::OP, &[&column, &cx.arange(&scalar::Expr::i64(bins))?], [])?;
+    cx.call(&sum::OP, &[&cx.astype(&own, dtype)?], [("axis", vec![0i64].to_attr())]).map(Value::Tensor)
 }
 
 /// The k-th smallest element, counted from 1, and its index.
