@@ -208,6 +208,74 @@ def test_both_branches_of_a_condition_that_the_run_knows():
     np.testing.assert_array_equal(compiled(known)(tw.nd.array(M)).numpy(), -M)
 
 
+def test_branches_of_different_sizes():
+    branches = {
+        "then_branch": graph([node("Slice", ["x", "zero", "one"], ["r"])], [], ["r"]),
+        "else_branch": graph([node("Concat", ["x", "x"], ["r"], axis=0)], [], ["r"]),
+    }
+    typed = [("c", "bool", []), ("x", "float32", ["n", 4])]
+    one = node("If", ["c"], ["y"], **branches)
+    main = compiled(from_onnx(model(graph([one], typed, ["y"], {"zero": np.array([0]), "one": np.array([1])}))))
+    for truth, expected in ((True, M[:1]), (False, np.concatenate([M, M]))):
+        found = main(tw.nd.array(np.array(truth)), tw.nd.array(M))
+        np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_branches_that_differ_in_two_dimensions_are_refused():
+    branch = {op: graph([node(op, ["x"], ["r"])], [], ["r"]) for op in ("Transpose", "Neg")}
+    one = node("If", ["c"], ["y"], then_branch=branch["Transpose"], else_branch=branch["Neg"])
+    with pytest.raises(TVMError, match="differ in more than one dimension"):
+        from_onnx(model(graph([one], [("c", "bool", []), ("x", "float32", [3, 4])], ["y"])))
+
+
+#: The `n - 1` greatest elements, and `n - 1, n - 2, ..., 1 - n` in float32.
+COUNTED = graph(
+    [
+        node("Shape", ["x"], ["sizes"]),
+        node("Gather", ["sizes", "zero"], ["n"]),
+        node("Sub", ["n", "one"], ["m"]),
+        node("Unsqueeze", ["m", "first"], ["k"]),
+        node("TopK", ["x", "k"], ["values", "places"], axis=0),
+        node("Neg", ["n"], ["negative"]),
+        node("Cast", ["m"], ["start"], to=1),
+        node("Cast", ["negative"], ["limit"], to=1),
+        node("Range", ["start", "limit", "step"], ["range"]),
+    ],
+    [("x", "float32", ["n", 4])],
+    ["values", "places", "range"],
+    {"zero": np.array(0), "one": np.array(1), "first": np.array([0]), "step": np.array(-1, "float32")},
+)
+
+
+def test_counts_that_depend_on_symbolic_sizes():
+    mod = from_onnx(model(COUNTED))
+    assert str(mod["main"].ret_struct_info.fields[2].shape[0]) in ("2 * n - 1", "n * 2 - 1", "n + n - 1")
+    main = compiled(mod)
+    for count in (2, 5):
+        x = RANDOM.standard_normal((count, 4)).astype("float32")
+        values, places, numbers = results(main(tw.nd.array(x)))
+        np.testing.assert_array_equal(values, -np.sort(-x, 0)[:-1])
+        np.testing.assert_array_equal(places, np.argsort(-x, 0)[:-1])
+        np.testing.assert_array_equal(numbers, np.arange(count - 1, -count, -1, dtype="float32"))
+
+
+def test_sizes_of_computed_floats():
+    nodes = [
+        node("Reciprocal", ["two"], ["half"]),
+        node("Mul", ["half", "twenty"], ["ten"]),
+        node("Cast", ["ten"], ["rows"], to=7),
+        node("Concat", ["before", "rows", "after"], ["sizes"], axis=0),
+        node(
+            "Resize", ["x", "", "", "sizes"], ["y"],
+            mode="nearest", nearest_mode="floor", coordinate_transformation_mode="asymmetric",
+        ),
+    ]  # fmt: skip
+    held = {"two": np.array([2], "float32"), "twenty": np.array([20], "float32")}
+    held |= {"before": np.array([1, 2]), "after": np.array([12])}
+    (found,) = run(model(graph(nodes, [("x", "float32", IMAGE.shape)], ["y"], held)), IMAGE)
+    np.testing.assert_array_equal(found, IMAGE.repeat(2, 2).repeat(2, 3))
+
+
 @pytest.mark.parametrize("shape", [[2, 12], [0, -1], [-1], [6, 4]])
 def test_a_shape_that_only_the_run_knows(shape):
     one = node("Reshape", ["x", "s"], ["y"])

@@ -54,7 +54,7 @@ def take_statistics(norm: nn.Module, inputs: tuple[Tensor]) -> None:
 def draw_weight(module: nn.Module, name: str, weight: Tensor, generator: torch.Generator) -> None:
     """Draws one weight anew."""
     normal = torch.randn(weight.shape, generator=generator)
-    if "bias" in name and weight.ndim == 1:
+    if "bias" in name:
         weight.copy_(0.5 * normal)
     elif weight.ndim < 2 or isinstance(module, NORMS):
         weight.copy_(0.5 + torch.rand(weight.shape, generator=generator))
