@@ -66,7 +66,7 @@ def faster_rcnn() -> nn.Module:
 def ssdlite() -> nn.Module:
     """SSDlite for images of 320 x 320."""
     network = torchvision.models.detection.ssdlite320_mobilenet_v3_large(
-        weights=None, weights_backbone=None, num_classes=5, detections_per_img=60, topk_candidates=40
+        weights=None, weights_backbone=None, num_classes=5, detections_per_img=20, topk_candidates=10
     )
     return Detection(network)
 

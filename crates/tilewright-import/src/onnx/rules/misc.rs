@@ -24,7 +24,7 @@ use super::convolution::with_bias;
 use super::elementwise::broadcast_call;
 use super::reduce::reduced;
 use super::shape::{joined, with_border};
-use crate::common::{Cx, Op, Refused, Res, ToAttr, new_size};
+use crate::common::{Cx, Op, Refused, Res, ToAttr, facts_of_sizes, new_size};
 
 pub const RULES: &[Rule] = &[
     rule("GridSample", "X grid", "align_corners mode padding_mode", sampled),
@@ -253,14 +253,21 @@ fn corners(cx: &mut Cx<'_>, boxes: &Expr, centered: bool) -> Res<[Expr; 4]> {
 
 /// In each round the best box that is left is chosen for each class, and those that overlap it are left out.
 fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let (boxes, scores) = (args.bound(cx, 0)?, args.bound(cx, 1)?);
-    let shape = cx.shape(&scores)?;
+    let (mut boxes, mut scores) = (args.bound(cx, 0)?, args.bound(cx, 1)?);
+    let mut shape = cx.shape(&scores)?;
     let [_, _, count] = shape.as_slice() else { return Err(Refused::new("scores have three dimensions")) };
     let wanted = if args.has(2) { args.int_at(2)? } else { 0 };
-    let rounds = count.as_int().map_or(wanted, |count| count.min(wanted));
+    let most = facts_of_sizes([count]).analyzer.bounds(count).max;
+    let rounds = most.map_or(wanted, |most| most.min(wanted));
     if !(0..=MAX_BOXES).contains(&rounds) {
         return Err(Refused(format!("more than {MAX_BOXES} boxes of a class have no rule, found {rounds}")));
     }
+    if count.as_int().is_none() {
+        // A box that is never chosen, so that there is one where a run has none.
+        (boxes, scores) = (one_more(cx, &boxes, 1, 0.0)?, one_more(cx, &scores, 2, f64::NEG_INFINITY)?);
+        shape = cx.shape(&scores)?;
+    }
+    let [_, _, count] = shape.as_slice() else { return Err(Refused::new("scores have three dimensions")) };
     let nothing = || -> Res<Val> { Ok(Expr::constant(Tensor::from_vec::<i64>(&[0, 3], Vec::new())?).into()) };
     if rounds == 0 {
         return nothing();
@@ -334,6 +341,17 @@ fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     let chosen = bound(cx, chosen)?;
     let valid = joined(cx, valid, 2)?;
     selected(cx, &chosen, &valid).map(Val::from)
+}
+
+/// The tensor with one more element of this value along a dimension.
+fn one_more(cx: &mut Cx<'_>, x: &Expr, axis: usize, value: f64) -> Res<Expr> {
+    let mut dims = cx.shape(x)?;
+    if let Some(own) = dims.get_mut(axis) {
+        *own = one(1);
+    }
+    let more = cx.call(&full::OP, &[&Expr::shape(dims), &cx.number(value, cx.dtype(x)?)?], [])?;
+    let found = joined(cx, vec![x.clone(), more], axis as i64)?;
+    bound(cx, found)
 }
 
 /// Rows of batch, class and box for all chosen boxes.
