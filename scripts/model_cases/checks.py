@@ -45,10 +45,12 @@ def draw_again(model: nn.Module, inputs: Sequence[Tensor], factors: Mapping[str,
 
 
 def take_statistics(norm: nn.Module, inputs: tuple[Tensor]) -> None:
-    """Gives a batch norm the statistics of its input, of which a channel may have a single value."""
+    """Gives a batch norm the statistics of its input. A channel with little variance, as a single value has none, is not
+    raised to the scale of the others: that would raise rounding errors."""
     values = inputs[0].transpose(0, 1).flatten(1)
     norm.running_mean.copy_(values.mean(1))
-    norm.running_var.copy_(values.var(1, unbiased=False).clamp(min=1e-2))
+    variance = values.var(1, unbiased=False)
+    norm.running_var.copy_(variance.clamp(min=max(1e-2, 0.3 * float(variance.mean()))))
 
 
 def draw_weight(module: nn.Module, name: str, weight: Tensor, generator: torch.Generator) -> None:
