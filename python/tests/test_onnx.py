@@ -228,6 +228,18 @@ def test_branches_that_differ_in_two_dimensions_are_refused():
         from_onnx(model(graph([one], [("c", "bool", []), ("x", "float32", [3, 4])], ["y"])))
 
 
+def test_boxes_whose_number_only_the_run_knows():
+    one = node("NonMaxSuppression", ["boxes", "scores", "most", "overlap"], ["y"])
+    typed = [("boxes", "float32", [1, "n", 4]), ("scores", "float32", [1, 1, "n"])]
+    held = {"most": np.array([3]), "overlap": np.array([0.5], "float32")}
+    main = compiled(from_onnx(model(graph([one], typed, ["y"], held))))
+    boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, 1.1], [2, 2, 3, 3]]], "float32")
+    scores = np.array([[[0.7, 0.8, 0.9]]], "float32")
+    for count, expected in ((3, [[0, 0, 2], [0, 0, 1]]), (1, [[0, 0, 0]]), (0, np.zeros((0, 3)))):
+        found = main(tw.nd.array(boxes[:, :count].copy()), tw.nd.array(scores[:, :, :count].copy()))
+        np.testing.assert_array_equal(found.numpy(), expected)
+
+
 #: The `n - 1` greatest elements, and `n - 1, n - 2, ..., 1 - n` in float32.
 COUNTED = graph(
     [

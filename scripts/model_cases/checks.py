@@ -45,8 +45,8 @@ def draw_again(model: nn.Module, inputs: Sequence[Tensor], factors: Mapping[str,
 
 
 def take_statistics(norm: nn.Module, inputs: tuple[Tensor]) -> None:
-    """Gives a batch norm the statistics of its input. A channel with little variance, as a single value has none, is not
-    raised to the scale of the others: that would raise rounding errors."""
+    """Gives a batch norm the statistics of its input. A channel with little variance, as a single value has none, is
+    not raised to the scale of the others: that would raise rounding errors."""
     values = inputs[0].transpose(0, 1).flatten(1)
     norm.running_mean.copy_(values.mean(1))
     variance = values.var(1, unbiased=False)
