@@ -62,7 +62,7 @@ def resize3d(
     if layout not in ("NCDHW", "NDHWC"):
         raise TVMError(f"resize3d reads the layouts NCDHW and NDHWC, found {layout!r}")
     if coordinate_transformation_mode == "tf_crop_and_resize":
-        raise TVMError("resize3d resizes whole volumes: take the part by `topi.strided_slice` first")
+        raise TVMError(f"resize3d resizes whole volumes, found the region {roi}: use `topi.strided_slice` first")
     size = size if output_shape is None else output_shape
     deep, high, wide = [size] * 3 if isinstance(size, int) else list(size)
     last = layout == "NDHWC"

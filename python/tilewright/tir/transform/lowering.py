@@ -425,7 +425,7 @@ def RemoveWeightLayoutRewriteBlock(skip_ndarray_rewrite: bool = False) -> Pass:
 
     Constants of a function keep their layout, so `skip_ndarray_rewrite` changes nothing.
     """
-    return _named("RemoveWeightLayoutRewriteBlock")
+    return _named("RemoveWeightLayoutRewriteBlock", skip_ndarray_rewrite=skip_ndarray_rewrite)
 
 
 def RenormalizeSplitPattern() -> Pass:
