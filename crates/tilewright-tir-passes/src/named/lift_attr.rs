@@ -62,9 +62,9 @@ impl Lift {
                 };
                 Ok((StmtKind::If { condition: condition.clone(), then, otherwise }.into(), attr))
             }
-            StmtKind::For { var, .. } | StmtKind::Let { var, .. } => self.body(stmt, &[var.clone()]),
+            StmtKind::For { var, .. } | StmtKind::Let { var, .. } => self.body(stmt, std::slice::from_ref(var)),
             StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => {
-                self.body(stmt, &[buffer.data.clone()])
+                self.body(stmt, std::slice::from_ref(&buffer.data))
             }
             StmtKind::While { .. } | StmtKind::Attr { .. } => self.body(stmt, &[]),
             StmtKind::Block { .. } => Ok((map_below(stmt, &mut |s| Ok(self.within(self.stmt(s)?)))?, None)),
