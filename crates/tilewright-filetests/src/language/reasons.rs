@@ -120,6 +120,7 @@ pub(super) fn why_not(thing: &Thing, column: Column) -> Option<&'static str> {
 
 fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
     match (kind.split_once(' ')?, column) {
+        (("builtin", "comm_reducer"), Column::Interprets) | (("builtin", "ret"), Column::Compiles) => None,
         (("builtin", "tvm_tuple" | "comm_reducer"), Column::Interprets | Column::Compiles) => Some(NO_VALUE),
         (("builtin", name), Column::Interprets | Column::Compiles) => match Builtin::by_name(name)?.effect {
             BuiltinEffect::Opaque => Some(OF_TARGETS),
