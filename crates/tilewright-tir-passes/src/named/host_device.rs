@@ -30,9 +30,10 @@ fn target_of(function: &PrimFunc) -> Option<&str> {
     function.attrs.get(attr_names::TARGET).and_then(Attr::as_str)
 }
 
-/// The device's own part of a target with a host.
-fn without_host(target: &str) -> String {
-    tilewright_target::split_host(target).0
+/// Where a function of the target runs: on its host, if it names one, as kernels are functions of the device alone.
+fn host_of(target: &str) -> String {
+    let (device, host) = tilewright_target::split_host(target);
+    host.unwrap_or(device)
 }
 
 fn kind_of(target: &str) -> &str {
@@ -229,7 +230,7 @@ pub(super) fn lower_device_kernel_launch(_: &Options, module: &IRModule) -> Resu
     let mut made = module.clone();
     for (name, function) in module.iter() {
         let GlobalFunc::Prim(function) = function else { continue };
-        let own = target_of(function).map(without_host);
+        let own = target_of(function).map(host_of);
         let mut failed: Option<Diagnostics> = None;
         let body = tilewright_expr::node::rewrite(&function.body, |expr: &Expr| {
             match call(&kernels, own.as_deref(), expr, &mut launched) {
@@ -268,7 +269,7 @@ fn kernel_of(name: &Arc<str>, function: &PrimFunc) -> Kernel {
     Kernel {
         params,
         threads,
-        target: target_of(function).map(without_host),
+        target: target_of(function).map(host_of),
         symbol: function.global_symbol().map_or_else(|| name.clone(), Arc::from),
     }
 }

@@ -5,7 +5,7 @@
 class Module:
     @T.prim_func
     def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), n: T.int32):
-        T.func_attr({"target": T.target("llvm")})
+        T.func_attr({"target": T.target("cuda", host="llvm")})
         m: T.int32 = n * 2
         with T.attr(T.target("cuda"), "target", 0):
             k: T.int32 = m + 1
@@ -20,7 +20,7 @@ class Module:
 class Module:
     @T.prim_func
     def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), n: T.int32):
-        T.func_attr({"target": "llvm"})
+        T.func_attr({"target": "cuda -host=llvm"})
         m: T.int32 = n * 2
         T.call_packed("main_kernel", B.data, A.data, m, m + 1)
 
