@@ -84,7 +84,7 @@ impl Structure<'_> {
             StmtKind::For { var, kind, .. } => {
                 if !matches!(kind, ForKind::Serial | ForKind::Unrolled) {
                     let message = format!("`T.ret` in the loop over `{}`, whose iterations run together", var.name);
-                    return Err(self.refused(&message, "return behind the loop, or make it a serial one"));
+                    return Err(self.refused(&message, "return after the loop, or make it a serial one"));
                 }
                 map_below(stmt, &mut |body| {
                     let body = self.stmt(body, false)?;

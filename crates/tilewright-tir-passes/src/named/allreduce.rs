@@ -253,7 +253,7 @@ impl Lower {
         };
         let own = self.memory(&call, number, extent, &scope, &place);
         let steps = if shuffles { self.by_shuffles(&call, &own)? } else { self.by_memory(&call, &own, &place)? };
-        // All threads of a group have the result, and the barriers are behind them.
+        // All threads of a group have the result, after the last barrier.
         let mut stores = vec![steps];
         let mut scratch = Vec::new();
         for ((result, indices), own) in call.results.iter().zip(&own) {

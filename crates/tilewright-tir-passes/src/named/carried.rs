@@ -1,8 +1,8 @@
 //! Dependences between the statements of a pipelined loop.
 //!
-//! A statement of stage `s` at place `o` of the order does iteration `i` at the time `(i + s, o)`. Of two statements that
-//! access one element, the one that comes first in the loop has to come first in time, also where they are of different
-//! iterations: statement `X` of iteration `i` in front of `Y` of iteration `i + d` changes place if
+//! A statement of stage `s` at place `o` of the order does iteration `i` at the time `(i + s, o)`. Of two statements
+//! that access one element, the one that comes first in the loop has to come first in time, also where they are of
+//! different iterations: statement `X` of iteration `i` in front of `Y` of iteration `i + d` changes place if
 //! `i + s(X) > i + d + s(Y)`, or if both are equal and `X` has the later place in the order.
 
 use tilewright_arith::Analyzer;

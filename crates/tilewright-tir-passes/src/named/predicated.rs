@@ -1,5 +1,5 @@
-//! Conditions moved inwards: `if c: S; barrier; T` becomes `if c: S`, the barrier, `if c: T`, so that all threads come to
-//! the barrier.
+//! Conditions moved inwards: `if c: S; barrier; T` becomes `if c: S`, the barrier, `if c: T`, so that all threads come
+//! to the barrier.
 //!
 //! A condition that reads memory, or may fault, is evaluated once in front. Loops, declarations and values around a
 //! barrier run whether the condition holds or not; a loop has to have a range that is safe to evaluate everywhere.
