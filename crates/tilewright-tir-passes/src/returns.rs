@@ -1,8 +1,8 @@
 //! `structure_returns`: statements of a kernel that returns early, as conditions.
 //!
-//! A kernel gives no value, so that `T.ret(0)` only ends it. What follows one runs under a condition on a flag that the
-//! return sets, loops around it run their further iterations without effect, and at the end of the kernel it is nothing.
-//! A return within a parallel loop is refused, as other iterations would not see it.
+//! A kernel gives no value, so that `T.ret(0)` only ends it. What follows one runs under a condition on a flag that
+//! the return sets, loops around it run their further iterations without effect, and at the end of the kernel it is
+//! nothing. A return within a parallel loop is refused, as other iterations would not see it.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Builtin, CmpOp, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind};

@@ -1,6 +1,6 @@
 //! `RemoveWeightLayoutRewriteBlock`: a block with the annotation `meta_schedule.layout_rewrite_preproc` copies a
-//! parameter into a buffer of another layout. The pass leaves the block out, and that buffer is the parameter: the caller gives
-//! what it would have held.
+//! parameter into a buffer of another layout. The pass leaves the block out, and that buffer is the parameter: the
+//! caller gives what it would have held.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, PrimFunc, Stmt, StmtKind};
