@@ -23,6 +23,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -38,6 +39,8 @@ PAGE = ROOT / "docs" / "models_run.md"
 #: A model on one path has so many seconds, and so many bytes of memory.
 SECONDS = 600
 BYTES = 16 << 30
+#: Colours of a terminal, and folders of packages.
+PRINTED = re.compile(r"\x1b\[[0-9;]*m|\S*/site-packages/")
 OUTCOMES = ("agrees", "differs", "refused", "exporter")
 
 
@@ -198,7 +201,7 @@ def row(record: dict[str, Any]) -> str:
     worst = [f"{one:.1e}" for one in record.get("worst", ())] if agrees else ["", ""]
     seconds = [f"{record['seconds'][name]:.2f}" if agrees else "" for name in ("import", "compile", "run")]
     why = record["why"] or record.get("symbolic", "")
-    why = why.replace("|", "\\|").replace("<", "&lt;")[:160]
+    why = PRINTED.sub("", why).replace("|", "\\|").replace("<", "&lt;")[:160]
     sizes = (", ".join(record.get("sizes", ())) or "fixed") if agrees else ""
     return f"| {' | '.join([record['model'], record['path'], record['outcome'], *worst, sizes, *seconds, why])} |"
 

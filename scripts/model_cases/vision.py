@@ -85,7 +85,7 @@ CASES = [
         lambda n, _: (drawn(3, 64, 64).abs(),),
         calls=((1, 0),),
         factors={"fpn.": 0.3, "rpn.head.conv": 0.5, "bbox_pred": 0.02, "cls_logits": 0.2, "cls_score": 0.02},
-        idle=("fpn.layer_blocks.3",),
+        idle=("fpn.layer_blocks.2", "fpn.layer_blocks.3"),
     ),
     Case(
         "ssdlite320",
