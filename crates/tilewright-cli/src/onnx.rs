@@ -5,8 +5,9 @@ use std::path::Path;
 use tilewright::IRModule;
 use tilewright::import::onnx::{self, Options};
 use tilewright::runtime::session::ModelInfo;
-use tilewright::session::{folder_of, info_of, module_of, read_in_folder};
+use tilewright::session::{ExternalFiles, info_of, module_of};
 use tilewright::support::Diagnostics;
+use tilewright::tensor::SharedBytes;
 
 use crate::failure::{Failure, Outcome};
 
@@ -17,8 +18,8 @@ pub(crate) fn is_onnx(path: &Path) -> bool {
 
 /// The module of a file.
 pub(crate) fn read(path: &Path) -> Outcome<IRModule> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
-    module_of(&bytes, Some(&folder_of(path)), &options(path)).map_err(|found| in_file(found, path).into())
+    let bytes = SharedBytes::map(path).map_err(|error| Failure::file("read", path, &error))?;
+    module_of(&bytes, Some(path), &options(path)).map_err(|found| in_file(found, path).into())
 }
 
 /// What an executable keeps of the model of a file; none where it is no model of ONNX.
@@ -26,13 +27,13 @@ pub(crate) fn info(path: &Path) -> Option<ModelInfo> {
     if !is_onnx(path) {
         return None;
     }
-    info_of(&std::fs::read(path).ok()?)
+    info_of(&SharedBytes::map(path).ok()?)
 }
 
 /// The module of a model that was read from this file.
 pub(crate) fn module(path: &Path, model: &onnx::Model<'_>) -> Outcome<IRModule> {
-    let folder = folder_of(path);
-    let external = |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
+    let files = ExternalFiles::of(path);
+    let external = |location: &str, offset: u64, length: Option<u64>| files.part(location, offset, length);
     let resources = onnx::Resources { external: Some(&external), ..onnx::Resources::default() };
     onnx::import(model, &options(path), &resources).map_err(|faults| in_file(faults.diagnostics, path).into())
 }

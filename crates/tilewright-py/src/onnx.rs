@@ -13,7 +13,8 @@ use tilewright::import::onnx::tensors::tensor_of;
 use tilewright::import::onnx::{Custom, Foreign, Options, Resources, Size, from_onnx_with};
 use tilewright::ir::builder::BlockBuilder;
 use tilewright::ir::relax::Expr;
-use tilewright::session::{folder_of, read_in_folder};
+use tilewright::session::ExternalFiles;
+use tilewright::tensor::SharedBytes;
 use tilewright::{DataType, Tensor};
 
 use crate::error;
@@ -22,15 +23,15 @@ use crate::torch::{to_python, value_of};
 use crate::view::builder::PyBuilder;
 use crate::view::{Node, argument, wrap};
 
-/// The bytes of a model, which is a path or bytes, and the folder of a path.
-fn bytes_of(model: &Bound<'_, PyAny>) -> PyResult<(Vec<u8>, Option<PathBuf>)> {
+/// The bytes of a model, which is a path or bytes, and the files that the model of a path may name.
+fn bytes_of(model: &Bound<'_, PyAny>) -> PyResult<(SharedBytes, Option<ExternalFiles>)> {
     if let Ok(bytes) = model.cast::<PyBytes>() {
-        return Ok((bytes.as_bytes().to_vec(), None));
+        return Ok((bytes.as_bytes().to_vec().into(), None));
     }
     let path: PathBuf = model.extract()?;
-    let bytes = std::fs::read(&path)
+    let bytes = SharedBytes::map(&path)
         .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone())))?;
-    Ok((bytes, Some(folder_of(&path))))
+    Ok((bytes, Some(ExternalFiles::of(&path))))
 }
 
 /// The module of an ONNX model, which is a path or the bytes of a file. `options` are those of the importer: `shapes`,
@@ -46,7 +47,7 @@ pub(crate) fn import_onnx(
 ) -> PyResult<PyModule> {
     let py = model.py();
     let (options, operators, takes_unsupported) = options_of(options)?;
-    let (bytes, folder) = bytes_of(model)?;
+    let (bytes, files) = bytes_of(model)?;
     let raised: Mutex<Option<PyErr>> = Mutex::new(None);
     let (builder, translate) = (builder.clone().unbind(), translate.clone().unbind());
     let call = |bb: &mut BlockBuilder, node: &Foreign<'_>| {
@@ -71,10 +72,9 @@ pub(crate) fn import_onnx(
     };
     let custom = Custom { operators: &operators, takes_unsupported, translate: &call };
     let custom = (takes_unsupported || !operators.is_empty()).then_some(&custom);
-    let module = py.detach(|| match &folder {
-        Some(folder) => {
-            let external =
-                |location: &str, offset: u64, length: Option<u64>| read_in_folder(folder, location, offset, length);
+    let module = py.detach(|| match &files {
+        Some(files) => {
+            let external = |location: &str, offset: u64, length: Option<u64>| files.part(location, offset, length);
             from_onnx_with(&bytes, &options, &Resources { external: Some(&external), custom })
         }
         None => from_onnx_with(&bytes, &options, &Resources { external: None, custom }),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tilewright::runtime::session::{ModelInfo, Session, Size, TensorSpec};
-use tilewright::session::{SessionCache, folder_of, info_of};
+use tilewright::session::{SessionCache, info_of};
 
 use crate::executable::PyExecutable;
 use crate::value::runtime_error;
@@ -104,9 +104,8 @@ impl PySessionCache {
     /// The key of the bytes of an ONNX model, of the files in its folder that hold its tensors, of the compiler, and of
     /// the texts that say what else decides what it becomes.
     fn key(&self, py: Python<'_>, model: &[u8], path: Option<PathBuf>, said: Vec<String>) -> PySessionKey {
-        let folder = path.as_deref().map(folder_of);
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
-        PySessionKey(py.detach(|| self.0.key(model, folder.as_deref(), &said)))
+        PySessionKey(py.detach(|| self.0.key(model, path.as_deref(), &said)))
     }
 
     /// The executable of a key; `None` where there is none, or a damaged one.

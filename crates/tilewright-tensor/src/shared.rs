@@ -71,7 +71,7 @@ impl fmt::Debug for SharedBytes {
 }
 
 impl Tensor {
-    /// A read-only tensor over the bytes from `offset` on, in the given layout, without a copy. Its address is aligned
+    /// A sealed tensor over the bytes from `offset` on, in the given layout, without a copy. Its address is aligned
     /// as the bytes happen to be: see [`Tensor::is_aligned`], and [`Tensor::to_contiguous`] for an aligned copy.
     ///
     /// # Errors
@@ -86,9 +86,10 @@ impl Tensor {
             return Err(TensorError::OutOfBounds { shape, byte_offset: start, bytes: bytes.len() });
         }
         let first = bytes.as_ptr().wrapping_add(offset).cast_mut();
-        // SAFETY: all elements lie within the bytes, which live as long as the keeper, and are never written: the
-        // tensor is read-only.
-        Ok(unsafe { Self::from_foreign(first, layout, true, Box::new(bytes.clone())) })
+        // SAFETY: all elements lie within the bytes, which live as long as the keeper.
+        let shared = unsafe { Self::from_foreign(first, layout, true, Box::new(bytes.clone())) };
+        // SAFETY: nobody writes to the bytes: this type gives no access for that, and files stay as they are.
+        Ok(unsafe { shared.assume_sealed() })
     }
 
     /// As [`Tensor::from_shared`] for compact elements, but for what tensors promise of their elements: a copy where

@@ -35,7 +35,7 @@ use tilewright_support::Diagnostic;
 pub use custom::{Custom, Foreign, Resources};
 pub use graph::{Options, Size, identifier, import};
 pub use model::{Dim, Graph, Model, TensorProto, TypeProto, ValueInfo};
-pub use tensors::{External, element_name};
+pub use tensors::{External, Part, element_name};
 
 use crate::ImportError;
 pub use crate::common::Faults;

@@ -1,6 +1,8 @@
 //! Tensors of a model: ONNX's element types, and the bytes of raw, typed and external data.
 
-use tilewright_tensor::{DataType, Layout, Tensor};
+use std::ops::Range;
+
+use tilewright_tensor::{DataType, Layout, SharedBytes, Tensor};
 
 use super::model::{AttributeValue, TensorProto};
 use crate::common::{Refused, Res};
@@ -8,8 +10,21 @@ use crate::folder::is_inside;
 
 /// Reads a part of a file in the folder of the model: `(location, offset, length)`, the rest of the file where no
 /// length is given. The location is relative to the folder and does not leave it by its text; whoever opens the file
-/// sees to links.
-pub type External<'a> = dyn Fn(&str, u64, Option<u64>) -> Result<Vec<u8>, String> + 'a;
+/// sees to links. The tensor is a view of the part, where that is aligned.
+pub type External<'a> = dyn Fn(&str, u64, Option<u64>) -> Result<Part, String> + 'a;
+
+/// A part of a file, which may be mapped.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub bytes: SharedBytes,
+    pub range: Range<usize>,
+}
+
+impl From<Vec<u8>> for Part {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { range: 0..bytes.len(), bytes: bytes.into() }
+    }
+}
 
 /// ONNX's element types by their numbers, with the data type where there is one.
 const ELEMENTS: [(&str, Option<DataType>); 27] = [
@@ -85,7 +100,10 @@ pub fn tensor_of(proto: &TensorProto<'_>, external: Option<&External<'_>>) -> Re
         Tensor::from_bytes(dtype, &proto.dims, bytes).map_err(|error| named(error.to_string()))
     };
     if proto.is_external {
-        return built(&outside(proto, expected, external).map_err(named)?);
+        let part = outside(proto, expected, external).map_err(named)?;
+        check(part.range.len())?;
+        let made = Tensor::from_shared_compact(&part.bytes, dtype, &proto.dims, part.range.start);
+        return made.map_err(|error| named(error.to_string()));
     }
     match proto.raw {
         Some(raw) => built(raw),
@@ -102,7 +120,7 @@ pub fn tensor_of(proto: &TensorProto<'_>, external: Option<&External<'_>>) -> Re
 }
 
 /// The bytes of a tensor whose elements are in another file.
-fn outside(proto: &TensorProto<'_>, expected: usize, external: Option<&External<'_>>) -> Result<Vec<u8>, String> {
+fn outside(proto: &TensorProto<'_>, expected: usize, external: Option<&External<'_>>) -> Result<Part, String> {
     let entry = |key: &str| proto.external.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
     let number = |key: &str| match entry(key) {
         None => Ok(None),

@@ -330,7 +330,7 @@ fn external_data_is_what_the_reader_gives() {
     let bytes = model(&graph(&nodes, &[t], &[value("x", FLOAT, &["2"])], &[value("y", FLOAT, &[])]), 17);
     let reader = |location: &str, offset: u64, length: Option<u64>| {
         assert_eq!((location, offset, length), ("data/w.bin", 16, Some(8)));
-        Ok([1f32, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect())
+        Ok([1f32, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>().into())
     };
     let module = from_onnx(&bytes, &Options::default(), Some(&reader)).unwrap();
     assert_eq!(operators(&module), ["add"]);

@@ -22,7 +22,7 @@ fn tensors_share_the_bytes_and_outlive_the_handle() {
         drop(bytes);
         assert_eq!(tensor.data_ptr() as usize, first + 5);
         assert_eq!(tensor.as_slice::<u8>().unwrap(), [5, 6, 7, 8, 9, 10]);
-        assert!(tensor.is_read_only());
+        assert!(tensor.is_read_only() && tensor.is_sealed());
         assert!(matches!(tensor.overwrite(&[0; 6]), Err(TensorError::ReadOnly)));
     }
 }

@@ -10,7 +10,7 @@ use tilewright_import::onnx;
 use tilewright_runtime::environment::own_file;
 use tilewright_runtime::{Error, ErrorKind, Executable};
 
-use super::files::read_in_folder;
+use super::files::ExternalFiles;
 
 /// Bytes that the cache holds, at most; the entries that were not used for the longest time go first.
 const MAX_BYTES: u64 = 8 << 30;
@@ -30,16 +30,17 @@ impl SessionCache {
         from_environment("models").map(Self::at)
     }
 
-    /// The key of a model of ONNX, of the files in its folder that hold its tensors, of the compiler, and of what else
+    /// The key of a model of ONNX, of the files that hold its tensors, in the folder of its path, of the compiler, and of what else
     /// decides what it becomes.
-    pub fn key(&self, model: &[u8], folder: Option<&Path>, said: &[&str]) -> Key {
+    pub fn key(&self, model: &[u8], path: Option<&Path>, said: &[&str]) -> Key {
         let mut key = KeyHasher::default();
         key.add(model);
-        if let (Some(folder), Ok(model)) = (folder, onnx::read(model)) {
+        if let (Some(files), Ok(model)) = (path.map(ExternalFiles::of), onnx::read(model)) {
             for location in model.external_files() {
                 key.add(location.as_bytes());
                 // What cannot be read is an error of the import.
-                key.add(&read_in_folder(folder, location, 0, None).unwrap_or_default());
+                let part = files.part(location, 0, None);
+                key.add(part.as_ref().ok().and_then(|part| part.bytes.get(part.range.clone())).unwrap_or_default());
             }
         }
         key.add(compiler().as_bytes());

@@ -21,7 +21,7 @@ use tilewright_support::{Diagnostics, SourceFile};
 use crate::compile::{CompileError, CompileOptions, compile};
 
 pub use cache::SessionCache;
-pub use files::{folder_of, read_in_folder};
+pub use files::{ExternalFiles, folder_of};
 
 /// The first bytes of an executable.
 const EXECUTABLE: &[u8] = b"TILEWRT\0";
@@ -138,17 +138,16 @@ fn starts_as_executable(path: &Path) -> io::Result<bool> {
 /// # Errors
 /// As [`load`].
 pub fn of_onnx(bytes: &[u8], path: Option<&Path>, options: &LoadOptions) -> Result<Session, LoadError> {
-    let folder = path.map(folder_of);
     let key = options.cache.as_ref().filter(|_| options.onnx.values.is_empty()).map(|cache| {
         let said = [format!("{:?}", options.compile.target), format!("{:?}", options.compile.pipeline)];
-        (cache, cache.key(bytes, folder.as_deref(), &[&said[0], &said[1], &format!("{:?}", options.onnx)]))
+        (cache, cache.key(bytes, path, &[&said[0], &said[1], &format!("{:?}", options.onnx)]))
     });
     if let Some((cache, key)) = &key
         && let Some(kept) = cache.read(key)
     {
         return Ok(Session::new(Arc::new(kept))?);
     }
-    let module = module_of(bytes, folder.as_deref(), &options.onnx).map_err(LoadError::Model)?;
+    let module = module_of(bytes, path, &options.onnx).map_err(LoadError::Model)?;
     let executable = built(&module, info_of(bytes), options)?;
     if let Some((cache, key)) = &key {
         cache.write(key, &executable);
@@ -156,16 +155,17 @@ pub fn of_onnx(bytes: &[u8], path: Option<&Path>, options: &LoadOptions) -> Resu
     Ok(Session::new(executable)?)
 }
 
-/// The module of an ONNX model, with the folder of the files of its tensors.
+/// The module of an ONNX model; the path says where the files of its tensors are.
 ///
 /// # Errors
 /// If the bytes are no model, or if it has what cannot be imported: all of it at once.
-pub fn module_of(bytes: &[u8], folder: Option<&Path>, options: &onnx::Options) -> Result<IRModule, Diagnostics> {
-    let read = |location: &str, offset: u64, length: Option<u64>| match folder {
-        Some(folder) => read_in_folder(folder, location, offset, length),
+pub fn module_of(bytes: &[u8], path: Option<&Path>, options: &onnx::Options) -> Result<IRModule, Diagnostics> {
+    let files = path.map(ExternalFiles::of);
+    let read = |location: &str, offset: u64, length: Option<u64>| match &files {
+        Some(files) => files.part(location, offset, length),
         None => Err("the model is given without a folder".to_owned()),
     };
-    let external: Option<&onnx::External<'_>> = if folder.is_some() { Some(&read) } else { None };
+    let external: Option<&onnx::External<'_>> = if files.is_some() { Some(&read) } else { None };
     onnx::from_onnx(bytes, options, external).map_err(|faults| faults.diagnostics)
 }
 

@@ -10,7 +10,7 @@ use tilewright::{Tensor, Value};
 
 use super::{Tensors, deviation};
 use crate::failure::{Failure, Outcome};
-use tilewright::session::{folder_of, read_in_folder};
+use tilewright::session::ExternalFiles;
 
 /// The two sides of a comparison.
 pub(super) struct Sides<'a> {
@@ -115,9 +115,8 @@ impl Report {
 
     fn operands(&self, sides: &Sides<'_>, node: usize, here: &Tensors, there: &Tensors) -> Outcome<Vec<Operand>> {
         let Some(node) = sides.model.graph.nodes.get(node) else { return Ok(Vec::new()) };
-        let folder = folder_of(sides.path);
-        let external =
-            |location: &str, offset: u64, length: Option<u64>| read_in_folder(&folder, location, offset, length);
+        let files = ExternalFiles::of(sides.path);
+        let external = |location: &str, offset: u64, length: Option<u64>| files.part(location, offset, length);
         let weight = |model: &Model<'_>, name: &str| {
             let proto = model.graph.initializers.iter().find(|tensor| tensor.name == name)?;
             tensor_of(proto, Some(&external)).ok()
