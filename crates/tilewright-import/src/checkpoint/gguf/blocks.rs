@@ -96,9 +96,11 @@ const NON_LINEAR: [f32; 16] =
 /// Double the values of floats with one sign bit, two of exponent, one of mantissa; the format has no negative zero.
 const TWICE_E2M1: [f32; 16] = [0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0, -8.0, -12.0];
 
+/// Writes the elements of one block.
+type Decode = fn(&[u8], &mut [f32]);
+
 impl BlockType {
-    /// Writes the elements of one block.
-    fn decoder(self) -> Option<fn(&[u8], &mut [f32])> {
+    fn decoder(self) -> Option<Decode> {
         Some(match self {
             Self::Q4_0 => q4_0,
             Self::Q4_1 => q4_1,
