@@ -116,8 +116,8 @@ impl Entry {
         self.file
     }
 
-    /// The tensor, with the data type of [`Stored::dtype`]. Elements that lie in the file as tensors have them, aligned,
-    /// are not copied; that tensor is read-only.
+    /// The tensor, with the data type of [`Stored::dtype`]. Elements that lie in the file as tensors have them,
+    /// aligned, are not copied; that tensor is read-only.
     ///
     /// # Errors
     /// If the elements are of a type that is not read, or damaged.

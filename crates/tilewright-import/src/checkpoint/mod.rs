@@ -77,8 +77,8 @@ impl Checkpoint {
         open::of_bytes(&bytes)
     }
 
-    /// The checkpoint of the JSON of an index or an `ndarray-cache.json`, with the files that `open` gives by name. Names
-    /// that would lead out of the folder are refused before.
+    /// The checkpoint of the JSON of an index or an `ndarray-cache.json`, with the files that `open` gives by name.
+    /// Names that would lead out of the folder are refused before.
     ///
     /// # Errors
     /// If the JSON or a file breaks the rules of its format, or `open` fails.

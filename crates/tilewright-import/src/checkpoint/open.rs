@@ -33,8 +33,8 @@ const EXTENSIONS: [&str; 8] =
 
 type Res<T> = Result<T, CheckpointError>;
 
-/// Whether a path is one that [`Checkpoint::open`] may open: a folder, or a file that begins as a checkpoint does. Files
-/// of other kinds are told apart by their first bytes; of a JSON file, the name says it.
+/// Whether a path is one that [`Checkpoint::open`] may open: a folder, or a file that begins as a checkpoint does.
+/// Files of other kinds are told apart by their first bytes; of a JSON file, the name says it.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -103,7 +103,7 @@ impl Checkpoint {
     /// are mapped, and must stay as they are while tensors of them are in use.
     ///
     /// # Errors
-    /// If there is no checkpoint at the path, if a file cannot be read, or if its contents break the rules of the format.
+    /// If there is no checkpoint at the path, if a file cannot be read, or if its contents break the format's rules.
     pub fn open(path: &Path) -> Res<Self> {
         let chosen;
         let path = match path.is_dir() {

@@ -1,8 +1,8 @@
 //! Files of `torch.save`: a zip archive with a pickle and the storages, or the stream of versions before 1.6.
 //!
-//! The pickle is read by the reader that knows tensors and plain containers and calls nothing else. What it holds, often
-//! dictionaries in dictionaries, becomes a list: tensors by the path of keys to them (`model.layers.0.weight`), and the
-//! rest as metadata by the same paths. A tensor is a view of its storage in the file, with its strides.
+//! The pickle is read by the reader that knows tensors and plain containers and calls nothing else. What it holds,
+//! often dictionaries in dictionaries, becomes a list: tensors by the path of keys to them (`model.layers.0.weight`),
+//! and the rest as metadata by the same paths. A tensor is a view of its storage in the file, with its strides.
 
 use std::cell::RefCell;
 
@@ -136,7 +136,7 @@ struct Flat {
 }
 
 impl Flat {
-    /// Adds the tensors of a value, with the metadata beside them. A value without tensors comes back as metadata.
+    /// Adds the tensors of a value, and the metadata next to them. A value without tensors comes back as metadata.
     fn add(&mut self, value: Value, path: &str, depth: usize) -> Result<Option<Meta>, ImportError> {
         let parts: Vec<(String, Value)> = match value {
             Value::Array(tensor) => {
