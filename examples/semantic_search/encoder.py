@@ -127,7 +127,9 @@ class Encoder:
         model = SentenceEncoder(json.loads((folder / "config.json").read_text()))
         module, params = model.export_tvm(SPEC)
         weights = checkpoint.open(folder / "model.safetensors")
-        weights.compare({name: param for name, param in params}).require()
+        found = weights.compare(dict(params))
+        if not found.is_loadable:
+            raise SystemExit(str(found))
         module = BindParams("main", {name: weights[name] for name, _ in params})(module)
         self.session = tilewright.load(module)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -145,6 +145,43 @@ class NDArray:
         """The same memory with its bits read as another type of the same width."""
 
 @final
+class CheckpointFile:
+    """The tensors of a checkpoint by name. `tilewright.checkpoint` makes a mapping of it."""
+
+    def compare(self, expected: Any) -> Any:
+        """Compares the tensors with names, shapes (None for any size) and data types (None for any), as a report and
+        as text.
+        """
+
+    def entry(self, name: Any) -> Any:
+        """Shape, stored type, data type (None where the tensor is not read), bytes and the number of the file."""
+
+    @property
+    def files(self) -> Any:
+        """The files that were opened."""
+
+    @property
+    def format(self) -> Any:
+        """The name of the format."""
+
+    def get(self, name: Any) -> Any:
+        """The tensor of a name."""
+
+    def has(self, name: Any) -> Any: ...
+    def metadata(self) -> Any:
+        """What the files say besides the tensors. Arrays of numbers are tensors."""
+
+    def names(self) -> Any:
+        """The names of the tensors, in the order of the files."""
+
+    @staticmethod
+    def open(source: Any) -> Any:
+        """Opens a file, an index or a folder, or the bytes of a file."""
+
+    def raw(self, name: Any) -> Any:
+        """The stored bytes of the tensor of a name."""
+
+@final
 class PackedFunc:
     """A function: of a machine, or by name."""
 
@@ -858,6 +895,10 @@ class Session:
         """Each input: its name, its dimensions (numbers, or names of symbolic ones) and its data type."""
 
     @property
+    def metadata(self) -> Any:
+        """The texts that the model has for whoever uses it."""
+
+    @property
     def outputs(self) -> Any:
         """Each output, as `inputs`."""
 
@@ -869,6 +910,12 @@ class Session:
         """What is wrong with inputs, each for itself and all at once: `found` has the data type and the shape of
         each, `None` for one that is passed over.
         """
+
+@final
+class ModelInfo:
+    """What an executable keeps of an ONNX model."""
+
+    def __new__(cls, model: Any, held: Any) -> Self: ...
 
 @final
 class SessionCache:
@@ -1203,10 +1250,10 @@ def build(
     target: Target,
     pipeline: Pass | None,
     progress: bool = False,
-    names: Any = None,
+    model: Any = None,
 ) -> Executable:
     """Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how
-    far it is. `names` are those of the inputs and outputs, which the executable keeps for sessions.
+    far it is. `model` is what the executable keeps for sessions.
     """
 
 def pipeline(name: str, target: Target) -> Pass:
@@ -1558,9 +1605,6 @@ def import_onnx(model: Any, options: Any, builder: Any, translate: Any) -> Any:
     and in `custom` the operators that `translate` translates, with `None` among them for all nodes that have no
     rule or are refused. It is called with a node as plain data, and builds with `builder`.
     """
-
-def onnx_names(model: Any) -> Any:
-    """The names of the inputs and outputs of an ONNX model, as it has them. Tensors that it holds are no inputs."""
 
 def has_torch_rule(name: str) -> bool:
     """Whether there is a rule for the operator of PyTorch of this name."""

@@ -126,8 +126,7 @@ class Checkpoint(Mapping[str, NDArray]):
         PyTorch, a parameter of `nn`. In a shape, None and what is no number stand for any size.
         """
         found = self._file.compare([(name, *_expected(value)) for name, value in expected.items()])
-        for key in ("misshapen",):
-            found[key] = [(name, tuple(wanted), tuple(there)) for name, wanted, there in found[key]]
+        found["misshapen"] = [(name, tuple(wanted), tuple(there)) for name, wanted, there in found["misshapen"]]
         return Comparison(**found)
 
 

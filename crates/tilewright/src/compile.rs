@@ -26,8 +26,8 @@ pub struct CompileOptions {
     pub pipeline: Sequential,
     /// Called with the progress of the kernels; by default nothing.
     pub watch: Option<Watch>,
-    /// How the model names its inputs and outputs, and its metadata, which the executable keeps for sessions. By default
-    /// inputs have the names of parameters.
+    /// How the model names its inputs and outputs, and its metadata, which the executable keeps for sessions. By
+    /// default inputs have the names of parameters.
     pub model: Option<ModelInfo>,
 }
 

@@ -192,7 +192,7 @@ impl Encoder {
         let mut weights = Vec::new();
         for name in names {
             let weight = checkpoint.get(&name)?;
-            weights.push((ParamKey::Name(name.into()), weight));
+            weights.push((ParamKey::Name(name), weight));
         }
         let module = BindParams::new("main", weights).run(&mut PassCx::default(), module)?;
         let session = Session::new(compile(&module, &CompileOptions::default())?)?;

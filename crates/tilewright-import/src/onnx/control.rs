@@ -1,7 +1,8 @@
 //! Graphs in attributes: `If`, `Loop` and `Scan`, where they resolve while the model is imported.
 //!
 //! A condition that is known chooses its branch. One that is not computes both, which have no side effects, and chooses
-//! elements; where their sizes differ along a dimension, the result is a part of both. Loops whose number of rounds is known are unrolled.
+//! elements; where their sizes differ along a dimension, the result is a part of both. Loops whose number of rounds is
+//! known are unrolled.
 
 use tilewright_expr as scalar;
 use tilewright_ir::builder::BlockBuilder;

@@ -30,8 +30,8 @@ impl SessionCache {
         from_environment("models").map(Self::at)
     }
 
-    /// The key of a model of ONNX, of the files that hold its tensors, in the folder of its path, of the compiler, and of what else
-    /// decides what it becomes.
+    /// The key of a model of ONNX, of the files that hold its tensors (in the folder of its path), of the compiler,
+    /// and of what else decides what it becomes.
     pub fn key(&self, model: &[u8], path: Option<&Path>, said: &[&str]) -> Key {
         let mut key = KeyHasher::default();
         key.add(model);

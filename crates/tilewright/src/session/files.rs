@@ -15,7 +15,8 @@ pub fn folder_of(path: &Path) -> PathBuf {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The files of a model's folder that hold its tensors, each mapped once. A link that leads out of the folder is refused.
+/// The files of a model's folder that hold its tensors, each mapped once. A link that leads out of the folder is
+/// refused.
 #[derive(Debug)]
 pub struct ExternalFiles {
     folder: PathBuf,

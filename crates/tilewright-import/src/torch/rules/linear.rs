@@ -45,7 +45,7 @@ fn matmul(cx: &mut Cx<'_>, args: &Args) -> Res {
     product(cx, &args.tensor("input")?, &args.tensor("other")?).map(Value::Tensor)
 }
 
-/// Products of groups of rows, each with a matrix of its own: `offs` says before which row each group ends. Rows behind
+/// Products of groups of rows, each with a matrix of its own: `offs` says before which row each group ends. Rows after
 /// the last group give zeros, as `transformers` has it.
 ///
 /// All matrices are one below the other, and a row is zero but in the columns of its group: one product, which reads

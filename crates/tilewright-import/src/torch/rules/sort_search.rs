@@ -98,7 +98,8 @@ fn search(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
     cx.call(&bucketize::OP, &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
 }
 
-/// How many elements are in each of `bins` equal parts of a range, with its ends; that of the elements where it is empty.
+/// How many elements are in each of `bins` equal parts of a range, with its ends; that of the elements where it is
+/// empty.
 fn histogram(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (bins, low, high) = (args.int("bins")?, args.float("min")?, args.float("max")?);
     if bins < 1 || low > high || !(high - low).is_finite() {
