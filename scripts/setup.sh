@@ -145,6 +145,14 @@ step_models() {
     beside_torch models "what the models are built with" onnx, onnxruntime, onnxscript, torch, torchvision, transformers
 }
 
+# Lets the Python of a folder find the packages of .venv, this one among them, after its own.
+with_tools() {
+    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
+    # A plain path would not read the files of .venv that name folders, such as the one of this package.
+    printf 'import site; site.addsitedir("%s")\n' "$(.venv/bin/python -c "$packages")" \
+        >"$("$1/bin/python" -c "$packages")/tools-of-the-tests.pth"
+}
+
 # An environment of its own by a name, with its requirements, for what the second word says; the modules after it must be
 # importable. PyTorch is not installed a second time: this Python finds that of .venv behind its own packages.
 beside_torch() {
@@ -159,8 +167,7 @@ beside_torch() {
     rm -rf "$folder"
     .venv/bin/python -m venv "$folder"
     "$folder/bin/python" -m pip install --disable-pip-version-check --no-cache-dir -q -r "$wanted"
-    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
-    .venv/bin/python -c "$packages" >"$("$folder/bin/python" -c "$packages")/torch-of-the-tests.pth"
+    with_tools "$folder"
     "$folder/bin/python" -c "import $*" || die "a module of $folder cannot be imported"
     touch "$mark"
 }
@@ -176,10 +183,7 @@ step_examples() {
     .venv/bin/python -m venv .venv-examples
     .venv-examples/bin/python -m pip install --disable-pip-version-check --no-cache-dir --no-deps -q \
         -r scripts/requirements-examples.txt
-    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
-    # With the files of .venv that name folders, such as the one of the package: a plain path does not read them.
-    printf 'import site; site.addsitedir("%s")\n' "$(.venv/bin/python -c "$packages")" \
-        >"$(.venv-examples/bin/python -c "$packages")/tools-of-the-tests.pth"
+    with_tools .venv-examples
     touch "$mark"
 }
 
