@@ -280,6 +280,22 @@ def test_a_kernel_becomes_a_function_that_the_host_launches():
     assert 'T.call_packed("main_kernel", A.data, n, 4, n)' in launched["main"].script()
 
 
+def test_extents_of_a_launch_are_said_by_the_parameters_of_the_kernel():
+    function = parsed("""
+(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), n: T.int32):
+    T.func_attr({"target": T.target("cuda", host="llvm")})
+    m: T.int32 = n * 2
+    with T.attr(T.target("cuda"), "target", 0):
+        k: T.int32 = m + 1
+        for t in T.thread_binding(k, thread="threadIdx.x"):
+            B[t] = A[t] + m
+""")
+    made = tvm.transform.Sequential([transform.SplitHostDevice(), transform.LowerDeviceKernelLaunch()])
+    module = made(tvm.IRModule({"main": function}))
+    assert list(module["main_kernel"].attrs["tir.kernel_launch_params"]) == ["threadIdx.x"]
+    assert 'T.call_packed("main_kernel", B.data, A.data, m, m + 1)' in module["main"].script()
+
+
 def test_private_functions_are_inlined():
     module = from_source(
         HEADER
