@@ -5,18 +5,14 @@
 //! the code generator. What is cached is the object, before linking. Another entry leads to it from the PrimFunc as it
 //! is written: its key is the hash of that, and of the sources of all that lowers it (`objects`).
 //!
-//! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry,
-//! shared by any number of processes: a file appears under its name by renaming, whole or not at all; it begins with a
-//! hash of its contents and key, and one that does not match is ignored, and replaced when the kernel has been compiled
-//! again. A use sets the file's time; when the files exceed the bound, those used longest ago are removed. The bound is
-//! one for all processes: each counts the files, whoever wrote them, the more often the less room is left. A cache is
-//! never the reason of an error: what cannot be read is compiled, what cannot be written is not kept.
+//! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry
+//! in a folder that processes share ([`CacheFolder`]): it begins with a hash of its contents and key, and one that does
+//! not match is ignored, and replaced when the kernel has been compiled again. A cache is never the reason of an error:
+//! what cannot be read is compiled, what cannot be written is not kept.
 //!
 //! The environment decides on the process's own cache, [`KernelCache::process`]: `TILEWRIGHT_CACHE_DIR` is the folder,
 //! by default `tilewright/kernels` in `XDG_CACHE_HOME` or `~/.cache`, and an empty value keeps it off the disk;
-//! `TILEWRIGHT_CACHE_BYTES` is the bound, by default 512 MiB. Who may write to the folder decides what code runs: it is
-//! made for its owner alone, and one that is there already is used only if it is this user's or the administrator's,
-//! and nobody else may write to it.
+//! `TILEWRIGHT_CACHE_BYTES` is the bound, by default 512 MiB.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

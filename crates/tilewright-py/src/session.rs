@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use tilewright::runtime::session::{ModelInfo, Session, Size, TensorSpec};
+use tilewright::runtime::session::{MAIN, ModelInfo, Session, Size, TensorSpec};
 use tilewright::session::{SessionCache, info_of};
 
 use crate::executable::PyExecutable;
@@ -43,7 +43,7 @@ impl PySession {
     #[getter]
     fn parameters(&self) -> Vec<String> {
         let executable = self.0.machine().executable();
-        let main = executable.program().functions.iter().find(|function| function.name == "main");
+        let main = executable.program().functions.iter().find(|function| function.name == MAIN);
         main.map(|main| main.params.iter().map(|param| param.name.clone()).collect()).unwrap_or_default()
     }
 
