@@ -138,11 +138,11 @@ step_torch() {
 }
 
 step_peers() {
-    beside_torch peers "the peers of the benchmarks" onnx, onnxruntime, onnxscript, openvino, torch, torchvision, tvm
+    environment_with_torch peers "the peers of the benchmarks" onnx, onnxruntime, onnxscript, openvino, torch, torchvision, tvm
 }
 
 step_models() {
-    beside_torch models "what the models are built with" onnx, onnxruntime, onnxscript, torch, torchvision, transformers
+    environment_with_torch models "what the models are built with" onnx, onnxruntime, onnxscript, torch, torchvision, transformers
 }
 
 # Lets the Python of a folder find the packages of .venv, this one among them, after its own.
@@ -154,8 +154,8 @@ with_tools() {
 }
 
 # An environment of its own by a name, with its requirements, for what the second word says; the modules after it must be
-# importable. PyTorch is not installed a second time: this Python finds that of .venv behind its own packages.
-beside_torch() {
+# importable. PyTorch is not installed a second time: this Python finds that of .venv after its own packages.
+environment_with_torch() {
     step_torch
     name=$1 meant=$2
     shift 2
