@@ -1,0 +1,6 @@
+//! Kernels run end to end, from text.
+
+mod elementwise;
+mod faults;
+mod harness;
+mod language;
