@@ -37,8 +37,8 @@
 //!
 //! # Invariants
 //!
-//! - The text is data: wrong text is a [`ParseError`], a wrong program a [`Fault`]. Nothing here panics or runs for ever
-//!   ([`Options::instruction_limit`]), and no access of a program leaves its memory.
+//! - The text is data: wrong text is a [`ParseError`], a wrong program a [`Fault`]. Nothing here panics or runs on
+//!   for ever ([`Options::instruction_limit`]), and no access of a program leaves its memory.
 //! - What PTX leaves open is decided by [`Options::seed`] and by nothing else: equal seeds give equal runs.
 //! - It knows no compiler and no target of Tilewright, and is no part of what Tilewright ships: the tests run it.
 

@@ -20,7 +20,7 @@ pub(crate) use constant::{
     window,
 };
 pub(crate) use op::{
-    Access, BarrierKind, Guard, Inst, Join, Op, Order, Place, Pred, Product, ShuffleMode, Sink, Slot, VoteMode,
+    Access, Address, BarrierKind, Guard, Inst, Join, Op, Order, Place, Pred, Product, ShuffleMode, Sink, Slot, VoteMode,
 };
 pub(crate) use symbols::Symbols;
 

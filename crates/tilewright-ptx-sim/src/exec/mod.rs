@@ -3,6 +3,7 @@
 pub(crate) mod asynchronous;
 pub(crate) mod context;
 mod control;
+pub(crate) mod copy;
 mod memory;
 mod scalar;
 mod schedule;
@@ -23,7 +24,6 @@ use crate::memory::global::{Actor, Global, Published};
 use crate::memory::shared::{Shared, Who};
 use crate::memory::{Checked, trouble};
 use crate::timing::Rng;
-use asynchronous::Units;
 use context::Context;
 use warp::Warp;
 
@@ -48,7 +48,6 @@ pub(crate) struct Block {
     pub(crate) clocks: Clocks,
     /// The ticks of other blocks that are ordered before what it does.
     pub(crate) known: HashMap<u32, u32>,
-    pub(crate) units: Units,
 }
 
 impl Block {

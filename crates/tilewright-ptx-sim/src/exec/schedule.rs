@@ -1,6 +1,5 @@
 //! Which warp goes on: blocks in a random order, some of them at a time, and their warps by chance.
 
-use super::asynchronous::Units;
 use super::context::Context;
 use super::control::BARRIERS;
 use super::together::sink;
@@ -75,7 +74,6 @@ fn begin(cx: &Context<'_>, number: u32) -> Running {
         shared: Shared::new(cx.shared_bytes, cx.agents(), cx.options.check_races),
         clocks: Clocks::new(cx.agents()),
         known: Default::default(),
-        units: Units::default(),
     };
     let warps = (0..cx.warps).map(|index| Warp::new(cx, id, index)).collect();
     Running { block, warps, gates: (0..BARRIERS).map(|_| Gate::default()).collect() }

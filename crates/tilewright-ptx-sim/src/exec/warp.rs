@@ -3,8 +3,8 @@
 use crate::decode::{Constant, Guard, PARAM_WINDOW, Pred, Slot};
 use crate::lanes::{Lanes, WARP, lanes_of};
 
-use super::asynchronous::Copies;
 use super::context::Context;
+use super::copy::Copies;
 use crate::memory::global::Published;
 
 /// Lanes that go on together, from `pc` to `reconverge`.

@@ -7,7 +7,7 @@ use crate::lanes::{Map1, map1};
 use crate::types::{Type, mask};
 
 /// A conversion with all its modifiers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Convert {
     pub(crate) from: Type,
     pub(crate) to: Type,
@@ -33,10 +33,10 @@ impl Convert {
             (F16x2, E4M3x2 | E5M2x2) => self.float(a >> 16 & 0xffff, F16) << 8 | self.float(a & 0xffff, F16),
             (E4M3x2 | E5M2x2, F16x2) => self.float(a >> 8 & 0xff, self.from) << 16 | self.float(a & 0xff, self.from),
             (from, to) if from.is_float() && to.is_float() => self.float(a, from),
-            (from, to) if from.is_float() => self.to_integer(a, from, to),
+            (from, to) if from.is_float() => self.float_to_integer(a, from, to),
             (from, to) => {
                 let value = integer(a, from);
-                if to.is_float() { self.from_integer(value) } else { self.between_integers(value) }
+                if to.is_float() { self.integer_to_float(value) } else { self.between_integers(value) }
             }
         }
     }
@@ -65,7 +65,7 @@ impl Convert {
         if self.to == Type::TF32 { out << 13 } else { out }
     }
 
-    fn to_integer(&self, bits: u64, from: Type, to: Type) -> u64 {
+    fn float_to_integer(&self, bits: u64, from: Type, to: Type) -> u64 {
         let Some(source) = format::of(from) else { return 0 };
         let bits = bits & mask(from.bits());
         let bits = if self.flush && from == Type::F32 { source.flush(bits) } else { bits };
@@ -75,9 +75,9 @@ impl Convert {
         self.fill(value as u64 & to.mask())
     }
 
-    fn from_integer(&self, value: i128) -> u64 {
+    fn integer_to_float(&self, value: i128) -> u64 {
         let Some(target) = format::of(self.to) else { return 0 };
-        let out = target.from_integer(value, self.round);
+        let out = target.narrow_integer(value, self.round);
         if self.saturate { clamp_unit(target, out) } else { out }
     }
 

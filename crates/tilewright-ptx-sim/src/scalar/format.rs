@@ -155,7 +155,7 @@ impl Format {
     }
 
     /// An integer, rounded.
-    pub(crate) fn from_integer(self, x: i128, round: Round) -> u64 {
+    pub(crate) fn narrow_integer(self, x: i128, round: Round) -> u64 {
         self.encode(x < 0, x.unsigned_abs(), 0, round)
     }
 
@@ -322,8 +322,8 @@ mod tests {
             assert_eq!(F32.encode_of(x), u64::from((x as f32).to_bits()), "{x}");
         }
         for x in [0i128, 1, -1, 16_777_217, i64::MAX.into(), i64::MIN.into(), u64::MAX.into(), 33_554_435] {
-            assert_eq!(F32.from_integer(x, Round::NearestEven), u64::from((x as f32).to_bits()), "{x}");
-            assert_eq!(F64.from_integer(x, Round::NearestEven), (x as f64).to_bits(), "{x}");
+            assert_eq!(F32.narrow_integer(x, Round::NearestEven), u64::from((x as f32).to_bits()), "{x}");
+            assert_eq!(F64.narrow_integer(x, Round::NearestEven), (x as f64).to_bits(), "{x}");
         }
     }
 

@@ -18,7 +18,7 @@ fn saxpy_is_that_of_the_host() {
 
 #[test]
 fn halves_are_rounded_twice() {
-    // 3 * 1.001953125 = 3.005859375 lies between 3.00390625 and 3.005859375 (an f16), plus 2048 is 2051.005… → 2052.
+    // 3 * 1.001953125 is a float16, and 2048 plus that is 2051.006, which is rounded to 2052.
     for seed in SEEDS {
         let mut device = Device::new(kernel_text!("elementwise"), seed);
         let (x, y) = (device.buffer(&[0x3c02u16; 70]), device.buffer(&[0x6800u16; 70]));

@@ -2,5 +2,6 @@
 
 mod elementwise;
 mod faults;
+mod gemm;
 mod harness;
 mod language;
