@@ -1,6 +1,6 @@
 //! GEMMs with asynchronous copies and tensor cores, and faults planted in them.
 
-use tilewright_ptx_sim::{Fault, FaultKind};
+use tilewright_ptx_sim::{Fault, FaultKind, Fill, Swizzle, TensorMap};
 
 use crate::harness::{Arg, Device, SEEDS, kernel_text};
 
@@ -76,5 +76,69 @@ fn sm80_that_waits_for_one_group_less_reads_an_unfinished_copy() {
     for seed in SEEDS {
         let fault = sm80(&text, seed).expect_err("planted");
         assert!(matches!(fault.kind, FaultKind::Race | FaultKind::UnfinishedCopy), "{fault}");
+    }
+}
+
+const WAIT0: &str = kernel_text!("gemm_sm90_wait0");
+const WAIT1: &str = kernel_text!("gemm_sm90_wait1");
+
+/// The map of a matrix of bfloat16 with rows of `k`, in boxes of `rows` × 64.
+fn map(address: u64, rows_of_all: usize, k: usize, rows: u32) -> Arg {
+    let map = TensorMap {
+        element_bytes: 2,
+        address,
+        extents: vec![k as u64, rows_of_all as u64],
+        strides: vec![2 * k as u64],
+        box_extents: vec![64, rows],
+        swizzle: Swizzle::B128,
+        fill: Fill::Zero,
+    };
+    Arg::Bytes(map.encode().expect("map").to_vec())
+}
+
+fn sm90(text: &str, seed: u64) -> Result<f64, Fault> {
+    let sizes @ [m, n, k] = [256, 256, 448];
+    let (a, b) = (values(m * k, 3), values(n * k, 4));
+    let mut device = Device::new(text, seed);
+    let (da, db, dc) = (device.buffer(&a), device.buffer(&b), device.buffer(&vec![0u16; m * n]));
+    let args = [
+        map(da, m, k, 128),
+        map(db, n, k, 256),
+        Arg::U64(dc),
+        Arg::U32(m as u32),
+        Arg::U32(n as u32),
+        Arg::U32(k as u32),
+    ];
+    device.launch_shared("gemm90", [1; 3], [384, 1, 1], 196_608 + 64, &args)?;
+    Ok(error(&a, &b, &device.read(dc, m * n), sizes))
+}
+
+#[test]
+fn sm90_is_right_for_every_seed() {
+    for seed in SEEDS {
+        for text in [WAIT0, WAIT1] {
+            let error = sm90(text, seed).unwrap_or_else(|fault| panic!("{fault}"));
+            assert!(error <= 1.0, "seed {seed}: {error}");
+        }
+    }
+}
+
+#[test]
+fn sm90_that_releases_a_stage_before_its_products_are_done_is_found() {
+    let text = WAIT1.replace("wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 3;");
+    assert_ne!(text, WAIT1);
+    for seed in SEEDS {
+        let fault = sm90(&text, seed).expect_err("planted");
+        assert!(matches!(fault.kind, FaultKind::Race | FaultKind::UnfinishedCopy), "{fault}");
+    }
+}
+
+#[test]
+fn sm90_with_another_stride_in_its_descriptors_is_wrong() {
+    // 1 << 62 | 64 << 32 | 1 << 16, with 32 instead of 64.
+    let text = WAIT0.replace("4611686293305360384", "4611686155866406912");
+    assert_ne!(text, WAIT0);
+    for seed in SEEDS {
+        assert!(sm90(&text, seed).map_or(true, |error| error > 10.0));
     }
 }
