@@ -2,8 +2,8 @@
 //!
 //! A product reads shared memory when its warpgroup waits for it, or earlier by chance. PTX leaves open whether the
 //! wait of one warp covers the products of its warpgroup; programs rely on it (one thread tells that a stage is free),
-//! so a wait goes on when all four warps have committed the group, and ends the reads of all four. Registers are written
-//! when their own warp waits.
+//! so a wait goes on when all four warps have committed the group, and ends the reads of all four.
+//! Registers are written when their own warp waits.
 
 use super::context::Context;
 use super::tensor::{element, rounded};
