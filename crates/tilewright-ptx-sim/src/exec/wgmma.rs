@@ -22,6 +22,8 @@ use crate::types::Type;
 
 /// Warps of a warpgroup.
 const WARPS: usize = 4;
+/// Bytes of shared memory that are read at a time.
+const CHUNK: u32 = 16;
 /// Rows of A that one warp multiplies.
 const ROWS: usize = 16;
 
@@ -192,9 +194,9 @@ pub(super) fn issue(
     block.clocks.acquire(unit, &view);
     let group = block.units.groups[wg].committed[w];
     let mut product = Product { group, a, rows, b, line: warp.line, sums: None };
-    for (at, bytes) in ranges(block, &product, &shape)? {
-        block.shared.check_proxy(&block.clocks, warp.index, cx.warps, at, bytes)?;
-        block.shared.touch(&block.clocks, Who { agent: unit, lane: 0 }, at, bytes, Touch::Read)?;
+    for at in ranges(block, &product, &shape)? {
+        block.shared.check_proxy(&block.clocks, warp.index, cx.warps, at, CHUNK)?;
+        block.shared.touch(&block.clocks, Who { agent: unit, lane: 0 }, at, CHUNK, Touch::Read)?;
     }
     if env.rng.one_in(4) {
         read(block, &mut product, &shape);
@@ -233,25 +235,70 @@ fn fragment(warp: &Warp, slots: &[Slot], op: &WgmmaOp) -> Vec<[f64; ROWS]> {
     out
 }
 
-/// The 16-byte chunks of shared memory that a product reads, by place.
-fn ranges(block: &Block, product: &Product, shape: &Shape) -> Checked<Vec<(usize, u32)>> {
-    let mut out = Vec::new();
-    let mut add = |descriptor: &Descriptor, side: usize, first: usize, count: usize| -> Checked<()> {
-        let bytes = bytes_of(shape.types[side]);
+/// One side of a product: rows of A, or columns of B.
+#[derive(Clone, Copy)]
+struct Side {
+    descriptor: Descriptor,
+    ty: Type,
+    negate: bool,
+    transposed: bool,
+    first: usize,
+    count: usize,
+}
+
+/// The sides that are in shared memory, B first.
+fn sides(product: &Product, shape: &Shape) -> Vec<Side> {
+    let side = |descriptor: Descriptor, index: usize, first: usize, count: usize| Side {
+        descriptor,
+        ty: shape.types[index],
+        negate: shape.negate[index],
+        transposed: shape.transposed[index],
+        first,
+        count,
+    };
+    let b = side(product.b, 1, 0, shape.n);
+    let a = product.a.map(|a| side(a, 0, ROWS * shape.warp, ROWS));
+    std::iter::once(b).chain(a).collect()
+}
+
+impl Side {
+    /// The 16-byte chunks: address, first row or column, first k.
+    fn chunks(self, k: usize) -> impl Iterator<Item = (u64, usize, usize)> {
+        let bytes = bytes_of(self.ty);
         let per = (16 / bytes) as usize;
-        let (outer_step, inner_step) = if shape.transposed[side] { (per, 1) } else { (1, per) };
-        for outer in (first..first + count).step_by(outer_step) {
-            for inner in (0..shape.k).step_by(inner_step) {
-                let address = descriptor.address(outer as u64, inner as u64, bytes, shape.transposed[side]);
-                out.push((block.shared.locate(address, 16, 16)?, 16));
+        let (outer_step, inner_step) = if self.transposed { (per, 1) } else { (1, per) };
+        (0..self.count).step_by(outer_step).flat_map(move |outer| {
+            (0..k).step_by(inner_step).map(move |inner| {
+                let row = (self.first + outer) as u64;
+                (self.descriptor.address(row, inner as u64, bytes, self.transposed), outer, inner)
+            })
+        })
+    }
+
+    /// The values, one k after the other.
+    fn values(self, block: &Block, k: usize) -> Vec<f64> {
+        let bytes = bytes_of(self.ty) as usize;
+        let mut out = vec![0.0; k * self.count];
+        for (address, outer, inner) in self.chunks(k) {
+            let chunk = block.shared.slice((address - SHARED_BASE) as usize, 16);
+            for (index, bits) in chunk.chunks(bytes).enumerate() {
+                let element = value(self.ty, crate::memory::load(bits, 0, bytes as u32));
+                let (outer, inner) = if self.transposed { (outer + index, inner) } else { (outer, inner + index) };
+                out[inner * self.count + outer] = if self.negate { -element } else { element };
             }
         }
-        Ok(())
-    };
-    if let Some(a) = &product.a {
-        add(a, 0, ROWS * shape.warp, ROWS)?;
+        out
     }
-    add(&product.b, 1, 0, shape.n)?;
+}
+
+/// The places of the 16-byte chunks that a product reads.
+fn ranges(block: &Block, product: &Product, shape: &Shape) -> Checked<Vec<usize>> {
+    let mut out = Vec::new();
+    for side in sides(product, shape) {
+        for (address, ..) in side.chunks(shape.k) {
+            out.push(block.shared.locate(address, CHUNK, CHUNK)?);
+        }
+    }
     Ok(out)
 }
 
@@ -260,25 +307,13 @@ fn read(block: &Block, product: &mut Product, shape: &Shape) {
     if product.sums.is_some() {
         return;
     }
-    let load = |descriptor: &Descriptor, side: usize, outer: usize, inner: usize| {
-        let bytes = bytes_of(shape.types[side]);
-        let address = descriptor.address(outer as u64, inner as u64, bytes, shape.transposed[side]);
-        let bits = block.shared.load((address - SHARED_BASE) as usize, bytes as u32);
-        let element = value(shape.types[side], bits);
-        if shape.negate[side] { -element } else { element }
-    };
+    let mut values = sides(product, shape).into_iter().map(|side| side.values(block, shape.k));
+    let (Some(b), a) = (values.next(), values.next()) else { return };
+    let a = a.unwrap_or_else(|| product.rows.concat());
     let mut sums = vec![0.0; ROWS * shape.n];
-    let mut b = vec![0.0; shape.n];
-    for k in 0..shape.k {
-        for (column, b) in b.iter_mut().enumerate() {
-            *b = load(&product.b, 1, column, k);
-        }
-        for (row, sums) in sums.chunks_mut(shape.n).enumerate() {
-            let a = match &product.a {
-                Some(a) => load(a, 0, ROWS * shape.warp + row, k),
-                None => product.rows[k][row],
-            };
-            for (sum, b) in sums.iter_mut().zip(&b) {
+    for (a, b) in a.chunks(ROWS).zip(b.chunks(shape.n)) {
+        for (a, sums) in a.iter().zip(sums.chunks_mut(shape.n)) {
+            for (sum, b) in sums.iter_mut().zip(b) {
                 *sum += a * b;
             }
         }
@@ -306,10 +341,10 @@ pub(super) fn wait(cx: &Context<'_>, block: &mut Block, warp: &mut Warp, pending
             continue;
         }
         any = true;
-        for (at, bytes) in ranges(block, product, shape)? {
+        for at in ranges(block, product, shape)? {
             let who = Who { agent: unit, lane: 0 };
             let line = product.line;
-            block.shared.touch(&block.clocks, who, at, bytes, Touch::Read).map_err(|mut trouble| {
+            block.shared.touch(&block.clocks, who, at, CHUNK, Touch::Read).map_err(|mut trouble| {
                 trouble.message = format!("{}, by the product of line {line}", trouble.message);
                 trouble
             })?;
