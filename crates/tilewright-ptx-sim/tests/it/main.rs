@@ -6,3 +6,4 @@ mod gemm;
 mod harness;
 mod language;
 mod scalar;
+mod tensor;
