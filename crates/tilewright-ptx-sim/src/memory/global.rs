@@ -173,12 +173,13 @@ struct Event {
     stamp: u32,
     /// Warp and lane.
     who: u16,
-    strong: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Event,
+    /// The last atomic, relaxed or volatile write since the ordinary one.
+    strong: Event,
     read: Event,
 }
 
@@ -259,8 +260,9 @@ fn ordered(actor: &Actor<'_>, event: &Event) -> bool {
 
 fn conflict(actor: &Actor<'_>, cell: &Cell, touch: Touch) -> Option<String> {
     let verb = if touch.writes() { "writes" } else { "reads" };
-    if cell.write.block != 0 && !(cell.write.strong && touch.is_strong()) && !ordered(actor, &cell.write) {
-        let writer = describe(actor, &cell.write);
+    let strong = if touch.is_strong() { Event::default() } else { cell.strong };
+    if let Some(write) = [cell.write, strong].iter().find(|write| write.block != 0 && !ordered(actor, write)) {
+        let writer = describe(actor, write);
         return Some(format!("race on global memory: {verb} bytes that {writer} wrote, with nothing to order them"));
     }
     if touch.writes() && cell.read.block != 0 && !ordered(actor, &cell.read) {
@@ -286,9 +288,10 @@ fn describe(actor: &Actor<'_>, event: &Event) -> String {
 fn note(actor: &Actor<'_>, cell: &mut Cell, touch: Touch) {
     let who = (actor.who.agent as u16) << 6 | actor.who.lane as u16;
     let stamp = actor.clocks.now(actor.who.agent);
-    let event = Event { block: actor.block, stamp, who, strong: touch.is_strong() };
+    let event = Event { block: actor.block, stamp, who };
     match touch {
-        Touch::Write | Touch::StrongWrite => *cell = Cell { write: event, read: Event::default() },
+        Touch::Write => *cell = Cell { write: event, ..Cell::default() },
+        Touch::StrongWrite => (cell.strong, cell.read) = (event, Event::default()),
         Touch::StrongRead => {}
         Touch::Read => {
             let old = cell.read;
@@ -298,7 +301,7 @@ fn note(actor: &Actor<'_>, cell: &mut Cell, touch: Touch) {
             }
             if old.block != actor.block {
                 if !ordered(actor, &old) {
-                    cell.read = Event { block: MANY_BLOCKS, stamp, who: MANY, strong: false };
+                    cell.read = Event { block: MANY_BLOCKS, stamp, who: MANY };
                 }
             } else if !ordered(actor, &old) {
                 cell.read.who = MANY;

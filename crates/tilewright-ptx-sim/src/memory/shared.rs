@@ -21,7 +21,6 @@ struct Write {
     stamp: u32,
     agent: u8,
     lane: u8,
-    strong: bool,
     /// The destination of a copy that is not finished.
     pending: bool,
 }
@@ -39,6 +38,8 @@ pub(crate) struct Shared {
     /// Bytes of one cell of the records: 4, and 1 after an access to a part of a word.
     granule: usize,
     writes: Vec<Write>,
+    /// The last atomic, relaxed or volatile writes since the ordinary ones.
+    strong: Vec<Write>,
     /// For each cell, one record of each agent.
     reads: Vec<Read>,
     agents: usize,
@@ -52,6 +53,7 @@ impl Shared {
             bytes: vec![POISON; bytes],
             granule: 4,
             writes: vec![Write::default(); cells],
+            strong: vec![Write::default(); cells],
             reads: vec![Read::default(); cells * agents],
             agents,
             checks,
@@ -95,6 +97,7 @@ impl Shared {
     fn split(&mut self) {
         self.granule = 1;
         self.writes = self.writes.iter().flat_map(|write| [*write; 4]).collect();
+        self.strong = self.strong.iter().flat_map(|write| [*write; 4]).collect();
         self.reads = self.reads.chunks(self.agents).flat_map(|cell| cell.repeat(4)).collect();
     }
 
@@ -128,16 +131,16 @@ impl Shared {
                 "an access to the destination of an asynchronous copy that has not been waited for".to_owned(),
             ));
         }
-        if write.stamp != 0
-            && !(write.strong && touch.is_strong())
-            && !clocks.ordered(write.agent.into(), write.lane, write.stamp, who.agent, lane)
-        {
-            let verb = if touch.writes() { "writes" } else { "reads" };
-            let writer = name(write.agent.into(), write.lane);
-            return Some((
-                FaultKind::Race,
-                format!("race on shared memory: {verb} bytes that {writer} wrote, with nothing to order them"),
-            ));
+        let strong = if touch.is_strong() { Write::default() } else { self.strong[cell] };
+        for write in [write, strong] {
+            if write.stamp != 0 && !clocks.ordered(write.agent.into(), write.lane, write.stamp, who.agent, lane) {
+                let verb = if touch.writes() { "writes" } else { "reads" };
+                let writer = name(write.agent.into(), write.lane);
+                return Some((
+                    FaultKind::Race,
+                    format!("race on shared memory: {verb} bytes that {writer} wrote, with nothing to order them"),
+                ));
+            }
         }
         if !touch.writes() {
             return None;
@@ -160,9 +163,12 @@ impl Shared {
         match touch {
             Touch::Write | Touch::StrongWrite => {
                 reads.fill(Read::default());
-                let strong = touch.is_strong();
-                let (agent, lane) = (who.agent as u8, who.lane as u8);
-                self.writes[cell] = Write { stamp, agent, lane, strong, pending: false };
+                let write = Write { stamp, agent: who.agent as u8, lane: who.lane as u8, pending: false };
+                if touch.is_strong() {
+                    self.strong[cell] = write;
+                } else {
+                    (self.writes[cell], self.strong[cell]) = (write, Write::default());
+                }
             }
             Touch::Read => {
                 let read = &mut reads[who.agent];

@@ -1,5 +1,6 @@
 //! Kernels run end to end, from text.
 
+mod asynchronous;
 mod elementwise;
 mod faults;
 mod gemm;

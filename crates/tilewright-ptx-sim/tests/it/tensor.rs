@@ -46,7 +46,7 @@ fn place_a(ty: &str, k: usize, i: usize, g: usize, t: usize) -> (usize, usize) {
             (if i < 2 || (4..6).contains(&i) { g } else { g + 8 }, t * 2 + (i & 1) + if i >= 4 { 8 } else { 0 })
         }
         (16, _) => (if i < 2 { g } else { g + 8 }, t * 2 + (i & 1)),
-        (32, 8) => (if i % 2 == 0 { g } else { g + 8 }, if i < 2 { t } else { t + 4 }),
+        (32, 8) => (if i & 1 == 0 { g } else { g + 8 }, if i < 2 { t } else { t + 4 }),
         (32, _) => (if i == 0 { g } else { g + 8 }, t),
         (_, 32) => {
             (if i < 4 || (8..12).contains(&i) { g } else { g + 8 }, t * 4 + (i & 3) + if i >= 8 { 16 } else { 0 })
@@ -156,7 +156,7 @@ fn warp(body: &str) -> Vec<u32> {
 /// Element of the four 8 × 8 matrices of 16 bits, in memory that counts words.
 fn half(matrix: usize, row: usize, column: usize) -> u32 {
     let at = matrix * 64 + row * 8 + column;
-    if at % 2 == 0 { (at / 2) as u32 } else { 0 }
+    if at & 1 == 0 { (at / 2) as u32 } else { 0 }
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn image(ty: &str, layout: Layout, rows: usize, k: usize, value: impl Fn(usize, 
         _ => 0,
     };
     // The chunk of a row goes to the chunk that is exclusive-ored with the number of its 128 bytes.
-    let swizzled = |row: usize, chunk: usize| chunk ^ ((row * span / 128) % 8 & (span / 16 - 1));
+    let swizzled = |row: usize, chunk: usize| chunk ^ (((row * span / 128) % 8) & (span / 16 - 1));
     let (mut leading, mut stride) = (0, 0);
     for r in 0..rows {
         for c in 0..k {
