@@ -21,10 +21,6 @@ impl View {
         join(&mut self.seen, &other.seen);
         join(&mut self.proxy, &other.proxy);
     }
-
-    pub(crate) fn latest(&self) -> u32 {
-        self.seen.iter().copied().max().unwrap_or(0)
-    }
 }
 
 fn join(to: &mut Vec<u32>, from: &[u32]) {
@@ -65,6 +61,11 @@ impl Clocks {
     /// The stamp of what `agent` does now.
     pub(crate) fn now(&self, agent: usize) -> u32 {
         self.views[agent].seen[agent]
+    }
+
+    /// Whether `agent` knows of something that another one did at `stamp` or later.
+    pub(crate) fn knows_of_others(&self, agent: usize, stamp: u32) -> bool {
+        self.views[agent].seen.iter().enumerate().any(|(other, seen)| other != agent && *seen >= stamp)
     }
 
     fn advance(&mut self, agent: usize) {
