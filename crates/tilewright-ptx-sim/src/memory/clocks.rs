@@ -80,8 +80,12 @@ impl Clocks {
         view
     }
 
+    /// `agent` learns of what others published, or one of its own lanes.
     pub(crate) fn acquire(&mut self, agent: usize, view: &View) {
         self.views[agent].join(view);
+        if let Some(own) = view.seen.get(agent) {
+            self.lanes[agent] = self.lanes[agent].max(own + 1);
+        }
     }
 
     /// A barrier of some agents.
