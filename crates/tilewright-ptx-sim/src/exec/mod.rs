@@ -127,17 +127,14 @@ pub(crate) fn slice(
             let split = &mut warp.stack[top];
             let pc = split.pc as usize;
             let active = split.mask & warp.live;
+            split.pc += 1;
             let Some(inst) = code.insts.get(pc) else {
                 // The end of the text is a return.
                 control::leave(warp, active);
                 break;
             };
-            split.pc += 1;
             warp.line = inst.line;
-            let mask = match inst.guard {
-                None => active,
-                Some(guard) => active & warp.predicate(guard),
-            };
+            let mask = inst.guard.map_or(active, |guard| active & warp.predicate(guard));
             if let Op::Branch { target, reconverge } = inst.op {
                 control::branch(env, warp, active, mask, target, reconverge);
                 break;
@@ -152,8 +149,9 @@ pub(crate) fn slice(
                 Flow::Next => {}
                 Flow::Code => break,
                 Flow::Again => {
-                    let top = warp.stack.len() - 1;
-                    warp.stack[top].pc = pc as u32;
+                    if let Some(split) = warp.stack.last_mut() {
+                        split.pc = pc as u32;
+                    }
                     if warp.park() {
                         break;
                     }
