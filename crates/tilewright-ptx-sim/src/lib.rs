@@ -90,6 +90,12 @@
 //! compared; once a block has observed another one, its writes to words that several blocks have read are not judged;
 //! `wgmma` waits for the products of the whole warpgroup, as programs rely on.
 //!
+//! # Traffic
+//!
+//! With [`Options::count_traffic`] the [`Report`] of a launch tells how many sectors of global memory its ordinary
+//! accesses touched and how many passes over the banks of shared memory they took (`ldmatrix` and `cp.async` too), next
+//! to the least that was possible: a swizzle without conflicts has equal numbers.
+//!
 //! # Instructions
 //!
 //! All that LLVM's NVPTX backend emits for arithmetic, conversions, memory, atomics, control and warps at `sm_80` and
@@ -122,6 +128,7 @@ mod tensor_map;
 mod timing;
 mod types;
 
+pub use exec::traffic::{Count, Report};
 pub use fault::{Fault, FaultKind, ParseError, Place};
 pub use machine::{Launch, Loaded, Machine, Options};
 pub use module::{Kernel, Module, Parameter};

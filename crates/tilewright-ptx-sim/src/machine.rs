@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::decode::{Code, SHARED_BASE};
-use crate::exec::{self, context::Context};
+use crate::exec::{self, context::Context, traffic::Report};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::WARP;
 use crate::memory::global::{Global, MANY_BLOCKS};
@@ -27,6 +27,8 @@ pub struct Options {
     pub resident_blocks: usize,
     /// Whether races on shared and global memory, unfinished copies and missing proxy fences are faults.
     pub check_races: bool,
+    /// Whether the [`Report`] of a launch counts sectors of global memory and conflicts of banks.
+    pub count_traffic: bool,
     /// Bytes of global memory.
     pub memory_bytes: u64,
     /// Bytes of shared memory that a block may have: 227 KiB on sm_90.
@@ -40,6 +42,7 @@ impl Default for Options {
             instruction_limit: 200_000_000,
             resident_blocks: 4,
             check_races: true,
+            count_traffic: false,
             memory_bytes: 1 << 32,
             shared_bytes: 227 << 10,
         }
@@ -178,7 +181,7 @@ impl Machine {
     }
 
     /// Runs a kernel to its end.
-    pub fn launch(&mut self, loaded: &Loaded, kernel: &str, launch: Launch<'_>) -> Result<(), Fault> {
+    pub fn launch(&mut self, loaded: &Loaded, kernel: &str, launch: Launch<'_>) -> Result<Report, Fault> {
         let module = &*loaded.module;
         let refuse = |message: String| Err(Fault::new(FaultKind::Launch, message));
         let functions = module.functions.iter();
