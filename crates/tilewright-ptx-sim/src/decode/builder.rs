@@ -42,8 +42,20 @@ struct Range {
 
 #[derive(Debug, Default)]
 struct Scope<'a> {
+    /// Labels are names of their scope, too.
+    number: u32,
     names: HashMap<&'a str, Symbol<'a>>,
     ranges: HashMap<&'a str, Range>,
+}
+
+/// An instruction whose target is a label.
+#[derive(Debug)]
+struct Jump<'a> {
+    at: usize,
+    label: &'a str,
+    line: u32,
+    /// The scopes that it sees, the innermost first.
+    scopes: Vec<u32>,
 }
 
 /// A register that an operand names.
@@ -61,9 +73,11 @@ pub(crate) struct Builder<'a, 's> {
     index: usize,
     is_kernel: bool,
     scopes: Vec<Scope<'a>>,
-    labels: HashMap<&'a str, u32>,
-    /// Instructions whose target is a label, with the label and its line.
-    jumps: Vec<(usize, &'a str, u32)>,
+    /// By the number of their scope.
+    labels: HashMap<(u32, &'a str), u32>,
+    jumps: Vec<Jump<'a>>,
+    /// Scopes so far.
+    scope_count: u32,
     constants: HashMap<Constant, Slot>,
     unused: Option<Slot>,
     unused_predicate: Option<Pred>,
@@ -84,6 +98,7 @@ impl<'a, 's> Builder<'a, 's> {
             scopes: vec![Scope::default()],
             labels: HashMap::new(),
             jumps: Vec::new(),
+            scope_count: 1,
             constants: HashMap::new(),
             unused: None,
             unused_predicate: None,
@@ -98,7 +113,8 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     pub(crate) fn open_scope(&mut self) {
-        self.scopes.push(Scope::default());
+        self.scopes.push(Scope { number: self.scope_count, ..Scope::default() });
+        self.scope_count += 1;
     }
 
     pub(crate) fn close_scope(&mut self) {
@@ -202,7 +218,8 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     pub(crate) fn label(&mut self, name: &'a str, line: u32) -> Result<(), ParseError> {
-        match self.labels.insert(name, self.code.insts.len() as u32) {
+        let scope = self.scopes.last().map_or(0, |scope| scope.number);
+        match self.labels.insert((scope, name), self.code.insts.len() as u32) {
             None => Ok(()),
             Some(_) => Err(ParseError { line, message: format!("label `{name}` is defined twice") }),
         }
@@ -442,7 +459,8 @@ impl<'a, 's> Builder<'a, 's> {
 
     /// The next instruction's target, or the next of its targets, is `label`.
     pub(super) fn jump(&mut self, label: &'a str) {
-        self.jumps.push((self.code.insts.len(), label, self.line));
+        let scopes = self.scopes.iter().rev().map(|scope| scope.number).collect();
+        self.jumps.push(Jump { at: self.code.insts.len(), label, line: self.line, scopes });
     }
 
     pub(crate) fn declared(self) {
@@ -456,8 +474,8 @@ impl<'a, 's> Builder<'a, 's> {
             return Err(ParseError { line, message });
         }
         let mut used: HashMap<usize, usize> = HashMap::new();
-        for (at, label, line) in std::mem::take(&mut self.jumps) {
-            let Some(&place) = self.labels.get(label) else {
+        for Jump { at, label, line, scopes } in std::mem::take(&mut self.jumps) {
+            let Some(&place) = scopes.iter().find_map(|scope| self.labels.get(&(*scope, label))) else {
                 return Err(ParseError { line, message: format!("label `{label}` is not defined") });
             };
             let nth = used.entry(at).or_default();

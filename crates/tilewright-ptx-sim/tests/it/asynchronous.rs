@@ -134,6 +134,14 @@ fn mbarriers_hand_data_over() {
 }
 
 #[test]
+fn labels_of_inner_scopes_may_have_one_name() {
+    let wait =
+        "{ .reg .pred done; WAIT: mbarrier.try_wait.parity.shared.b64 done, [m], 0; @done bra DONE; bra WAIT; DONE: }";
+    let body = format!("{} mbarrier.arrive.shared.b64 state, [m]; {wait} {wait} st.global.b32 [o], 1;", init(1));
+    assert_eq!(right(&body, 1)[0], 1);
+}
+
+#[test]
 fn states_name_a_phase() {
     let body = format!(
         "{} mbarrier.arrive.shared.b64 state, [m]; mbarrier.test_wait.shared.b64 p, [m], state; selp.b32 v1, 1, 0, p;\n\
