@@ -8,4 +8,5 @@ mod harness;
 mod language;
 mod mutations;
 mod scalar;
+mod spaces;
 mod tensor;
