@@ -122,6 +122,9 @@ fn four<'a>(cx: &mut Builder<'a, '_>, opcode: &Opcode<'a>, operands: &[Operand<'
 fn approximate(opcode: &Opcode<'_>, ty: Type) -> Option<Approx> {
     let format = format::of(ty)?;
     let (function, error) = match (opcode.name, ty) {
+        // The upper 32 bits of a result in float64, the others are zeros.
+        ("rcp", Type::F64) => (Function::Reciprocal, -20.0),
+        ("rsqrt", Type::F64) => (Function::ReciprocalSqrt, -20.0),
         ("rcp", _) => (Function::Reciprocal, -23.0),
         ("sqrt", _) => (Function::Sqrt, -23.0),
         ("rsqrt", _) => (Function::ReciprocalSqrt, -22.9),
@@ -138,11 +141,7 @@ fn approximate(opcode: &Opcode<'_>, ty: Type) -> Option<Approx> {
         _ => return None,
     };
     // The result is rounded as well: half a unit of the format is a part of the bound.
-    let rounding = match ty {
-        Type::F32 => 2f64.powi(-24),
-        Type::F64 => 0.0,
-        _ => 0.0,
-    };
+    let rounding = if ty == Type::F32 { 2f64.powi(-24) } else { 0.0 };
     let error = (2f64.powf(error) - rounding).max(0.0);
     let halves = matches!(ty, Type::F16x2 | Type::BF16x2);
     Some(Approx { function, format, halves, flush: opcode.has("ftz"), error })

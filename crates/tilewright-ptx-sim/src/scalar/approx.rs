@@ -4,7 +4,7 @@
 //! operation and operands, so that equal operands give equal results in one run. Results of the manual's tables of
 //! special operands (zeros, infinities, NaN) are exact.
 
-use super::format::{Format, Round};
+use super::format::{self, Format, Round};
 use crate::timing::mix;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,10 @@ impl Approx {
                 _ => exact * (1.0 + unit * self.error),
             };
         }
-        let bits = self.format.narrow(value, Round::NearestEven);
+        let bits = match self.format {
+            format::F64 => value.to_bits() & !0xffff_ffff,
+            format => format.narrow(value, Round::NearestEven),
+        };
         if self.flush { self.format.flush(bits) } else { bits }
     }
 

@@ -227,4 +227,9 @@ fn approximations_are_within_their_bounds_and_not_exact() {
         }
         assert!(inexact > 0, "{opcode} is never wrong");
     }
+    let x: [u64; 16] = std::array::from_fn(|i| (0.37 * i as f64 + 0.11).to_bits());
+    for (found, x) in run("rcp.approx.ftz.f64 d, a;", &x).iter().zip(x) {
+        let (found, exact) = (f64::from_bits(*found), 1.0 / f64::from_bits(x));
+        assert!(found.to_bits() & 0xffff_ffff == 0 && (found / exact - 1.0).abs() < 2f64.powi(-19), "{found} {exact}");
+    }
 }
