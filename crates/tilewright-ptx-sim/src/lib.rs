@@ -99,12 +99,10 @@
 //! # Instructions
 //!
 //! All that LLVM's NVPTX backend emits for arithmetic, conversions, memory, atomics, control and warps at `sm_80` and
-//! `sm_90`; packed halves; `ldmatrix`, `stmatrix`, `mma` (f16, bf16, tf32, 8-bit integers, fp8), `cp.async`,
+//! `sm_90`; packed halves; `ldmatrix`, `stmatrix`, `mma` (f16, bf16, tf32, f64, 8-bit integers, fp8), `cp.async`,
 //! mbarriers, bulk copies with and without tensor maps, `wgmma` with all its layouts; forms of clusters for a cluster
 //! of one block. Not known, so that a launch is refused: calls by address, textures, `cp.reduce.async.bulk`,
 //! multicast, sparse products, `tcgen05`, vectors of atomics, directed rounding of `fma.f64`.
-//!
-//! Several lanes that execute one `shfl` with different masks are refused too, which the hardware allows.
 //!
 //! [PTX ISA]: https://docs.nvidia.com/cuda/parallel-thread-execution/
 //!

@@ -18,6 +18,7 @@ pub(super) fn decode<'a>(
     let operands = &statement.operands;
     let op = match opcode.name {
         "ldmatrix" | "stmatrix" => matrix(cx, opcode, operands)?,
+        "mma" if opcode.text == "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64" => Some(multiply64(cx, operands)?),
         "mma" => multiply(cx, opcode, operands)?.map(TensorOp::Mma),
         _ => None,
     };
@@ -54,6 +55,16 @@ fn matrix<'a>(cx: &mut Builder<'a, '_>, opcode: &Opcode<'a>, operands: &[Operand
     } else {
         TensorOp::StoreMatrix { a: slots, address, generic, transposed }
     }))
+}
+
+fn multiply64<'a>(cx: &mut Builder<'a, '_>, operands: &[Operand<'a>]) -> Decoded<TensorOp> {
+    let [d, a, b, c] = operands else { return wrong("expected four operands") };
+    let (d, a) = (registers(cx, d, true)?, registers(cx, a, false)?);
+    let (b, c) = (registers(cx, b, false)?, registers(cx, c, false)?);
+    match (d.as_slice(), a.as_slice(), b.as_slice(), c.as_slice()) {
+        (&[d, e], &[a], &[b], &[c, f]) => Ok(TensorOp::MmaF64 { d: [d, e], a, b, c: [c, f] }),
+        _ => wrong("`m8n8k4` has other numbers of registers"),
+    }
 }
 
 fn multiply<'a>(cx: &mut Builder<'a, '_>, opcode: &Opcode<'a>, operands: &[Operand<'a>]) -> Decoded<Option<Mma>> {

@@ -18,9 +18,26 @@ use crate::types::Type;
 
 #[derive(Debug)]
 pub(crate) enum TensorOp {
-    LoadMatrix { d: Vec<Slot>, address: Address, generic: bool, transposed: bool },
-    StoreMatrix { a: Vec<Slot>, address: Address, generic: bool, transposed: bool },
+    LoadMatrix {
+        d: Vec<Slot>,
+        address: Address,
+        generic: bool,
+        transposed: bool,
+    },
+    StoreMatrix {
+        a: Vec<Slot>,
+        address: Address,
+        generic: bool,
+        transposed: bool,
+    },
     Mma(Mma),
+    /// 8 × 8 sums of 4 products in float64.
+    MmaF64 {
+        d: [Slot; 2],
+        a: Slot,
+        b: Slot,
+        c: [Slot; 2],
+    },
 }
 
 /// `D = A · B + C` of 16 × 8 elements.
@@ -86,6 +103,7 @@ pub(super) fn run(
             }
         }
         TensorOp::Mma(op) => multiply(warp, op),
+        TensorOp::MmaF64 { d, a, b, c } => multiply64(warp, *d, [*a, *b], *c),
     }
     Ok(Flow::Next)
 }
@@ -186,6 +204,24 @@ fn multiply(warp: &mut Warp, op: &Mma) {
     let a = unpack::<f64, 16>(warp, &op.a, bits(op.a_type), op.k, a_row, |q| q / 2, read(op.a_type));
     let b = unpack::<f64, 8>(warp, &op.b, bits(op.b_type), op.k, b_row, |q| q, read(op.b_type));
     accumulate(warp, op, &products(&a, &b));
+}
+
+/// One element of A (row lane / 4) and of B (column lane / 4) a lane, two of C.
+fn multiply64(warp: &mut Warp, d: [Slot; 2], [a, b]: [Slot; 2], c: [Slot; 2]) {
+    let (a, b) = (warp.get(a), warp.get(b));
+    let out: [Lanes; 2] = std::array::from_fn(|q| {
+        let c = warp.get(c[q]);
+        std::array::from_fn(|lane| {
+            let (row, column) = (lane / 4, 2 * (lane % 4) + q);
+            let sum = (0..4).fold(f64::from_bits(c[lane]), |sum, k| {
+                f64::from_bits(a[4 * row + k]).mul_add(f64::from_bits(b[4 * column + k]), sum)
+            });
+            format::F64.narrow(sum, Round::NearestEven)
+        })
+    });
+    for (slot, value) in d.iter().zip(&out) {
+        warp.set(*slot, u32::MAX, value);
+    }
 }
 
 /// Adds C to the sums, and writes D.

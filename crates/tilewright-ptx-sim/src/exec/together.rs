@@ -10,26 +10,32 @@ use crate::memory::{Checked, in_lane, trouble};
 /// A value of a lane that took no part.
 const NOBODY: u64 = 0xffff_ffff;
 
-/// Whether all lanes that `members` names are here; an error where they can never be.
-fn gathered(warp: &Warp, mask: u32, members: Slot) -> Checked<bool> {
+/// The lanes of `mask` by the members that they name: lanes of one group execute the instruction together.
+fn groups(warp: &Warp, mask: u32, members: Slot) -> Vec<(u32, u32)> {
     let members = warp.get(members);
-    let named = members[first(mask)] as u32;
+    let mut out: Vec<(u32, u32)> = Vec::new();
     for lane in lanes_of(mask) {
-        if members[lane] as u32 != named {
-            let message = format!("lanes name different members: {:#x} and {named:#x}", members[lane] as u32);
-            return in_lane(trouble(FaultKind::Undefined, message), lane);
-        }
-        if named >> lane & 1 == 0 {
-            return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
+        let named = members[lane] as u32;
+        match out.iter_mut().find(|(other, _)| *other == named) {
+            Some((_, lanes)) => *lanes |= 1 << lane,
+            None => out.push((named, 1 << lane)),
         }
     }
-    if named & warp.live & !mask == 0 {
+    out
+}
+
+/// Whether all lanes that a group names are here; an error where they can never be.
+fn gathered(warp: &Warp, named: u32, lanes: u32) -> Checked<bool> {
+    if let Some(lane) = lanes_of(lanes & !named).next() {
+        return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
+    }
+    let missing = named & warp.live & !lanes;
+    if missing == 0 {
         return Ok(true);
     }
     if warp.can_park() {
         return Ok(false);
     }
-    let missing = named & warp.live & !mask;
     trouble(FaultKind::Divergence, format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction"))
 }
 
@@ -47,9 +53,20 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Che
         }
         _ => return trouble(FaultKind::Unsupported, "an instruction without a meaning"),
     };
-    if !gathered(warp, mask, members)? {
-        return Ok(Flow::Again);
+    let groups = groups(warp, mask, members);
+    for &(named, lanes) in &groups {
+        if !gathered(warp, named, lanes)? {
+            return Ok(Flow::Again);
+        }
     }
+    for (_, lanes) in groups {
+        execute(block, warp, lanes, op);
+    }
+    Ok(Flow::Next)
+}
+
+/// The instruction for the lanes of a group.
+fn execute(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) {
     match *op {
         Op::WarpBarrier { .. } => block.clocks.barrier(&[warp.index]),
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
@@ -89,7 +106,6 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Che
         }
         _ => {}
     }
-    Ok(Flow::Next)
 }
 
 /// For each lane the lanes with the same value, and whether all are the same.

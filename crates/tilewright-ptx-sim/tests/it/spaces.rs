@@ -85,4 +85,8 @@ fn warps_vote_and_match() {
     let half = "setp.lt.u32 p, t, 16; @p redux.sync.max.u32 v1, t, 0xffff; @!p redux.sync.max.u32 v1, t, 0xffff0000;\n\
         st.global.b32 [o], v1;";
     assert_eq!(run(half, 32, 0)[..32], [[15; 16], [31; 16]].concat());
+    // Lanes of both halves at once, each with the members of its own.
+    let both = "and.b32 v1, t, 16; shl.b32 v2, 0xffff, v1; redux.sync.max.u32 v3, t, v2; shfl.sync.idx.b32 v4, t, 3, 0x101f, v2;\n\
+        mad.lo.s32 v3, v4, 100, v3; st.global.b32 [o], v3;";
+    assert_eq!(run(both, 32, 0)[..32], [[315; 16], [1931; 16]].concat());
 }

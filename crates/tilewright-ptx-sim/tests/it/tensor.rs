@@ -137,6 +137,29 @@ fn mma_multiplies_matrices_of_every_type() {
     }
 }
 
+#[test]
+fn mma_multiplies_matrices_of_float64() {
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n\
+        .reg .b32 t; .reg .b64 i, o; .reg .f64 a, b, c<2>; mov.u32 t, %tid.x;\n\
+        ld.param.b64 i, [in]; ld.param.b64 o, [out]; mad.wide.u32 i, t, 32, i; mad.wide.u32 o, t, 16, o;\n\
+        ld.global.v2.f64 {a, b}, [i]; ld.global.v2.f64 {c0, c1}, [i+16];\n\
+        mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {c0, c1}, {a}, {b}, {c0, c1};\n\
+        st.global.v2.f64 [o], {c0, c1}; ret;\n}\n";
+    let wide = |row: usize, column: usize, salt: usize| f64::from(small(row, column, salt));
+    let input: Vec<f64> = (0..32)
+        .map(|lane| (lane / 4, lane % 4))
+        .flat_map(|(g, t)| [wide(g, t, 1), wide(t, g, 2), wide(g, 2 * t, 3), wide(g, 2 * t + 1, 3)])
+        .collect();
+    let mut device = Device::new(text, 0);
+    let (i, o) = (device.buffer(&input), device.buffer(&[0f64; 64]));
+    device.launch("k", [1; 3], [32, 1, 1], &[Arg::U64(o), Arg::U64(i)]).unwrap_or_else(|fault| panic!("{fault}"));
+    for (at, found) in device.read::<f64>(o, 64).into_iter().enumerate() {
+        let (row, column) = (at / 8, at % 8);
+        let right: f64 = (0..4).map(|k| wide(row, k, 1) * wide(k, column, 2)).sum();
+        assert_eq!(found, right + wide(row, column, 3), "({row}, {column})");
+    }
+}
+
 /// A kernel of one warp with shared memory of 1024 bytes, whose word `i` is `i`, and `%rd1` as result.
 fn warp(body: &str) -> Vec<u32> {
     let text = format!(
