@@ -13,7 +13,7 @@ use tilewright_ir::verify::Verified;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Kernel, ProgramBuilder};
+use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Image, Kernel, ProgramBuilder};
 
 use crate::backends::{BACKENDS, Backend, CodeError, KernelCode, Linked, backend_of};
 use crate::cache::KernelCache;
@@ -199,8 +199,10 @@ fn link(
     if kernels.is_empty() {
         return Ok(());
     }
-    let Linked::Native(mut image) = backend.link(&kernels).map_err(|error| link_error(&error))?;
-    image.kind = kind;
+    let image = match backend.link(&kernels).map_err(|error| link_error(&error))? {
+        Linked::Native(image) => Image { kind, ..image },
+        Linked::Launched(image) => image,
+    };
     let names: Vec<String> = image.exports.iter().map(|export| export.name.clone()).collect();
     let image = program.image(image);
     for (export, name) in names.into_iter().enumerate() {

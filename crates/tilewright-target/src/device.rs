@@ -6,6 +6,10 @@ use tilewright_tensor::DeviceKind;
 
 use crate::{Machine, TargetError};
 
+/// The generation of NVIDIA's GPUs that kernels are for where none is said. Their code is text that later generations
+/// take too.
+pub(crate) const LEAST_ARCH: &str = "sm_80";
+
 /// A device on which kernels run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Device {
@@ -62,13 +66,24 @@ impl Device {
                 }
                 "registers_per_block" => limits.registers_per_block = number(u32::MAX, "registers")?,
                 "thread_warp_size" => limits.warp_size = number(u32::MAX, "threads of a warp")?,
-                "arch" => arch = Some(value.to_owned()),
+                "arch" => arch = Some(generation(value)?),
                 // Words for people and other compilers.
                 "libs" | "keys" | "device" => {}
                 other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
             }
         }
         Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits) })
+    }
+}
+
+/// A generation such as `sm_90a`: `compute_` in place of `sm_` means the same.
+fn generation(text: &str) -> Result<String, TargetError> {
+    let number = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"));
+    let plain = number.map(|number| number.trim_end_matches(['a', 'f']));
+    let known = plain.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| (50..1000).contains(&number));
+    match number.filter(|_| known) {
+        Some(number) => Ok(format!("sm_{number}")),
+        None => Err(TargetError(format!("expected a generation such as sm_80 in -arch, found \"{text}\""))),
     }
 }
 

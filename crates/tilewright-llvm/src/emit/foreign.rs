@@ -34,6 +34,7 @@ impl FnCx<'_, '_> {
             ))),
             ForeignCallee::Builtin(name) => match callee.builtin().map(|row| row.effect) {
                 Some(BuiltinEffect::Prefetch) => self.prefetch(args),
+                _ if self.unit.is_device() => self.device_builtin(name, args, dtype),
                 _ => Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple))),
             },
         }

@@ -212,7 +212,11 @@ impl FnCx<'_, '_> {
             Access::Scalar(self.element_if(whole, &base, dtype, &index, index_type))
         } else if let Some(stride) = stride_of(index) {
             let first = self.first_lane(index, position)?;
-            Access::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
+            let address = self.element_if(whole, &base, dtype, &first, index_type.element());
+            if let (ExprKind::Ramp { base: first, .. }, 1) = (&index.kind, stride) {
+                self.note_alignment(&address, first, dtype);
+            }
+            Access::Strided(address, stride)
         } else {
             let is_constant = is_constant(index);
             Access::Indexed { base, index: self.value(index, position)?, index_type, is_constant }

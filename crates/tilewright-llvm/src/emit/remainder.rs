@@ -6,7 +6,6 @@
 //! lane's quotient is larger, or its divisor infinite, the C library computes all lanes. What has no remainder, a NaN
 //! or a zero divisor, comes out as NaN by itself.
 
-use tilewright_target::Arch;
 use tilewright_tensor::DataType;
 
 use super::function::FnCx;
@@ -23,7 +22,7 @@ impl FnCx<'_, '_> {
     /// `x` after whole `y`, with the sign of `x`.
     pub(super) fn float_remainder(&mut self, dtype: DataType, x: &Value, y: &Value) -> Value {
         let ty = Reg(dtype);
-        let has_fused = self.unit.target.arch == Arch::AArch64 || self.unit.target.has("fma");
+        let has_fused = self.unit.target.has_fused_products();
         // Twice the digits hold the product of a float32 and such a quotient.
         let wide = if has_fused { dtype } else { DataType::F64.with_lanes(dtype.lanes) };
         if !has_fused && dtype.bits == 64 {
