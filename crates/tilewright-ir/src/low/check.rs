@@ -10,7 +10,7 @@ use tilewright_tensor::DataType;
 use super::accesses::{Open, access, lane, parts};
 use super::rows::{Split, splits};
 use crate::tir::{
-    Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
+    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
 };
 
 /// The axes of a launch, x first.
@@ -187,6 +187,20 @@ impl Check {
         });
         if stable {
             self.analyzer.assume(condition);
+            self.assume_room(condition);
+        }
+    }
+
+    /// Where something that is not negative is less than a limit, the limit is above 0.
+    fn assume_room(&mut self, condition: &Expr) {
+        match &condition.kind {
+            ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|side| self.assume_room(side)),
+            ExprKind::Compare(CmpOp::Lt, a, b) if self.analyzer.bounds(a).min.is_some_and(|least| least >= 0) => {
+                if let Ok(some) = Expr::compare(CmpOp::Lt, &Expr::int(0, b.dtype), b) {
+                    self.analyzer.assume(&some);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -225,7 +225,9 @@ impl FnCx<'_, '_> {
             ("tvm_storage_sync", [scope, ..]) => {
                 match &scope.kind {
                     ExprKind::Str(scope) if &**scope == "warp" => {
-                        self.body.line(format_args!("call void @llvm.nvvm.bar.warp.sync(i32 -1)"));
+                        // The lanes that are here: others of the warp may be elsewhere.
+                        let mask = self.body.assign(format_args!("call i32 @llvm.nvvm.activemask()"));
+                        self.body.line(format_args!("call void @llvm.nvvm.bar.warp.sync(i32 {mask})"));
                     }
                     _ => self.body.line(format_args!("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)")),
                 }

@@ -3,7 +3,8 @@
 //! Shuffles are for targets that have them (CUDA, ROCm, Metal), types that they move, and threads that are next to each
 //! other and at most as many as a warp has, in parts of a power of two. Everything else goes through shared memory:
 //! each thread stores its value, half of the threads combine two values each, and so on, with barriers in between; the
-//! last steps, of the threads of one warp, need barriers of the warp only.
+//! last steps, of the threads of one warp, need barriers of the warp only. Of several whole warps (CUDA) each one
+//! shuffles, and the first one then reduces their results.
 //!
 //! An allocation of one element that only holds the result of one reduction becomes the memory of the reduction. Other
 //! results are stored after it.
@@ -245,14 +246,20 @@ impl Lower {
                 .map(|((own, indices), value)| typed(Stmt::store(own, indices.clone(), value)));
             return Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?));
         }
+        let warps = self.warps(&call);
         let shuffles = self.shuffles(&call);
         let (extent, scope, place) = match (shuffles, call.others.extent) {
+            _ if warps > 1 => (call.others.extent, Scope::Shared, call.others.index.clone()),
             (true, _) => (1, Scope::Local, Expr::i32(0)),
             (false, 1) => (call.reduced.extent, Scope::Shared, Expr::i32(0)),
             (false, others) => (call.reduced.extent * others, Scope::Shared, &call.others.index * call.reduced.extent),
         };
         let own = self.memory(&call, number, extent, &scope, &place);
-        let steps = if shuffles { self.by_shuffles(&call, &own)? } else { self.by_memory(&call, &own, &place)? };
+        let steps = match (warps > 1, shuffles) {
+            (true, _) => self.by_warps(&call, warps, &own)?,
+            (false, true) => self.by_shuffles(&call, &own)?,
+            (false, false) => self.by_memory(&call, &own, &place)?,
+        };
         // All threads of a group have the result, after the last barrier.
         let mut stores = vec![steps];
         let mut scratch = Vec::new();
@@ -265,33 +272,105 @@ impl Lower {
         Ok(scratch.into_iter().rev().fold(Stmt::seq(stores), declared))
     }
 
-    fn shuffles(&self, call: &Call) -> bool {
-        let Machine { warp, shuffles, whole_warps, .. } = self.machine;
+    /// Whole warps that reduce together, each of its own lanes first.
+    fn warps(&self, call: &Call) -> i64 {
+        let Machine { warp, shuffles, masked, whole_warps } = self.machine;
         let extent = call.reduced.extent;
+        let several = shuffles && masked && !whole_warps && extent > warp && extent % warp == 0;
+        let several = several && extent <= warp * warp && call.contiguous == extent;
+        if several && self.moves_all(call) { extent / warp } else { 1 }
+    }
+
+    /// Whether shuffles move the values.
+    fn moves_all(&self, call: &Call) -> bool {
+        let whole_warps = self.machine.whole_warps;
         let moves = |dtype: DataType| {
             dtype.is_scalar() && (4..=if whole_warps { 4 } else { 8 }).contains(&dtype.bytes()) && !dtype.is_bool()
                 || dtype == DataType::F16 && !whole_warps
         };
+        call.values.iter().all(|value| moves(value.dtype))
+    }
+
+    fn shuffles(&self, call: &Call) -> bool {
+        let Machine { warp, shuffles, whole_warps, .. } = self.machine;
+        let extent = call.reduced.extent;
         let of_a_warp = match whole_warps {
             true => extent == warp,
             false => warp % extent == 0 || (call.others.extent == 1 && extent <= warp),
         };
-        shuffles && of_a_warp && call.contiguous == extent && call.values.iter().all(|value| moves(value.dtype))
+        shuffles && of_a_warp && call.contiguous == extent && self.moves_all(call)
+    }
+
+    /// A shuffle of a value by the lanes of the mask.
+    fn shuffled(&self, row: &Builtin, mask: &Buffer, value: &Expr, by: Expr) -> Result<Expr> {
+        let width = Expr::i32(self.machine.warp as i32);
+        let mask = if self.machine.masked { at(mask, &Expr::i32(0))? } else { Expr::int(0, DataType::U32) };
+        let args = vec![mask, value.clone(), by, width.clone(), width];
+        Ok(Expr::foreign(value.dtype, tilewright_ir::tir::ForeignCallee::Builtin(row.name.into()), args))
+    }
+
+    /// The first of so many lanes gets the values of all, from its own memory.
+    fn halved(&self, call: &Call, own: &[Buffer], moved: &[Buffer], mask: &Buffer, lanes: i64) -> Result<Vec<Stmt>> {
+        let zero = Expr::i32(0);
+        let mut steps = Vec::new();
+        let mut offset = power_of_two(lanes) / 2;
+        while offset >= 1 {
+            for (to, from) in moved.iter().zip(own) {
+                let (from, by) = (at(from, &zero)?, Expr::i32(offset as i32));
+                steps.push(store(to, &zero, &self.shuffled(Builtin::WARP_SHUFFLE_DOWN, mask, &from, by)?)?);
+            }
+            steps.push(combined(call, own, moved, &zero)?);
+            offset /= 2;
+        }
+        Ok(steps)
+    }
+
+    /// Each warp reduces its lanes, and the first one of a group the results of them; `results` is shared memory, an
+    /// element for each group.
+    fn by_warps(&self, call: &Call, warps: i64, results: &[Buffer]) -> Result<Stmt> {
+        let (zero, warp) = (Expr::i32(0), self.machine.warp);
+        let named = |name: &str| -> Vec<Buffer> {
+            let values = call.values.iter().enumerate();
+            values.map(|(at, value)| element(format!("{name}{at}"), value.dtype)).collect()
+        };
+        let (own, moved, mask) = (named("red_warp"), named("t"), element("mask".to_owned(), DataType::U32));
+        let count = Expr::int(call.others.extent * warps, DataType::I32);
+        let staging = call.values.iter().enumerate().map(|(at, value)| {
+            let name = format!("red_buf_staging{at}");
+            Buffer::new(name, vec![count.clone()], value.dtype).derive(|node| node.scope = Scope::Shared)
+        });
+        let staging: Vec<Buffer> = staging.collect();
+        let all = typed(Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new()).cast(DataType::U32))?;
+        let set = |to: &[Buffer], place: &Expr, values: &[Expr]| -> Result<Stmt> {
+            let stores = to.iter().zip(values).map(|(buffer, value)| store(buffer, place, value));
+            Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?))
+        };
+        let held =
+            |from: &[Buffer], place: &Expr| from.iter().map(|buffer| at(buffer, place)).collect::<Result<Vec<_>>>();
+        let index = &call.reduced.index;
+        let whole = Expr::int(warp, index.dtype);
+        let lane = typed(Expr::binary(BinOp::FloorMod, index, &whole))?;
+        let number = typed(Expr::binary(BinOp::FloorDiv, index, &whole))?;
+        let group = &call.others.index * warps;
+        let mut steps = vec![set(&own, &zero, &call.values)?, store(&mask, &zero, &all)?];
+        steps.extend(self.halved(call, &own, &moved, &mask, warp)?);
+        let place = add(&group, &number);
+        steps.push(when(&lane, 1, set(&staging, &place, &held(&own, &zero)?)?)?);
+        steps.push(barrier("shared"));
+        let mut last = vec![set(&own, &zero, &held(&staging, &add(&group, index))?)?, store(&mask, &zero, &all)?];
+        last.extend(self.halved(call, &own, &moved, &mask, warps)?);
+        last.push(when(index, 1, set(results, &call.others.index, &held(&own, &zero)?)?)?);
+        steps.extend([when(index, warps, Stmt::seq(last))?, barrier("shared")]);
+        let locals = own.into_iter().chain(moved).chain([mask]);
+        let scratch: Vec<Buffer> = staging.into_iter().chain(locals).collect();
+        Ok(scratch.into_iter().rev().fold(Stmt::seq(steps), |body, buffer| StmtKind::Allocate { buffer, body }.into()))
     }
 
     fn by_shuffles(&self, call: &Call, own: &[Buffer]) -> Result<Stmt> {
-        let (zero, width) = (Expr::i32(0), self.machine.warp as i32);
-        let element = |name: String, dtype: DataType| {
-            Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
-        };
+        let zero = Expr::i32(0);
         let moved: Vec<Buffer> =
             call.values.iter().enumerate().map(|(at, value)| element(format!("t{at}"), value.dtype)).collect();
         let mask = element("mask".to_owned(), DataType::U32);
-        let shuffled = |row: &Builtin, value: &Expr, by: Expr| -> Result<Expr> {
-            let mask = if self.machine.masked { at(&mask, &zero)? } else { Expr::int(0, DataType::U32) };
-            let args = vec![mask, value.clone(), by, Expr::i32(width), Expr::i32(width)];
-            Ok(Expr::foreign(value.dtype, tilewright_ir::tir::ForeignCallee::Builtin(row.name.into()), args))
-        };
         let mut steps = Vec::new();
         for (buffer, value) in own.iter().zip(&call.values) {
             steps.push(store(buffer, &zero, value)?);
@@ -299,22 +378,14 @@ impl Lower {
         if self.machine.masked {
             steps.push(store(&mask, &zero, &self.active(call)?)?);
         }
-        let mut offset = power_of_two(call.reduced.extent) / 2;
-        while offset >= 1 {
-            for (to, from) in moved.iter().zip(own) {
-                let value = shuffled(Builtin::WARP_SHUFFLE_DOWN, &at(from, &zero)?, Expr::i32(offset as i32))?;
-                steps.push(store(to, &zero, &value)?);
-            }
-            steps.push(combined(call, own, &moved, &zero)?);
-            offset /= 2;
-        }
+        steps.extend(self.halved(call, own, &moved, &mask, call.reduced.extent)?);
         // The first thread has the result; all of them get it.
         let first = match call.others.extent {
             1 => zero.clone(),
             _ => &call.others.index * call.reduced.extent,
         };
         for buffer in own {
-            let value = shuffled(Builtin::WARP_SHUFFLE, &at(buffer, &zero)?, first.clone())?;
+            let value = self.shuffled(Builtin::WARP_SHUFFLE, &mask, &at(buffer, &zero)?, first.clone())?;
             steps.push(store(buffer, &zero, &value)?);
         }
         let scratch = moved.into_iter().chain(self.machine.masked.then_some(mask));
@@ -401,6 +472,11 @@ impl Lower {
         }
         Ok(Stmt::seq(steps))
     }
+}
+
+/// Memory of a thread's own for one value.
+fn element(name: String, dtype: DataType) -> Buffer {
+    Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
 }
 
 fn combined(call: &Call, own: &[Buffer], moved: &[Buffer], place: &Expr) -> Result<Stmt> {
