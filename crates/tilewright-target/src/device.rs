@@ -4,6 +4,7 @@ use std::fmt;
 
 use tilewright_tensor::DeviceKind;
 
+use crate::gpus::{self, GpuPreset};
 use crate::{Machine, TargetError};
 
 /// The generation of NVIDIA's GPUs that kernels are for where none is said. Their code is text that later generations
@@ -18,6 +19,8 @@ pub struct Device {
     pub arch: Option<String>,
     /// The limits of a GPU; none for the test device, whose kernels are those of the processor.
     pub limits: Option<DeviceLimits>,
+    /// What is assumed of that GPU beyond them.
+    pub gpu: Option<&'static GpuPreset>,
 }
 
 /// The limits of a device.
@@ -51,7 +54,7 @@ impl Device {
     /// An NVIDIA GPU by the options of its target string.
     pub(crate) fn cuda(options: &[(&str, &str)]) -> Result<Self, TargetError> {
         let mut limits = DeviceLimits::CUDA;
-        let mut arch = None;
+        let (mut arch, mut machine) = (None, None);
         for &(option, value) in options {
             let number = |max: u32, what: &str| {
                 let number = value.parse().ok().filter(|number| (1..=max).contains(number));
@@ -67,12 +70,14 @@ impl Device {
                 "registers_per_block" => limits.registers_per_block = number(u32::MAX, "registers")?,
                 "thread_warp_size" => limits.warp_size = number(u32::MAX, "threads of a warp")?,
                 "arch" => arch = Some(generation(value)?),
+                "machine" => machine = Some(gpus::named(value)?),
                 // Words for people and other compilers.
                 "libs" | "keys" | "device" => {}
                 other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
             }
         }
-        Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits) })
+        let gpu = machine.unwrap_or_else(|| gpus::of_arch(arch.as_deref()));
+        Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits), gpu: Some(gpu) })
     }
 }
 
@@ -92,6 +97,9 @@ pub(crate) fn write(f: &mut fmt::Formatter<'_>, device: &Device, host: &Machine)
     f.write_str(device.kind.name())?;
     if let Some(arch) = &device.arch {
         write!(f, " -arch={arch}")?;
+    }
+    if let Some(gpu) = device.gpu.filter(|gpu| gpu.name != gpus::of_arch(device.arch.as_deref()).name) {
+        write!(f, " -machine={}", gpu.name)?;
     }
     let Some(own) = &device.limits else {
         let host = host.to_string();

@@ -21,6 +21,7 @@
 //! processors may count on (`host`), and the limits of a GPU that nobody described (`device`).
 
 mod device;
+mod gpus;
 mod host;
 mod machine;
 mod numbers;
@@ -34,8 +35,9 @@ use std::ops::{Deref, DerefMut};
 use tilewright_tensor::DeviceKind;
 
 pub use device::{Device, DeviceLimits};
+pub use gpus::GpuPreset;
 pub use machine::{Arch, Machine};
-pub use numbers::{Core, Estimate, Field, Limits, Plan, Prefetch, Tasks, fields};
+pub use numbers::{Core, Estimate, Field, Gpu, Limits, Plan, Prefetch, Tasks, fields, gpu_fields};
 pub use parse::{OptionValue, TargetError, TargetWords, split_host};
 
 /// [`Limits::core_cache_bytes`] of every preset, for those who have no target to ask.
@@ -104,6 +106,12 @@ impl Target {
     /// What kernels run on, and tensors lie on.
     pub fn device_kind(&self) -> DeviceKind {
         self.device.as_ref().map_or(DeviceKind::Cpu, |device| device.kind)
+    }
+
+    /// The limits and the numbers of the GPU on which kernels run, if it is one.
+    pub fn gpu(&self) -> Option<(DeviceLimits, Gpu)> {
+        let device = self.device.as_ref()?;
+        Some((device.limits?, device.gpu?.numbers))
     }
 
     /// The sort of that machine.

@@ -5,7 +5,7 @@ use std::fmt;
 use tilewright_support::nearest;
 use tilewright_tensor::DeviceKind;
 
-use crate::{Arch, Device, Target, host, presets};
+use crate::{Arch, Device, Target, gpus, host, presets};
 
 /// The text names no target, or not one that this version builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,6 +52,7 @@ impl<'t> TargetWords<'t> {
                 (DeviceKind::Cpu, vec![("mcpu", name)])
             }
             Some("cuda" | "nvidia") => (DeviceKind::Cuda, Vec::new()),
+            Some(name) if name.starts_with(gpus::VENDOR) => (DeviceKind::Cuda, gpus::options_of(name)?),
             Some("ext_dev") => (DeviceKind::ExtDev, Vec::new()),
             Some(other) => {
                 let hint =
@@ -116,7 +117,7 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let words = TargetWords::of(text)?;
     let device = match words.device {
         DeviceKind::Cuda => Device::cuda(&words.options)?,
-        DeviceKind::ExtDev => Device { kind: DeviceKind::ExtDev, arch: None, limits: None },
+        DeviceKind::ExtDev => Device { kind: DeviceKind::ExtDev, arch: None, limits: None, gpu: None },
         _ => return parse_cpu(&words.options),
     };
     let host = match device.limits {

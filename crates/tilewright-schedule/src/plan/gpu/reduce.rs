@@ -1,0 +1,119 @@
+//! The plan of a reduction whose elements threads of a block share (`kernels::gpu::reduce`).
+
+use tilewright_ir::tir::IterKind;
+use tilewright_macros::{Choice, Plan};
+
+use super::Device;
+use crate::analysis::loop_nest::LoopNest;
+use crate::fault::Fault;
+use crate::plan::check_power_of_two;
+use crate::units::ceil_div;
+
+/// What neighbouring threads do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Choice)]
+pub(crate) enum Neighbours {
+    /// Elements of one reduction, which lie together in memory: their partial results go through shuffles.
+    #[choice = "elements"]
+    Elements,
+    /// Different results, which lie together in memory.
+    #[choice = "results"]
+    Results,
+}
+
+/// How many threads share a reduction, and how many reductions a block has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Plan)]
+#[plan(check = ReducePlan::check)]
+pub(crate) struct ReducePlan {
+    /// Threads that share a reduction.
+    #[plan(range = 1..=1024)]
+    pub(crate) threads: i64,
+    /// Results of a block.
+    #[plan(range = 1..=1024)]
+    pub(crate) results: i64,
+    /// What neighbouring threads do.
+    #[plan(default = Neighbours::Elements)]
+    pub(crate) neighbours: Neighbours,
+}
+
+/// Elements of a reduction that a thread takes at least, where more threads than a warp share it.
+const MIN_EACH: i64 = 8;
+/// Threads that share a reduction at most, and of a block with several results.
+const MAX_THREADS: i64 = 512;
+const SMALL_BLOCK: i64 = 128;
+/// Reductions of fewer elements are those of one thread.
+const SHORT: i64 = 4;
+/// Elements of a reduction, and of a part of it, at least where it is taken in parts.
+const LONG: i64 = 1 << 14;
+const PART: i64 = 1 << 11;
+/// Elements of a reduction that is only known when it runs.
+const ASSUMED: i64 = 1 << 12;
+
+impl ReducePlan {
+    fn check(&self) -> Result<(), Fault> {
+        check_power_of_two("threads", self.threads)?;
+        match self.threads * self.results {
+            ..=1024 => Ok(()),
+            threads => Err(Fault::of_call(format!("a block has no {threads} threads"))),
+        }
+    }
+}
+
+/// The number of results and of elements of each, as far as they are known.
+fn sizes(nest: &LoopNest) -> (Option<i64>, Option<i64>) {
+    (nest.iterations(&nest.loops_of(IterKind::Spatial)), nest.iterations(&nest.loops_of(IterKind::Reduce)))
+}
+
+/// The plan of a reduction along what lies together; none where a thread for each result is enough.
+pub(crate) fn along_row(nest: &LoopNest, device: &Device) -> Option<ReducePlan> {
+    let (results, elements) = sizes(nest);
+    if elements.is_some_and(|elements| elements <= SHORT) {
+        return None;
+    }
+    let threads = row_threads(results, elements, device);
+    let block = device.threads(SMALL_BLOCK.max(threads));
+    let results = (block / threads).max(1).min(results.map_or(i64::MAX, |all| all.max(1)));
+    Some(ReducePlan { threads, results, neighbours: Neighbours::Elements })
+}
+
+/// Threads for a row: a part of a warp for a short one, else a warp, unless there are too few rows to fill the device.
+pub(crate) fn row_threads(rows: Option<i64>, elements: Option<i64>, device: &Device) -> i64 {
+    let elements = elements.unwrap_or(ASSUMED).max(1);
+    let enough = |each: i64| 1 << i64::max(1, ceil_div(elements, each)).ilog2();
+    if elements < device.warp() * 2 {
+        return device.threads(device.warp().min(i64::max(1, enough(2))));
+    }
+    let wanted = device.multiprocessors() * i64::from(device.gpu.threads_per_multiprocessor) / 2;
+    let shared = rows.map_or(device.warp(), |rows| wanted / rows.max(1));
+    let most = enough(MIN_EACH).max(device.warp());
+    // A warp reads whole lines; long rows need more loads that wait at once.
+    let long = if elements >= 4096 { 256 } else { device.warp() };
+    device.threads(shared.max(long).clamp(device.warp(), most.min(MAX_THREADS)))
+}
+
+/// The plan of a reduction across memory: neighbouring results, and as many threads for each as fill the device. None
+/// where one is enough.
+pub(crate) fn across(nest: &LoopNest, device: &Device) -> Option<ReducePlan> {
+    let (results, elements) = sizes(nest);
+    let elements = elements.unwrap_or(ASSUMED);
+    let wanted = device.multiprocessors() * i64::from(device.gpu.threads_per_multiprocessor) / 2;
+    let shared = results.map_or(1, |results| ceil_div(wanted, results.max(1)));
+    let most = ceil_div(elements, MIN_EACH).max(1);
+    let columns = results.map_or(device.warp(), |all| all.clamp(1, device.warp()));
+    let block = device.threads(MAX_THREADS);
+    let threads = 1 << shared.min(most).clamp(1, (block / columns).max(1)).ilog2();
+    (threads > 1).then_some(ReducePlan { threads, results: columns, neighbours: Neighbours::Results })
+}
+
+/// Into how many parts a reduction of few results and many elements is taken first, each of which is then a result.
+pub(crate) fn parts(nest: &LoopNest, device: &Device) -> Option<i64> {
+    let (Some(results), elements) = sizes(nest) else { return None };
+    let columns = match nest.along_result().filter(|&at| !nest.reduces(at)) {
+        Some(_) if !nest.reads.is_empty() && nest.along_reads().is_some_and(|at| !nest.reduces(at)) => device.warp(),
+        _ => 1,
+    };
+    let blocks = ceil_div(results.max(1), columns);
+    let wanted = device.multiprocessors() * 2;
+    let few = results > 0 && blocks <= device.multiprocessors() / 2 && elements.is_none_or(|all| all >= LONG);
+    let most = elements.map_or(wanted, |all| all / PART);
+    few.then(|| (wanted / blocks).min(most)).filter(|&parts| parts > 1)
+}
