@@ -1,13 +1,15 @@
-//! `place_kernel_memory`: temporaries of scope `global` that are declared inside of a kernel.
+//! `place_kernel_memory`: temporaries that are declared inside of a kernel have a constant size there, or are the host's.
 //!
-//! A small one of constant size is the thread's own. Any other one is declared by the host around the kernel, with a
-//! part for each thread of the launch.
+//! Memory of a thread or of a block is as large as it can become. Where that is not known, and where it is of scope
+//! `global` and not small, the host declares it around the kernel, with a part for each thread, or each block, of the
+//! launch.
 
-use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 use tilewright_support::Set;
 use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, error_with_help, map_below, mentions, typed, with_body};
+use crate::stmt::{Result, analyzer_of, error_with_help, map_below, mentions, typed, with_body};
 use crate::substitute::reindex;
 
 /// Bytes of a temporary up to which it is the thread's own.
@@ -22,7 +24,8 @@ fn on_host(function: &PrimFunc, stmt: &Stmt) -> Result<Stmt> {
     let StmtKind::For { kind: ForKind::ThreadBinding(_), .. } = &stmt.kind else {
         return map_below(stmt, &mut |stmt| on_host(function, stmt));
     };
-    let mut cx = Kernel { function, axes: Vec::new(), bound: Vec::new(), outside: Vec::new() };
+    let analyzer = analyzer_of(function);
+    let mut cx = Kernel { function, analyzer, axes: Vec::new(), bound: Vec::new(), outside: Vec::new() };
     let kernel = cx.stmt(stmt)?;
     let declared = |body, buffer| StmtKind::Allocate { buffer, body }.into();
     Ok(cx.outside.into_iter().fold(kernel, declared))
@@ -30,33 +33,45 @@ fn on_host(function: &PrimFunc, stmt: &Stmt) -> Result<Stmt> {
 
 struct Kernel<'a> {
     function: &'a PrimFunc,
+    analyzer: Analyzer,
     /// The loops over blocks and threads around.
-    axes: Vec<(Var, Expr)>,
+    axes: Vec<Axis>,
     /// Variables that are bound inside of the kernel.
     bound: Vec<Var>,
     /// What the host declares.
     outside: Vec<Buffer>,
 }
 
+/// A loop over blocks or threads.
+struct Axis {
+    var: Var,
+    extent: Expr,
+    is_block: bool,
+}
+
 impl Kernel<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
-        let (axes, bound) = (self.axes.len(), self.bound.len());
+        let (axes, bound, scope) = (self.axes.len(), self.bound.len(), self.analyzer.enter());
         match &stmt.kind {
-            StmtKind::For { var, extent, kind, .. } => {
-                if matches!(kind, ForKind::ThreadBinding(_)) {
-                    self.axes.push((var.clone(), extent.clone()));
+            StmtKind::For { var, min, extent, kind, .. } => {
+                if let ForKind::ThreadBinding(tag) = kind {
+                    let is_block = tag.starts_with("blockIdx");
+                    self.axes.push(Axis { var: var.clone(), extent: extent.clone(), is_block });
                 }
                 self.bound.push(var.clone());
+                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
             }
-            StmtKind::Let { var, .. } => self.bound.push(var.clone()),
+            StmtKind::Let { var, value, .. } => {
+                self.bound.push(var.clone());
+                self.analyzer.bind_value(var, value);
+            }
             _ => {}
         }
         let below = map_below(stmt, &mut |stmt| self.stmt(stmt));
+        self.analyzer.leave(scope);
         self.bound.truncate(bound);
         let placed = match below?.kind.clone() {
-            StmtKind::Allocate { buffer, body } if buffer.scope.plain() == Scope::Global => {
-                self.place(&buffer, &body)?
-            }
+            StmtKind::Allocate { buffer, body } => self.place(&buffer, &body)?,
             kind => kind.into(),
         };
         self.axes.truncate(axes);
@@ -64,39 +79,60 @@ impl Kernel<'_> {
     }
 
     fn place(&mut self, buffer: &Buffer, body: &Stmt) -> Result<Stmt> {
-        let elements = buffer.constant_shape().map(|shape| shape.iter().product::<i64>());
-        let bytes = elements.and_then(|elements| elements.checked_mul(buffer.dtype.bytes() as i64));
         let views = has_views(body, buffer);
-        if bytes.is_some_and(|bytes| bytes <= MAX_THREAD_BYTES) && !views {
-            let own = buffer.derive(|node| node.scope = Scope::Local);
-            let body = moved(body, buffer, &own, None);
-            return Ok(StmtKind::Allocate { buffer: own, body }.into());
+        let scope = buffer.scope.plain();
+        if let Some(shape) = self.most(&buffer.shape).filter(|_| !views || buffer.constant_shape().is_some()) {
+            let bytes = shape.iter().try_fold(buffer.dtype.bytes() as i64, |bytes, dim| bytes.checked_mul(*dim));
+            if scope != Scope::Global || (bytes.is_some_and(|bytes| bytes <= MAX_THREAD_BYTES) && !views) {
+                let own = buffer.derive(|node| {
+                    node.scope = if scope == Scope::Global { Scope::Local } else { node.scope.clone() };
+                    node.shape = node.shape.iter().zip(&shape).map(|(dim, most)| Expr::int(*most, dim.dtype)).collect();
+                });
+                let body = if views { body.clone() } else { moved(body, buffer, &own, None) };
+                let buffer = if views { buffer.clone() } else { own };
+                return Ok(StmtKind::Allocate { buffer, body }.into());
+            }
         }
-        let threads = self.axes.iter().filter(|(_, extent)| extent.as_int() != Some(1));
-        let threads: Vec<&(Var, Expr)> = threads.collect();
-        if mentions(&buffer.shape, &self.bound) || (views && !threads.is_empty()) {
+        let parts = self.axes.iter().filter(|axis| axis.extent.as_int() != Some(1));
+        let parts: Vec<&Axis> = parts.filter(|axis| scope != Scope::Shared || axis.is_block).collect();
+        if mentions(&buffer.shape, &self.bound) || (views && !parts.is_empty()) {
             let message = format!("temporary `{}` of each thread has a size that only the thread knows", buffer.name);
             let help = "declare it with a size of the function's arguments, and access it as it is declared";
             return Err(error_with_help("TW0561", &self.function.origins, message, help));
         }
-        if threads.is_empty() {
-            self.outside.push(buffer.clone());
-            return Ok(body.clone());
-        }
         let (mut number, mut count) = (Expr::i64(0), Expr::i64(1));
-        for (var, extent) in threads {
+        for Axis { var, extent, .. } in &parts {
             let extent = typed(extent.cast(DataType::I64))?;
             number = &(&number * &extent) + &typed(Expr::var(var).cast(DataType::I64))?;
             count = &count * &extent;
         }
+        let alone = parts.is_empty();
         let outside = buffer.derive(|node| {
-            node.shape.insert(0, count);
-            node.strides = Vec::new();
-            node.axis_separators = Vec::new();
+            node.scope = Scope::Global;
+            if !alone {
+                node.shape.insert(0, count);
+                node.strides = Vec::new();
+                node.axis_separators = Vec::new();
+            }
         });
-        let body = moved(body, buffer, &outside, Some(number));
+        if alone && scope == Scope::Global {
+            // It may be declared in several places, one after the other.
+            if !self.outside.contains(buffer) {
+                self.outside.push(buffer.clone());
+            }
+            return Ok(body.clone());
+        }
+        let body = moved(body, buffer, &outside, (!alone).then_some(number));
         self.outside.push(outside);
         Ok(body)
+    }
+
+    /// The largest constant extents, where they are known.
+    fn most(&self, shape: &[Expr]) -> Option<Vec<i64>> {
+        let most =
+            |dim: &Expr| dim.as_int().or_else(|| self.analyzer.bounds(dim).max.and_then(|max| i64::try_from(max).ok()));
+        // The limit of a type is none of a size.
+        shape.iter().map(|dim| most(dim).filter(|most| *most < i64::from(i32::MAX))).collect()
     }
 }
 

@@ -196,11 +196,21 @@ impl Check {
         match &condition.kind {
             ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|side| self.assume_room(side)),
             ExprKind::Compare(CmpOp::Lt, a, b) if self.analyzer.bounds(a).min.is_some_and(|least| least >= 0) => {
-                if let Ok(some) = Expr::compare(CmpOp::Lt, &Expr::int(0, b.dtype), b) {
-                    self.analyzer.assume(&some);
-                }
+                self.assume_some(b);
             }
             _ => {}
+        }
+    }
+
+    /// A number is above 0, and so are its factors, of which none is negative.
+    fn assume_some(&mut self, number: &Expr) {
+        if let Ok(some) = Expr::compare(CmpOp::Lt, &Expr::int(0, number.dtype), number) {
+            self.analyzer.assume(&some);
+        }
+        if let ExprKind::Binary(BinOp::Mul, a, b) = &number.kind
+            && [a, b].into_iter().all(|factor| self.analyzer.bounds(factor).min.is_some_and(|least| least >= 0))
+        {
+            [a, b].into_iter().for_each(|factor| self.assume_some(factor));
         }
     }
 

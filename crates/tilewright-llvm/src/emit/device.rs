@@ -240,8 +240,12 @@ impl FnCx<'_, '_> {
                         .unit
                         .unsupported(format!("`T.{name}` within a number of lanes that is no power of 2")));
                 };
-                let (mask, number) = (self.value(mask, Position::Value)?, self.value(value, Position::Value)?);
-                let lane = self.value(lane, Position::Value)?;
+                let number = self.value(value, Position::Value)?;
+                let mut word = |operand: &Expr| {
+                    let value = self.value(operand, Position::Value)?;
+                    Ok::<_, crate::CodegenError>(self.convert(&value, operand.dtype, DataType::I32))
+                };
+                let (mask, lane) = (word(mask)?, word(lane)?);
                 let (mode, last) = match name {
                     "tvm_warp_shuffle" => ("idx", 31),
                     "tvm_warp_shuffle_up" => ("up", 0),
