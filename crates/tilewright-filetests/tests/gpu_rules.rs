@@ -67,7 +67,8 @@ fn check_launches(function: &PrimFunc, target: &Target) -> Result<(), String> {
     };
     let mut kernels = Vec::new();
     launches(body, &mut kernels)?;
-    let shared_at_root = shared_bytes(&function.root_block().map(|root| root.alloc_buffers.clone()).unwrap_or_default());
+    let shared_at_root =
+        shared_bytes(&function.root_block().map(|root| root.alloc_buffers.clone()).unwrap_or_default());
     for kernel in kernels {
         let mut extents: Vec<(String, Option<i64>)> = Vec::new();
         let mut shared = 0;

@@ -134,7 +134,9 @@ pub(super) fn check_lowered(
         let function = lower(function).map_err(|why| at(Step::Scheduled)(format!("`{name}`: {why}")))?;
         lowered.insert(name.clone(), GlobalFunc::from(function));
     }
-    subject.means(&lowered, &rules).map_err(|fault| Fault { message: format!("lowered, {}", fault.message), ..fault })?;
+    subject
+        .means(&lowered, &rules)
+        .map_err(|fault| Fault { message: format!("lowered, {}", fault.message), ..fault })?;
     Ok(rules)
 }
 

@@ -183,7 +183,11 @@ pub(super) fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
 
 /// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements
 /// becomes one over groups and one over the elements of a group.
-pub(super) fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
+pub(super) fn with_groups_split(
+    schedule: &mut Schedule,
+    last: &PlainNest,
+    reduced: &[Buffer],
+) -> Result<PlainNest, Declined> {
     for (at, &rv) in last.rvs.iter().enumerate() {
         let (Some(axis), Some(extent)) = (last.axis_of(at), last.extent(at)) else { continue };
         let mut size = None;

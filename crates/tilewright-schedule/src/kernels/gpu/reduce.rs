@@ -52,9 +52,7 @@ fn with_a_result_loop(function: &PrimFunc, nest: &Site, block: &Site) -> Result<
     let Some(first) = found.loops.first() else { return Err(Fault::at(block, "the block has no loops")) };
     let drives = |l: &Loop| {
         let driven = driven_axes(&found.block, &found.values, std::slice::from_ref(&l.var));
-        let spatial = |at: &usize| {
-            found.block.iters.get(*at).is_some_and(|iter| iter.kind == IterKind::Spatial)
-        };
+        let spatial = |at: &usize| found.block.iters.get(*at).is_some_and(|iter| iter.kind == IterKind::Spatial);
         !driven.is_empty() && driven.iter().all(spatial)
     };
     if found.loops.iter().any(drives) {

@@ -53,9 +53,8 @@ pub(crate) fn choose(nest: &LoopNest, spatial: &[usize], device: &Device) -> Map
     let Some(threads) = fewer(plain.threads) else {
         return MapPlan { threads: device.threads(device.warp()), ..plain };
     };
-    let fills = |each: i64| {
-        all.is_none_or(|all| all / each.saturating_mul(threads).max(1) >= 2 * device.multiprocessors())
-    };
+    let fills =
+        |each: i64| all.is_none_or(|all| all / each.saturating_mul(threads).max(1) >= 2 * device.multiprocessors());
     if spatial.len() < nest.loops.len() {
         return MapPlan { threads, ..plain };
     }

@@ -42,9 +42,12 @@ const MAX_THREADS: i64 = 512;
 const SMALL_BLOCK: i64 = 128;
 /// Reductions of fewer elements are those of one thread.
 const SHORT: i64 = 4;
-/// Elements of a reduction, and of a part of it, at least where it is taken in parts.
-const LONG: i64 = 1 << 14;
-const PART: i64 = 1 << 11;
+/// Elements of a reduction, and of a part of it, at least where it is taken in parts: of one along what lies together,
+/// and of one across memory, for which a block has fewer threads.
+const LONG: (i64, i64) = (1 << 14, 1 << 11);
+const LONG_ACROSS: (i64, i64) = (1 << 11, 1 << 8);
+/// Threads of a part.
+const PART_THREADS: i64 = 256;
 /// Elements of a reduction that is only known when it runs.
 const ASSUMED: i64 = 1 << 12;
 
@@ -104,16 +107,33 @@ pub(crate) fn across(nest: &LoopNest, device: &Device) -> Option<ReducePlan> {
     (threads > 1).then_some(ReducePlan { threads, results: columns, neighbours: Neighbours::Results })
 }
 
+/// Whether neighbouring results, not elements of one, are read from neighbours in memory.
+fn is_across(nest: &LoopNest) -> bool {
+    let reads = nest.along_reads();
+    nest.along_result().is_some_and(|at| !nest.reduces(at)) && reads.is_some_and(|at| !nest.reduces(at))
+}
+
 /// Into how many parts a reduction of few results and many elements is taken first, each of which is then a result.
 pub(crate) fn parts(nest: &LoopNest, device: &Device) -> Option<i64> {
     let (Some(results), elements) = sizes(nest) else { return None };
-    let columns = match nest.along_result().filter(|&at| !nest.reduces(at)) {
-        Some(_) if !nest.reads.is_empty() && nest.along_reads().is_some_and(|at| !nest.reduces(at)) => device.warp(),
-        _ => 1,
-    };
+    let (columns, (long, part)) = if is_across(nest) { (device.warp(), LONG_ACROSS) } else { (1, LONG) };
     let blocks = ceil_div(results.max(1), columns);
     let wanted = device.multiprocessors() * 2;
-    let few = results > 0 && blocks <= device.multiprocessors() / 2 && elements.is_none_or(|all| all >= LONG);
-    let most = elements.map_or(wanted, |all| all / PART);
-    few.then(|| (wanted / blocks).min(most)).filter(|&parts| parts > 1)
+    let few = results > 0 && blocks <= device.multiprocessors() / 2 && elements.is_none_or(|all| all >= long);
+    let most = elements.map_or(wanted, |all| all / part);
+    let parts = (wanted / blocks).min(most);
+    // Most sizes are multiples of powers of two: parts of these are even.
+    (few && parts > 1).then(|| 1 << parts.ilog2())
+}
+
+/// The plan of the parts, whatever conditions they have.
+pub(crate) fn of_parts(nest: &LoopNest, device: &Device) -> ReducePlan {
+    let threads = device.threads(PART_THREADS);
+    match is_across(nest) {
+        true => {
+            let results = device.threads(device.warp());
+            ReducePlan { threads: (threads / results).max(1), results, neighbours: Neighbours::Results }
+        }
+        false => ReducePlan { threads, results: 1, neighbours: Neighbours::Elements },
+    }
 }

@@ -1,7 +1,7 @@
 //! The plan of rows all of whose stages run in one launch: how many threads a row has, and how many rows a block.
 
-use super::reduce::row_threads;
 use super::Device;
+use super::reduce::row_threads;
 use crate::plan::{Cost, Declined};
 use crate::units::ceil_div;
 

@@ -43,11 +43,10 @@ fn reduction_in_parts(schedule: &mut Schedule, device: &Device, block: Rv, parts
     let outer = split.first().copied().ok_or_else(gone)?;
     let partial = schedule.call(&RFACTOR, vec![Arg::Rv(outer), int(0)])?;
     let partial = partial.rvs().first().copied().ok_or_else(gone)?;
-    for block in [partial, block] {
-        if !attempt(schedule, |schedule| reduction(schedule, device, block)) {
-            let nest = PlainNest::of(schedule, block)?;
-            map(schedule, device, &nest)?;
-        }
+    schedule.build(&REDUCE_THREADS, partial, &reduce::of_parts(&nest, device))?;
+    if !attempt(schedule, |schedule| reduction(schedule, device, block)) {
+        let nest = PlainNest::of(schedule, block)?;
+        map(schedule, device, &nest)?;
     }
     Ok(())
 }
