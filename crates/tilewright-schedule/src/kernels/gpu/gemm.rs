@@ -99,7 +99,7 @@ impl Deref for Gemm<'_> {
 struct Operand<'a> {
     /// An element, in its own type.
     value: &'a Expr,
-    /// The axes that it has besides K, and their part in a tile and in a thread.
+    /// The axes that it has apart from K, and their part in a tile and in a thread.
     rows: &'a Group,
     tile: i64,
     thread: i64,
@@ -142,7 +142,7 @@ fn launch(function: &PrimFunc, folded: Folded, plan: &TiledGemmPlan, name: &Arc<
     };
     let p = Gemm { c, plan, outputs, cx: IndexCx { index: c.index, known: analyzer_of(function) }, sums };
     let (tile, thread, mut lets) = (p.var("tile"), p.var("thread"), Vec::new());
-    let (batch, m_tile, n_tile, count) = p.tile(&Expr::var(&tile), &mut lets)?;
+    let Tile { batch, m: m_tile, n: n_tile, count } = p.tile(&Expr::var(&tile), &mut lets)?;
     let across = plan.block_n / plan.thread_n;
     let t = Expr::var(&thread);
     let row = named("thread_row", &p.floor_div(&t, across)?, &mut lets);
@@ -174,10 +174,17 @@ fn launch(function: &PrimFunc, folded: Folded, plan: &TiledGemmPlan, name: &Arc<
     Ok(looped(&tile, &count, ForKind::ThreadBinding("blockIdx.x".into()), threads))
 }
 
+/// The tile of a block of threads: the values of the batch's axes, its numbers along M and N, and how many there are.
+struct Tile {
+    batch: Vec<(Var, Expr)>,
+    m: Expr,
+    n: Expr,
+    count: Expr,
+}
+
 impl Gemm<'_> {
-    /// The values of the batch's axes and the tile of M and of N with a number, and how many there are. Tiles that
-    /// follow each other are neighbours along N.
-    fn tile(&self, number: &Expr, lets: &mut Vec<(Var, Expr)>) -> Result<(Vec<(Var, Expr)>, Expr, Expr, Expr), Fault> {
+    /// The tile with a number. Tiles that follow each other are neighbours along N.
+    fn tile(&self, number: &Expr, lets: &mut Vec<(Var, Expr)>) -> Result<Tile, Fault> {
         let [batch, m_tile, n_tile] = ["batch", "m_tile", "n_tile"].map(|name| self.var(name));
         let mut axes = vec![
             Axis { var: batch.clone(), extent: self.c.batch.size.clone() },
@@ -195,7 +202,7 @@ impl Gemm<'_> {
         let [batch, m_tile, n_tile] = [&batch, &m_tile, &n_tile].map(&mut value_of);
         let values = self.c.batch.values(&self.known, &batch)?;
         let batch = values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, lets))).collect();
-        Ok((batch, m_tile, n_tile, all.size))
+        Ok(Tile { batch, m: m_tile, n: n_tile, count: all.size })
     }
 
     /// What a thread does.

@@ -4,7 +4,7 @@ use tilewright_ir::tir::IterKind;
 use tilewright_macros::{Choice, Plan};
 
 use super::Device;
-use crate::analysis::loop_nest::LoopNest;
+use crate::analysis::loop_nest::{Access, LoopNest};
 use crate::fault::Fault;
 use crate::plan::check_power_of_two;
 use crate::units::ceil_div;
@@ -107,10 +107,30 @@ pub(crate) fn across(nest: &LoopNest, device: &Device) -> Option<ReducePlan> {
     (threads > 1).then_some(ReducePlan { threads, results: columns, neighbours: Neighbours::Results })
 }
 
-/// Whether neighbouring results, not elements of one, are read from neighbours in memory.
+/// The loop along which the largest part of what is read lies together.
+fn along_most(nest: &LoopNest) -> Option<usize> {
+    let size = |read: &Access| {
+        let varies = |at: &usize| nest.step(read, *at) != Some(0);
+        let loops = (0..nest.loops.len()).filter(varies);
+        loops.fold(1i64, |all, at| all.saturating_mul(nest.extent(at).unwrap_or(ASSUMED)))
+    };
+    let along = |read: &Access| (0..nest.loops.len()).rev().find(|&at| nest.step(read, at) == Some(1));
+    let others = nest.reads.iter().filter(|read| nest.writes.iter().all(|write| write.buffer != read.buffer));
+    others.filter_map(|read| Some((size(read), along(read)?))).max_by_key(|(size, _)| *size).map(|(_, at)| at)
+}
+
+/// Whether neighbouring elements of a reduction, not of neighbouring results, lie together in memory.
+pub(crate) fn is_along_row(nest: &LoopNest) -> bool {
+    let wide = |at: &usize| nest.extent(*at) != Some(1);
+    match along_most(nest) {
+        Some(at) => nest.reduces(at),
+        None => (0..nest.loops.len()).filter(wide).all(|at| nest.reduces(at)),
+    }
+}
+
+/// Whether neighbouring results are read from neighbours in memory.
 fn is_across(nest: &LoopNest) -> bool {
-    let reads = nest.along_reads();
-    nest.along_result().is_some_and(|at| !nest.reduces(at)) && reads.is_some_and(|at| !nest.reduces(at))
+    nest.along_result().is_some_and(|at| !nest.reduces(at)) && !is_along_row(nest)
 }
 
 /// Into how many parts a reduction of few results and many elements is taken first, each of which is then a result.

@@ -10,7 +10,7 @@ use crate::plan::gpu::Device;
 use crate::plan::gpu::map::{self, MapPlan};
 use crate::plan::gpu::reduce;
 use crate::primitive::RFACTOR;
-use crate::rules::nests::{PlainNest, gone, is_along_row};
+use crate::rules::nests::{PlainNest, gone};
 use crate::rules::primitive_calls::{attempt, int};
 use crate::rules::spatial::result_innermost;
 use crate::rules::{Declined, MAIN};
@@ -54,7 +54,7 @@ fn reduction_in_parts(schedule: &mut Schedule, device: &Device, block: Rv, parts
 /// A reduction that threads of a block share.
 fn reduction(schedule: &mut Schedule, device: &Device, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
-    let plan = match is_along_row(&nest) {
+    let plan = match reduce::is_along_row(&nest) {
         true => reduce::along_row(&nest, device),
         false => reduce::across(&nest, device),
     };
