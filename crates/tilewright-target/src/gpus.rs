@@ -2,8 +2,8 @@
 //!
 //! A preset is a file of `presets/gpu/` in the format of processors' presets, with the numbers of [`Gpu`]. It inherits
 //! what it does not say from its base, or from `generic.toml`, which has every number and stands for a GPU of which
-//! nothing is known. `-arch=sm_90` names the first preset of that generation, `-machine=nvidia-h200` any, and the target
-//! `nvidia/nvidia-h100` is `cuda` with both.
+//! nothing is known. `-arch=sm_90` names the first preset of that generation, `-machine=nvidia-h200` any, and the
+//! target `nvidia/nvidia-h100` is `cuda` with both.
 
 use std::sync::LazyLock;
 

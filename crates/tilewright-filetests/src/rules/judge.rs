@@ -201,7 +201,8 @@ impl Subject {
         Ok(Self { module: bind(bound)?, args, meaning, allowed })
     }
 
-    /// Checks every function by its rule, and the meaning of the scheduled functions, after a planted fault if there is one.
+    /// Checks every function by its rule, and the meaning of the scheduled functions, after a planted fault if there is
+    /// one.
     fn check_schedules(&self, target: &Target, planted: Option<&Planted>) -> Result<Vec<&'static str>, Fault> {
         let (rules, module) = self.scheduled(target)?;
         if module.iter().any(|(name, _)| module.prim(name).is_some_and(|function| is_of_machine(function))) {

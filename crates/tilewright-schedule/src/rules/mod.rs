@@ -67,7 +67,8 @@ pub const CPU: &[Rule] = &[
 ];
 
 /// The rules of GPUs, the most special first. The last one is for every function.
-pub const GPU: &[Rule] = &[gpu::rows::ROW_REDUCTION, gpu::elementwise::ELEMENTWISE, gpu::fallback::FALLBACK];
+pub const GPU: &[Rule] =
+    &[gpu::contraction::CONTRACTION, gpu::rows::ROW_REDUCTION, gpu::elementwise::ELEMENTWISE, gpu::fallback::FALLBACK];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";

@@ -1,5 +1,6 @@
 //! Kernels of a GPU. Each outermost nest of loops over blocks and threads is one launch.
 
+pub(crate) mod gemm;
 pub(crate) mod map;
 pub(crate) mod reduce;
 pub(crate) mod statement;

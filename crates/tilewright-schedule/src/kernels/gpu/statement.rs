@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a nest around one block, whose spatial loops are independent | a thread for each iteration of these (`map`) |
 //! | a parallel loop around anything | a thread for each of its iterations |
-//! | a block without axes, a serial loop or a condition around such statements | launches of these, one after the other |
+//! | a block without axes, a serial loop or a condition around such statements | launches of these in order |
 //! | everything else | one thread |
 //!
 //! What stands around launches is computed by the host, so that it may not read memory: a loop whose bounds are data

@@ -3,6 +3,7 @@
 //! Costs are in cycles of a multiprocessor: of the whole GPU, so that a candidate's cycles are its time by the clock.
 //! Sizes depend on shapes and on the target's numbers alone.
 
+pub(crate) mod gemm;
 pub(crate) mod map;
 pub(crate) mod reduce;
 pub(crate) mod rows;

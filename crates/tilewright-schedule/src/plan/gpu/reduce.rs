@@ -4,7 +4,7 @@ use tilewright_ir::tir::IterKind;
 use tilewright_macros::{Choice, Plan};
 
 use super::Device;
-use crate::analysis::loop_nest::LoopNest;
+use crate::analysis::loop_nest::{Access, LoopNest};
 use crate::fault::Fault;
 use crate::plan::check_power_of_two;
 use crate::units::ceil_div;
@@ -42,9 +42,12 @@ const MAX_THREADS: i64 = 512;
 const SMALL_BLOCK: i64 = 128;
 /// Reductions of fewer elements are those of one thread.
 const SHORT: i64 = 4;
-/// Elements of a reduction, and of a part of it, at least where it is taken in parts.
-const LONG: i64 = 1 << 14;
-const PART: i64 = 1 << 11;
+/// Elements of a reduction, and of a part of it, at least where it is taken in parts: of one along what lies together,
+/// and of one across memory, for which a block has fewer threads.
+const LONG: (i64, i64) = (1 << 14, 1 << 11);
+const LONG_ACROSS: (i64, i64) = (1 << 11, 1 << 8);
+/// Threads of a part.
+const PART_THREADS: i64 = 256;
 /// Elements of a reduction that is only known when it runs.
 const ASSUMED: i64 = 1 << 12;
 
@@ -104,16 +107,53 @@ pub(crate) fn across(nest: &LoopNest, device: &Device) -> Option<ReducePlan> {
     (threads > 1).then_some(ReducePlan { threads, results: columns, neighbours: Neighbours::Results })
 }
 
+/// The loop along which the largest part of what is read lies together.
+fn along_most(nest: &LoopNest) -> Option<usize> {
+    let size = |read: &Access| {
+        let varies = |at: &usize| nest.step(read, *at) != Some(0);
+        let loops = (0..nest.loops.len()).filter(varies);
+        loops.fold(1i64, |all, at| all.saturating_mul(nest.extent(at).unwrap_or(ASSUMED)))
+    };
+    let along = |read: &Access| (0..nest.loops.len()).rev().find(|&at| nest.step(read, at) == Some(1));
+    let others = nest.reads.iter().filter(|read| nest.writes.iter().all(|write| write.buffer != read.buffer));
+    others.filter_map(|read| Some((size(read), along(read)?))).max_by_key(|(size, _)| *size).map(|(_, at)| at)
+}
+
+/// Whether neighbouring elements of a reduction, not of neighbouring results, lie together in memory.
+pub(crate) fn is_along_row(nest: &LoopNest) -> bool {
+    let wide = |at: &usize| nest.extent(*at) != Some(1);
+    match along_most(nest) {
+        Some(at) => nest.reduces(at),
+        None => (0..nest.loops.len()).filter(wide).all(|at| nest.reduces(at)),
+    }
+}
+
+/// Whether neighbouring results are read from neighbours in memory.
+fn is_across(nest: &LoopNest) -> bool {
+    nest.along_result().is_some_and(|at| !nest.reduces(at)) && !is_along_row(nest)
+}
+
 /// Into how many parts a reduction of few results and many elements is taken first, each of which is then a result.
 pub(crate) fn parts(nest: &LoopNest, device: &Device) -> Option<i64> {
     let (Some(results), elements) = sizes(nest) else { return None };
-    let columns = match nest.along_result().filter(|&at| !nest.reduces(at)) {
-        Some(_) if !nest.reads.is_empty() && nest.along_reads().is_some_and(|at| !nest.reduces(at)) => device.warp(),
-        _ => 1,
-    };
+    let (columns, (long, part)) = if is_across(nest) { (device.warp(), LONG_ACROSS) } else { (1, LONG) };
     let blocks = ceil_div(results.max(1), columns);
     let wanted = device.multiprocessors() * 2;
-    let few = results > 0 && blocks <= device.multiprocessors() / 2 && elements.is_none_or(|all| all >= LONG);
-    let most = elements.map_or(wanted, |all| all / PART);
-    few.then(|| (wanted / blocks).min(most)).filter(|&parts| parts > 1)
+    let few = results > 0 && blocks <= device.multiprocessors() / 2 && elements.is_none_or(|all| all >= long);
+    let most = elements.map_or(wanted, |all| all / part);
+    let parts = (wanted / blocks).min(most);
+    // Most sizes are multiples of powers of two: parts of these are even.
+    (few && parts > 1).then(|| 1 << parts.ilog2())
+}
+
+/// The plan of the parts, whatever conditions they have.
+pub(crate) fn of_parts(nest: &LoopNest, device: &Device) -> ReducePlan {
+    let threads = device.threads(PART_THREADS);
+    match is_across(nest) {
+        true => {
+            let results = device.threads(device.warp());
+            ReducePlan { threads: (threads / results).max(1), results, neighbours: Neighbours::Results }
+        }
+        false => ReducePlan { threads, results: 1, neighbours: Neighbours::Elements },
+    }
 }

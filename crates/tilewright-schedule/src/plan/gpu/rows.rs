@@ -81,7 +81,7 @@ pub(crate) fn by_block(shape: &Shape, device: &Device) -> Result<(RowThreads, Co
     Ok((plan, cost(shape, &plan, BLOCK_CYCLES, device)))
 }
 
-/// Rows whose neighbours are neighbours in memory: a warp has as many of them as threads, and several warps share these.
+/// Rows whose neighbours are neighbours in memory: a warp has as many of them as threads, several warps share these.
 pub(crate) fn side_by_side(shape: &Shape, device: &Device) -> Result<(RowThreads, Cost), Declined> {
     if shape.along {
         return declined("the elements of a row lie together");

@@ -4,7 +4,6 @@ use tilewright_target::Target;
 
 use super::stage::{self, bind_rest};
 use crate::Schedule;
-use crate::kernels::gpu::map::MAP_THREADS;
 use crate::plan::gpu::Device;
 use crate::rules::nests::PlainNest;
 use crate::rules::{Declined, Offers, Rule, inline};
@@ -12,7 +11,7 @@ use crate::rules::{Declined, Offers, Rule, inline};
 pub(crate) const ELEMENTWISE: Rule = Rule {
     name: "elementwise",
     doc: "Stages without reductions: a thread for each result or vector of results, neighbours for neighbours.",
-    kernels: &[MAP_THREADS.method],
+    kernels: &["elementwise"],
     offers: Offers::One(apply),
 };
 

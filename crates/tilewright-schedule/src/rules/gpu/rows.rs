@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `rows_by_warp` | a warp, or a part of one: its numbers go through shuffles, and no thread waits for another warp |
 //! | `rows_by_block` | a block |
-//! | `rows_side_by_side` | threads above each other, where rows are neighbours in memory |
+//! | `rows_side_by_side` | several warps, each of as many rows as it has threads, where rows are neighbours in memory |
 //!
 //! Every stage of a row is computed before the next one: reductions are shared among the threads of the row, totals are
 //! in registers of each of them, and temporaries as long as the row in shared memory.
@@ -16,11 +16,12 @@ use tilewright_target::Target;
 use super::stage::bind_rest;
 use crate::Schedule;
 use crate::plan::gpu::Device;
+use crate::plan::gpu::reduce::is_along_row;
 use crate::plan::gpu::rows::{self, RowThreads};
 use crate::primitive::{BIND, COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, SET_SCOPE};
 use crate::rules::candidate::{Candidate, Offer};
 use crate::rules::contiguous_reduction::{reduced, row_loops, with_groups_split};
-use crate::rules::nests::{PlainNest, gone, is_along_row};
+use crate::rules::nests::{PlainNest, gone};
 use crate::rules::primitive_calls::{int, text};
 use crate::rules::{Declined, Offers, Rule, inline};
 use crate::trace::{Arg, Rv};
@@ -31,7 +32,7 @@ const SIDE_BY_SIDE: &str = "rows_side_by_side";
 
 pub(crate) const ROW_REDUCTION: Rule = Rule {
     name: "row_reduction",
-    doc: "Reductions of rows with their producers and consumers: a row for a warp, a block, or threads above each other.",
+    doc: "Reductions of rows with their producers and consumers: a row for a warp, a block, or the lanes of several warps.",
     kernels: &[BY_WARP, BY_BLOCK, SIDE_BY_SIDE],
     offers: Offers::Several(offer),
 };
@@ -180,9 +181,9 @@ fn shape(nests: &[PlainNest], last: &PlainNest, rows: &[usize]) -> Result<rows::
     let elements = nests.iter().filter(own).map(|nest| nest.iterations(&nest.reduced_and_others().0));
     let elements = elements.reduce(|a, b| Some(a?.max(b?))).flatten();
     let bytes = nests.iter().map(|nest| nest.cost.bytes).max().unwrap_or(4);
-    let along = nests.iter().filter(own).all(is_along_row);
-    let beside = last.along_result().is_some_and(|at| rows.contains(&at));
-    if !along && !beside {
+    let along = nests.iter().filter(own).all(|nest| is_along_row(nest));
+    let rows_together = last.along_result().is_some_and(|at| rows.contains(&at));
+    if !along && !rows_together {
         return Err(Declined::because("neither elements of a row nor rows lie together in memory"));
     }
     let stages = nests.iter().filter(own).count() as i64;

@@ -10,7 +10,7 @@ use crate::plan::gpu::Device;
 use crate::plan::gpu::map::{self, MapPlan};
 use crate::plan::gpu::reduce;
 use crate::primitive::RFACTOR;
-use crate::rules::nests::{PlainNest, gone, is_along_row};
+use crate::rules::nests::{PlainNest, gone};
 use crate::rules::primitive_calls::{attempt, int};
 use crate::rules::spatial::result_innermost;
 use crate::rules::{Declined, MAIN};
@@ -43,11 +43,10 @@ fn reduction_in_parts(schedule: &mut Schedule, device: &Device, block: Rv, parts
     let outer = split.first().copied().ok_or_else(gone)?;
     let partial = schedule.call(&RFACTOR, vec![Arg::Rv(outer), int(0)])?;
     let partial = partial.rvs().first().copied().ok_or_else(gone)?;
-    for block in [partial, block] {
-        if !attempt(schedule, |schedule| reduction(schedule, device, block)) {
-            let nest = PlainNest::of(schedule, block)?;
-            map(schedule, device, &nest)?;
-        }
+    schedule.build(&REDUCE_THREADS, partial, &reduce::of_parts(&nest, device))?;
+    if !attempt(schedule, |schedule| reduction(schedule, device, block)) {
+        let nest = PlainNest::of(schedule, block)?;
+        map(schedule, device, &nest)?;
     }
     Ok(())
 }
@@ -55,7 +54,7 @@ fn reduction_in_parts(schedule: &mut Schedule, device: &Device, block: Rv, parts
 /// A reduction that threads of a block share.
 fn reduction(schedule: &mut Schedule, device: &Device, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
-    let plan = match is_along_row(&nest) {
+    let plan = match reduce::is_along_row(&nest) {
         true => reduce::along_row(&nest, device),
         false => reduce::across(&nest, device),
     };
