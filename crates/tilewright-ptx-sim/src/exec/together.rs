@@ -1,0 +1,167 @@
+//! Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions.
+
+use super::warp::Warp;
+use super::{Block, Flow, first};
+use crate::decode::{Op, ShuffleMode, Sink, Slot, VoteMode};
+use crate::fault::FaultKind;
+use crate::lanes::{Lanes, WARP, lanes_of};
+use crate::memory::{Checked, in_lane, trouble};
+
+/// A value of a lane that took no part.
+const NOBODY: u64 = 0xffff_ffff;
+
+/// Whether all lanes that `members` names are here; an error where they can never be.
+fn gathered(warp: &Warp, mask: u32, members: Slot) -> Checked<bool> {
+    let members = warp.get(members);
+    let named = members[first(mask)] as u32;
+    for lane in lanes_of(mask) {
+        if members[lane] as u32 != named {
+            let message = format!("lanes name different members: {:#x} and {named:#x}", members[lane] as u32);
+            return in_lane(trouble(FaultKind::Undefined, message), lane);
+        }
+        if named >> lane & 1 == 0 {
+            return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
+        }
+    }
+    if named & warp.live & !mask == 0 {
+        return Ok(true);
+    }
+    if warp.can_park() {
+        return Ok(false);
+    }
+    let missing = named & warp.live & !mask;
+    trouble(FaultKind::Divergence, format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction"))
+}
+
+pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<Flow> {
+    let members = match *op {
+        Op::WarpBarrier { members }
+        | Op::Shuffle { members, .. }
+        | Op::Vote { members, .. }
+        | Op::Match { members, .. }
+        | Op::Redux { members, .. }
+        | Op::Elect { members, .. } => members,
+        Op::ActiveMask { d } => {
+            warp.set(d, mask, &[mask.into(); WARP]);
+            return Ok(Flow::Next);
+        }
+        _ => return trouble(FaultKind::Unsupported, "an instruction without a meaning"),
+    };
+    if !gathered(warp, mask, members)? {
+        return Ok(Flow::Again);
+    }
+    match *op {
+        Op::WarpBarrier { .. } => block.clocks.barrier(&[warp.index]),
+        Op::Shuffle { mode, d, p, a, b, c, .. } => {
+            let (value, valid) = shuffle(mode, mask, warp.get(a), warp.get(b), warp.get(c));
+            warp.set(d, mask, &value);
+            if let Some(p) = p {
+                warp.set_predicate(p, mask, valid);
+            }
+        }
+        Op::Vote { mode, d, a, .. } => {
+            let votes = warp.predicate(a) & mask;
+            let holds = match mode {
+                VoteMode::All => votes == mask,
+                VoteMode::Any => votes != 0,
+                VoteMode::Uni => votes == mask || votes == 0,
+                VoteMode::Ballot => false,
+            };
+            sink(warp, d, mask, votes.into(), holds);
+        }
+        Op::Match { all, bits, d, p, a, .. } => {
+            let a = warp.get(a).map(|a| a & crate::types::mask(bits));
+            let mut out = [0; WARP];
+            let mut same = true;
+            for lane in lanes_of(mask) {
+                let equal = lanes_of(mask).filter(|other| a[*other] == a[lane]).fold(0, |set, other| set | 1 << other);
+                same &= equal == u64::from(mask);
+                out[lane] = equal;
+            }
+            if all && !same {
+                out = [0; WARP];
+            }
+            warp.set(d, mask, &out);
+            if let Some(p) = p {
+                warp.set_predicate(p, mask, if same { u32::MAX } else { 0 });
+            }
+        }
+        Op::Redux { f, d, a, .. } => {
+            let a = *warp.get(a);
+            let all = lanes_of(mask).map(|lane| a[lane] as u32).reduce(f).unwrap_or(0);
+            warp.set(d, mask, &[all.into(); WARP]);
+        }
+        Op::Elect { d, p, .. } => {
+            let leader = first(mask);
+            warp.set(d, mask, &[leader as u64; WARP]);
+            warp.set_predicate(p, mask, 1 << leader);
+        }
+        _ => {}
+    }
+    Ok(Flow::Next)
+}
+
+pub(super) fn sink(warp: &mut Warp, d: Sink, mask: u32, value: u64, holds: bool) {
+    match d {
+        Sink::None => {}
+        Sink::Reg(slot) => warp.set(slot, mask, &[value; WARP]),
+        Sink::Pred(pred) => warp.set_predicate(pred, mask, if holds { u32::MAX } else { 0 }),
+    }
+}
+
+/// The values, and the lanes whose source is in their segment.
+fn shuffle(mode: ShuffleMode, mask: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, u32) {
+    let mut out = [0; WARP];
+    let mut valid = 0;
+    for lane in lanes_of(mask) {
+        let segment = (c[lane] >> 8 & 31) as i32;
+        let clamp = (c[lane] & 31) as i32;
+        let (by, own) = ((b[lane] & 31) as i32, lane as i32);
+        let last = (own & segment) | (clamp & !segment);
+        let (source, inside) = match mode {
+            ShuffleMode::Up => (own - by, own - by >= last),
+            ShuffleMode::Down => (own + by, own + by <= last),
+            ShuffleMode::Butterfly => (own ^ by, own ^ by <= last),
+            ShuffleMode::Index => {
+                let source = (own & segment) | (by & !segment);
+                (source, source <= last)
+            }
+        };
+        let source = if inside { source as usize } else { lane };
+        valid |= u32::from(inside) << lane;
+        out[lane] = if mask >> source & 1 == 1 { a[source] } else { NOBODY };
+    }
+    (out, valid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shuffled(mode: ShuffleMode, by: u64, c: u64) -> (Vec<u64>, u32) {
+        let values: Lanes = std::array::from_fn(|lane| lane as u64);
+        let (out, valid) = shuffle(mode, u32::MAX, &values, &[by; WARP], &[c; WARP]);
+        (out.to_vec(), valid)
+    }
+
+    #[test]
+    fn shuffles_stay_in_their_segments() {
+        // Segments of 8 lanes: the mask of segments is 0b11000, clamped at 7 (0 for `up`).
+        let (out, valid) = shuffled(ShuffleMode::Down, 1, 0x1807);
+        assert_eq!(out[..9], [1, 2, 3, 4, 5, 6, 7, 7, 9]);
+        assert_eq!(valid, 0x7f7f_7f7f);
+        let (out, _) = shuffled(ShuffleMode::Up, 2, 0x1800);
+        assert_eq!(out[8..12], [8, 9, 8, 9]);
+        let (out, _) = shuffled(ShuffleMode::Butterfly, 3, 0x1f);
+        assert_eq!(out[..4], [3, 2, 1, 0]);
+        let (out, _) = shuffled(ShuffleMode::Index, 5, 0x181f);
+        assert_eq!((out[0], out[9], out[31]), (5, 13, 29));
+    }
+
+    #[test]
+    fn lanes_that_are_not_there_give_no_value() {
+        let values = [7; WARP];
+        let (out, _) = shuffle(ShuffleMode::Butterfly, 0xffff, &values, &[16; WARP], &[0x1f; WARP]);
+        assert_eq!(out[0], NOBODY);
+    }
+}
