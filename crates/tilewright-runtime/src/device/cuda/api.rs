@@ -32,6 +32,11 @@ pub(super) struct Start<'a> {
 pub(super) trait Api: Send + Sync {
     fn name(&self) -> String;
 
+    /// Whether it takes a while to allocate memory, so that it is better kept than given back.
+    fn keeps_memory(&self) -> bool {
+        true
+    }
+
     fn allocate(&self, bytes: usize) -> ApiResult<Address>;
 
     /// Waits until the device is done with the memory.

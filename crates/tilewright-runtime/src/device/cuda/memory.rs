@@ -34,8 +34,13 @@ impl Pool {
     /// A piece of at least so many bytes. What it holds is undefined.
     pub(super) fn piece(self: &Arc<Self>, bytes: usize) -> Result<Piece, TensorError> {
         let none = || TensorError::OutOfMemory { bytes };
-        let step = if bytes > LARGE { LARGE_STEP } else { STEP };
-        let size = bytes.max(1).checked_next_multiple_of(step).ok_or_else(none)?;
+        let size = match self.api.keeps_memory() {
+            true => {
+                let step = if bytes > LARGE { LARGE_STEP } else { STEP };
+                bytes.max(1).checked_next_multiple_of(step).ok_or_else(none)?
+            }
+            false => bytes.max(1),
+        };
         let known = self.idle.lock().get_mut(&size).and_then(Vec::pop);
         let address = match known {
             Some(address) => address,
@@ -81,6 +86,9 @@ impl DeviceMemory for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        self.pool.idle.lock().entry(self.size).or_default().push(self.address);
+        match self.pool.api.keeps_memory() {
+            true => self.pool.idle.lock().entry(self.size).or_default().push(self.address),
+            false => self.pool.api.free(self.address),
+        }
     }
 }

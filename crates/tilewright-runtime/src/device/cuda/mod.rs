@@ -8,6 +8,8 @@
 mod api;
 mod memory;
 mod nvidia;
+#[cfg(any(test, feature = "test-device"))]
+mod sim;
 mod stream;
 
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use tilewright_vm_program::{DeviceKind, Image, LaunchPlan, LaunchStep};
 use super::{Device, Driver, Module, OpenDevice, Stream, refused, require_image};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fork::Lock;
-use api::{Api, ApiError, Handle};
+use api::{Api, ApiError, ApiResult, Handle};
 use memory::Pool;
 
 pub(super) struct CudaDriver;
@@ -31,7 +33,10 @@ impl Driver for CudaDriver {
     }
 
     fn count(&self) -> u32 {
-        nvidia::count()
+        match nvidia::count() {
+            0 => SIMULATED,
+            found => found,
+        }
     }
 
     fn open(&self, index: u32) -> Result<Arc<dyn OpenDevice>> {
@@ -40,7 +45,7 @@ impl Driver for CudaDriver {
             return Ok(Arc::clone(open) as Arc<dyn OpenDevice>);
         }
         let device = Device::cuda(index);
-        let api: Arc<dyn Api> = Arc::new(nvidia::Nvidia::open(index).map_err(|error| failed(device, error))?);
+        let api = opened(index).map_err(|error| failed(device, error))?;
         let gpu = Arc::new(Gpu { device, pool: Arc::new(Pool::new(api, index)) });
         let mut open = OPEN.lock();
         let slots = open.len().max(index as usize + 1);
@@ -49,6 +54,17 @@ impl Driver for CudaDriver {
         let gpu = open[index as usize].get_or_insert(gpu);
         Ok(Arc::clone(gpu) as Arc<dyn OpenDevice>)
     }
+}
+
+/// Devices that the build simulates where the machine has none.
+const SIMULATED: u32 = if cfg!(any(test, feature = "test-device")) { 1 } else { 0 };
+
+fn opened(index: u32) -> ApiResult<Arc<dyn Api>> {
+    #[cfg(any(test, feature = "test-device"))]
+    if nvidia::count() == 0 {
+        return Ok(Arc::new(sim::Sim::new()));
+    }
+    Ok(Arc::new(nvidia::Nvidia::open(index)?))
 }
 
 /// A failed call of the device's, as an error of the runtime.
