@@ -18,4 +18,5 @@ pub(crate) const KERNELS: &[Primitive] = &[
     gpu::map::MAP_THREADS,
     gpu::reduce::REDUCE_THREADS,
     gpu::statement::RUN_ON_THREADS,
+    gpu::transpose::TILED_TRANSPOSE,
 ];

@@ -4,3 +4,4 @@ pub(crate) mod gemm;
 pub(crate) mod map;
 pub(crate) mod reduce;
 pub(crate) mod statement;
+pub(crate) mod transpose;

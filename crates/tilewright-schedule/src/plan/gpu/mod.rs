@@ -7,6 +7,7 @@ pub(crate) mod gemm;
 pub(crate) mod map;
 pub(crate) mod reduce;
 pub(crate) mod rows;
+pub(crate) mod transpose;
 pub(crate) mod work;
 
 use tilewright_target::{DeviceLimits, Gpu, Target};

@@ -1,7 +1,7 @@
 //! The plan of rows all of whose stages run in one launch: how many threads a row has, and how many rows a block.
 
-use super::Device;
 use super::reduce::row_threads;
+use super::{Device, VECTOR_BYTES};
 use crate::plan::{Cost, Declined};
 use crate::units::ceil_div;
 
@@ -17,6 +17,8 @@ pub(crate) struct Shape {
     pub(crate) stages: i64,
     /// Whether the elements of a row lie together in memory; else rows do.
     pub(crate) along: bool,
+    /// Bytes of the widest of them.
+    pub(crate) widest: i64,
 }
 
 /// Threads of rows.
@@ -28,6 +30,8 @@ pub(crate) struct RowThreads {
     pub(crate) rows: i64,
     /// Whether neighbouring threads are those of neighbouring rows.
     pub(crate) side_by_side: bool,
+    /// Neighbouring elements of a row that a thread takes together.
+    pub(crate) vector: i64,
 }
 
 impl RowThreads {
@@ -55,6 +59,14 @@ fn declined<T>(reason: &str) -> Result<T, Declined> {
     Err(Declined::because(reason))
 }
 
+/// Lanes of vectors that make up a row, of which there is one for each thread.
+fn vector(shape: &Shape, threads: i64) -> i64 {
+    let widest = VECTOR_BYTES / shape.widest.clamp(1, VECTOR_BYTES);
+    let halves = std::iter::successors(Some(widest), |lanes| Some(lanes / 2)).take_while(|lanes| *lanes > 1);
+    let fits = |lanes: &i64| shape.elements.is_some_and(|all| all % lanes == 0 && all >= lanes * threads);
+    halves.into_iter().find(fits).unwrap_or(1)
+}
+
 /// A warp for each row, a part of one for short rows.
 pub(crate) fn by_warp(shape: &Shape, device: &Device) -> Result<(RowThreads, Cost), Declined> {
     if !shape.along {
@@ -64,7 +76,7 @@ pub(crate) fn by_warp(shape: &Shape, device: &Device) -> Result<(RowThreads, Cos
     let part = 1 << ceil_div(elements.max(1), 2).max(1).ilog2();
     let threads = device.threads(device.warp().min(part));
     let rows = (device.threads(BLOCK) / threads).max(1);
-    let plan = RowThreads { threads, rows, side_by_side: false };
+    let plan = RowThreads { threads, rows, side_by_side: false, vector: vector(shape, threads) };
     Ok((plan, cost(shape, &plan, WARP_CYCLES, device)))
 }
 
@@ -77,7 +89,7 @@ pub(crate) fn by_block(shape: &Shape, device: &Device) -> Result<(RowThreads, Co
     if shape.elements.is_some_and(|elements| elements <= threads) || device.threads(threads) < threads {
         return declined("a row has fewer elements than a block has threads");
     }
-    let plan = RowThreads { threads, rows: 1, side_by_side: false };
+    let plan = RowThreads { threads, rows: 1, side_by_side: false, vector: vector(shape, threads) };
     Ok((plan, cost(shape, &plan, BLOCK_CYCLES, device)))
 }
 
@@ -92,7 +104,7 @@ pub(crate) fn side_by_side(shape: &Shape, device: &Device) -> Result<(RowThreads
     let shared = wanted / shape.rows.unwrap_or(ASSUMED_ROWS).max(1);
     let most = (device.threads(MAX_THREADS) / rows).max(1).min(ceil_div(elements.max(1), 2));
     let threads = 1 << shared.clamp(1, most).ilog2();
-    let plan = RowThreads { threads, rows, side_by_side: true };
+    let plan = RowThreads { threads, rows, side_by_side: true, vector: 1 };
     Ok((plan, cost(shape, &plan, BLOCK_CYCLES, device)))
 }
 

@@ -23,6 +23,6 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.is_empty() || !nests.iter().all(|nest| nest.is_spatial()) {
         return Err(Declined::because("a stage is a reduction"));
     }
-    nests.iter().try_for_each(|nest| stage::map(schedule, &device, nest))?;
+    nests.iter().try_for_each(|nest| stage::spatial(schedule, &device, nest))?;
     bind_rest(schedule, &device)
 }

@@ -18,10 +18,10 @@ use crate::Schedule;
 use crate::plan::gpu::Device;
 use crate::plan::gpu::reduce::is_along_row;
 use crate::plan::gpu::rows::{self, RowThreads};
-use crate::primitive::{BIND, COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, SET_SCOPE};
+use crate::primitive::{BIND, COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, SET_SCOPE, VECTORIZE};
 use crate::rules::candidate::{Candidate, Offer};
 use crate::rules::contiguous_reduction::{reduced, row_loops, with_groups_split};
-use crate::rules::nests::{PlainNest, gone};
+use crate::rules::nests::{PlainNest, extent_of, gone};
 use crate::rules::primitive_calls::{int, text};
 use crate::rules::{Declined, Offers, Rule, inline};
 use crate::trace::{Arg, Rv};
@@ -164,7 +164,17 @@ fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_las
     if plan.threads == 1 {
         return Ok(bytes);
     }
-    let parts = schedule.split_by(along, &[None, Some(Expr::i64(plan.threads))])?;
+    let even = extent_of(schedule, along)?.as_int().is_some_and(|all| all % plan.vector == 0);
+    let mut vectors = along;
+    if plan.vector > 1 && even {
+        let parts = schedule.split_by(along, &[None, Some(Expr::i64(plan.vector))])?;
+        let [outer, lanes] = parts.as_slice() else { return Err(gone()) };
+        vectors = *outer;
+        if own.is_empty() {
+            schedule.on_loop(&VECTORIZE, *lanes)?;
+        }
+    }
+    let parts = schedule.split_by(vectors, &[None, Some(Expr::i64(plan.threads))])?;
     let threads = parts.last().copied().ok_or_else(gone)?;
     bind(schedule, threads, plan.tags().1)?;
     Ok(bytes)
@@ -187,5 +197,7 @@ fn shape(nests: &[PlainNest], last: &PlainNest, rows: &[usize]) -> Result<rows::
         return Err(Declined::because("neither elements of a row nor rows lie together in memory"));
     }
     let stages = nests.iter().filter(own).count() as i64;
-    Ok(rows::Shape { rows: last.iterations(rows), elements, bytes: bytes as i64, stages, along })
+    let accesses = nests.iter().flat_map(|nest| nest.accesses());
+    let widest = accesses.map(|access| access.buffer.dtype.element_bytes() as i64).max().unwrap_or(4);
+    Ok(rows::Shape { rows: last.iterations(rows), elements, bytes: bytes as i64, stages, along, widest })
 }

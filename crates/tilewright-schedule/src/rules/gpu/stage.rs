@@ -6,9 +6,10 @@ use crate::Schedule;
 use crate::kernels::gpu::map::MAP_THREADS;
 use crate::kernels::gpu::reduce::REDUCE_THREADS;
 use crate::kernels::gpu::statement::{RUN_ON_THREADS, unbound};
+use crate::kernels::gpu::transpose::TILED_TRANSPOSE;
 use crate::plan::gpu::Device;
 use crate::plan::gpu::map::{self, MapPlan};
-use crate::plan::gpu::reduce;
+use crate::plan::gpu::{reduce, transpose};
 use crate::primitive::RFACTOR;
 use crate::rules::nests::{PlainNest, gone};
 use crate::rules::primitive_calls::{attempt, int};
@@ -20,7 +21,7 @@ use crate::trace::{Arg, Rv};
 pub(super) fn any(schedule: &mut Schedule, device: &Device, block: Rv) -> Result<(), Declined> {
     let nest = PlainNest::of(schedule, block)?;
     if nest.is_spatial() {
-        return map(schedule, device, &nest);
+        return spatial(schedule, device, &nest);
     }
     let in_parts = |parts| move |schedule: &mut Schedule| reduction_in_parts(schedule, device, block, parts);
     if let Some(parts) = reduce::parts(&nest, device)
@@ -79,6 +80,15 @@ fn reduced_inside(schedule: &mut Schedule, nest: &PlainNest) -> Result<Vec<Rv>, 
         schedule.reorder_to(&order)?;
     }
     Ok(inside)
+}
+
+/// A stage without reductions: through tiles of shared memory where it reads across its result.
+pub(super) fn spatial(schedule: &mut Schedule, device: &Device, nest: &PlainNest) -> Result<(), Declined> {
+    let crossed = |schedule: &mut Schedule| {
+        let plan = transpose::choose(nest, device)?;
+        Ok(schedule.build(&TILED_TRANSPOSE, nest.block, &plan)?)
+    };
+    if attempt(schedule, crossed) { Ok(()) } else { map(schedule, device, nest) }
 }
 
 /// A thread for each result, or for a vector of them, in the order of the result; reductions stay inside of a thread.
