@@ -51,9 +51,11 @@ mod memory;
 mod module;
 mod parse;
 mod scalar;
+mod tensor_map;
 mod timing;
 mod types;
 
 pub use fault::{Fault, FaultKind, ParseError, Place};
 pub use machine::{Launch, Loaded, Machine, Options};
 pub use module::{Kernel, Module, Parameter};
+pub use tensor_map::{Fill, Swizzle, TensorMap};

@@ -69,7 +69,7 @@ pub(super) fn issue(
         let copy = begin(cx, env, block, warp, lane, op, source_bytes);
         let mut copy = in_lane(copy, lane)?;
         if env.rng.one_in(8) {
-            in_lane(perform(env, block, warp, &mut copy), lane)?;
+            in_lane(perform(env, block, &mut copy), lane)?;
         }
         warp.copies.copies.push(copy);
     }
@@ -106,7 +106,7 @@ fn begin(
     Ok(Copy { lane, group, to, from, bytes: op.bytes, source_bytes, moved: false })
 }
 
-fn perform(env: &mut Env<'_>, block: &mut Block, warp: &mut Warp, copy: &mut Copy) -> Checked<()> {
+fn perform(env: &mut Env<'_>, block: &mut Block, copy: &mut Copy) -> Checked<()> {
     if std::mem::replace(&mut copy.moved, true) {
         return Ok(());
     }
@@ -114,7 +114,7 @@ fn perform(env: &mut Env<'_>, block: &mut Block, warp: &mut Warp, copy: &mut Cop
     let to = block.shared.slice_mut(copy.to, bytes);
     to.fill(0);
     if read > 0 {
-        let found = env.memory.find(copy.from, read as u64, &mut warp.hint)?;
+        let found = env.memory.find(copy.from, read as u64, &mut 0)?;
         to[..read].copy_from_slice(&env.memory.bytes(found)[..read]);
     }
     Ok(())
@@ -135,7 +135,8 @@ pub(super) fn wait(
     pending: Option<u32>,
 ) -> Checked<Flow> {
     for mut copy in take(warp, mask, pending) {
-        in_lane(finish(env, block, warp, &mut copy), copy.lane)?;
+        let who = Who { agent: warp.index, lane: copy.lane };
+        in_lane(finish(env, block, who, &mut copy), copy.lane)?;
     }
     Ok(Flow::Next)
 }
@@ -152,8 +153,9 @@ pub(super) fn take(warp: &mut Warp, mask: u32, pending: Option<u32>) -> Vec<Copy
     taken
 }
 
-pub(super) fn finish(env: &mut Env<'_>, block: &mut Block, warp: &mut Warp, copy: &mut Copy) -> Checked<()> {
-    perform(env, block, warp, copy)?;
-    block.shared.finish(&block.clocks, Who { agent: warp.index, lane: copy.lane }, copy.to, copy.bytes);
+/// The bytes are there, as the work of `who`.
+pub(super) fn finish(env: &mut Env<'_>, block: &mut Block, who: Who, copy: &mut Copy) -> Checked<()> {
+    perform(env, block, copy)?;
+    block.shared.finish(&block.clocks, who, copy.to, copy.bytes);
     Ok(())
 }

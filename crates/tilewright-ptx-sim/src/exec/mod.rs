@@ -1,16 +1,20 @@
 //! Execution: a warp's next instruction.
 
 pub(crate) mod asynchronous;
+pub(crate) mod bulk;
 pub(crate) mod context;
 mod control;
 pub(crate) mod copy;
+pub(crate) mod mbarrier;
 mod memory;
 mod scalar;
 mod schedule;
 mod sync;
 pub(crate) mod tensor;
 mod together;
+pub(crate) mod units;
 mod warp;
+pub(crate) mod wgmma;
 
 pub(crate) use schedule::run;
 
@@ -25,6 +29,7 @@ use crate::memory::shared::{Shared, Who};
 use crate::memory::{Checked, trouble};
 use crate::timing::Rng;
 use context::Context;
+use units::Units;
 use warp::Warp;
 
 /// What a launch changes.
@@ -48,6 +53,7 @@ pub(crate) struct Block {
     pub(crate) clocks: Clocks,
     /// The ticks of other blocks that are ordered before what it does.
     pub(crate) known: HashMap<u32, u32>,
+    pub(crate) units: Units,
 }
 
 impl Block {

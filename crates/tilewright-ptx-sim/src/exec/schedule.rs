@@ -1,8 +1,10 @@
 //! Which warp goes on: blocks in a random order, some of them at a time, and their warps by chance.
 
+use super::bulk;
 use super::context::Context;
 use super::control::BARRIERS;
 use super::together::sink;
+use super::units::{self, Units};
 use super::warp::{State, Warp};
 use super::{Arrival, Block, Env, Flow, first, slice};
 use crate::decode::BarrierKind;
@@ -74,6 +76,7 @@ fn begin(cx: &Context<'_>, number: u32) -> Running {
         shared: Shared::new(cx.shared_bytes, cx.agents(), cx.options.check_races),
         clocks: Clocks::new(cx.agents()),
         known: Default::default(),
+        units: Units::new(cx.warps),
     };
     let warps = (0..cx.warps).map(|index| Warp::new(cx, id, index)).collect();
     Running { block, warps, gates: (0..BARRIERS).map(|_| Gate::default()).collect() }
@@ -91,6 +94,11 @@ fn turn(cx: &Context<'_>, env: &mut Env<'_>, running: &mut Running) -> Result<bo
     let length = [1, 8, 40, 40, 200, 200, 200, 1000][env.rng.below(8)];
     let Running { block, warps, gates } = running;
     let warp = &mut warps[index];
+    if env.rng.one_in(16)
+        && let Err(trouble) = units::complete_one(cx, env, block)
+    {
+        return Err(place(cx, block, warp, *trouble));
+    }
     let outcome = slice(cx, env, block, warp, length).and_then(|flow| match flow {
         Flow::Barrier(arrival) => arrive(&mut block.clocks, gates, warp, arrival).map(|()| flow),
         flow => Ok(flow),
@@ -111,7 +119,11 @@ fn turn(cx: &Context<'_>, env: &mut Env<'_>, running: &mut Running) -> Result<bo
         for gate in gates.iter_mut() {
             open(&mut block.clocks, gate, warps);
         }
-        return Ok(warps.iter().all(|warp| warp.state == State::Done));
+        let ended = warps.iter().all(|warp| warp.state == State::Done);
+        if ended && let Err(trouble) = bulk::drain(env, block) {
+            return Err(place(cx, block, &warps[index], *trouble));
+        }
+        return Ok(ended);
     }
     Ok(false)
 }

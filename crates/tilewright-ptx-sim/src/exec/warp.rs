@@ -5,6 +5,7 @@ use crate::lanes::{Lanes, WARP, lanes_of};
 
 use super::context::Context;
 use super::copy::Copies;
+use super::wgmma::Products;
 use crate::memory::global::Published;
 
 /// Lanes that go on together, from `pc` to `reconverge`.
@@ -74,6 +75,9 @@ pub(crate) struct Warp {
     /// What relaxed loads have seen, for the next fence.
     pub(crate) pending: Option<Box<Published>>,
     pub(crate) copies: Copies,
+    /// Groups of bulk copies that each lane has committed.
+    pub(crate) bulk_groups: [u32; WARP],
+    pub(crate) products: Products,
 }
 
 impl Warp {
@@ -99,6 +103,8 @@ impl Warp {
             fenced: None,
             pending: None,
             copies: Copies::default(),
+            bulk_groups: [0; WARP],
+            products: Products::default(),
         };
         warp.enter(cx, block, cx.function);
         warp

@@ -112,6 +112,11 @@ impl Clocks {
         }
         self.views[agent].seen[by] >= stamp
     }
+
+    /// Whether an asynchronous unit that `agent` starts may read what `by` stored at `stamp`.
+    pub(crate) fn passed_on(&self, by: usize, stamp: u32, agent: usize) -> bool {
+        self.views[agent].proxy.get(by).is_some_and(|seen| *seen >= stamp)
+    }
 }
 
 #[cfg(test)]
@@ -148,5 +153,16 @@ mod tests {
         assert!(!clocks.ordered(0, 3, stamp, 0, 4));
         clocks.barrier(&[0]);
         assert!(clocks.ordered(0, 3, stamp, 0, 4));
+    }
+
+    #[test]
+    fn stores_need_the_fence_of_their_proxy() {
+        let mut clocks = Clocks::new(2);
+        let stamp = clocks.now(0);
+        assert!(!clocks.passed_on(0, stamp, 0));
+        clocks.proxy_fence(0);
+        clocks.barrier(&[0, 1]);
+        assert!(clocks.passed_on(0, stamp, 1));
+        assert!(!clocks.passed_on(0, clocks.now(0), 1));
     }
 }

@@ -84,6 +84,10 @@ impl Shared {
     }
 
     /// Bytes that `locate` has found.
+    pub(crate) fn slice(&self, at: usize, bytes: usize) -> &[u8] {
+        &self.bytes[at..at + bytes]
+    }
+
     pub(crate) fn slice_mut(&mut self, at: usize, bytes: usize) -> &mut [u8] {
         &mut self.bytes[at..at + bytes]
     }
@@ -192,6 +196,33 @@ impl Shared {
         for cell in self.cells(at, bytes) {
             self.record(clocks, who, cell, Touch::Write);
         }
+    }
+
+    /// An error where ordinary stores to these bytes have not been passed on to asynchronous units for `agent`.
+    pub(crate) fn check_proxy(
+        &mut self,
+        clocks: &Clocks,
+        agent: usize,
+        warps: usize,
+        at: usize,
+        bytes: u32,
+    ) -> Checked<()> {
+        if !self.checks {
+            return Ok(());
+        }
+        for cell in self.cells(at, bytes) {
+            let write = self.writes[cell];
+            let by = usize::from(write.agent);
+            if write.stamp != 0 && by < warps && !clocks.passed_on(by, write.stamp, agent) {
+                let writer = name(by, write.lane);
+                let message = format!(
+                    "an asynchronous unit reads bytes that {writer} stored, without `fence.proxy.async` between"
+                );
+                let address = (cell * self.granule) as u64 + SHARED_BASE;
+                return trouble_at(FaultKind::MissingProxyFence, address, message);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) enum Arg {
     U32(u32),
     F32(f32),
     U16(u16),
+    Bytes(Vec<u8>),
 }
 
 impl Arg {
@@ -76,6 +77,7 @@ impl Arg {
             Arg::U32(value) => value.to_le_bytes().to_vec(),
             Arg::F32(value) => value.to_le_bytes().to_vec(),
             Arg::U16(value) => value.to_le_bytes().to_vec(),
+            Arg::Bytes(bytes) => bytes.clone(),
         }
     }
 }

@@ -5,3 +5,4 @@ mod faults;
 mod gemm;
 mod harness;
 mod language;
+mod scalar;
