@@ -85,9 +85,23 @@ impl Check {
                 Some(_) if scalars_began => {
                     self.problem(format!("buffer `{}` comes after a scalar parameter", param.var.name));
                 }
-                Some(buffer) => self.declare(buffer),
+                Some(buffer) => {
+                    self.declare(buffer);
+                    if self.on_device {
+                        buffer.shape.iter().for_each(|size| self.sizes(size));
+                    }
+                }
                 None => scalars_began = true,
             }
+        }
+    }
+
+    /// Variables that are factors of a tensor's size are sizes themselves.
+    fn sizes(&mut self, size: &Expr) {
+        match &size.kind {
+            ExprKind::Binary(BinOp::Mul, a, b) => [a, b].into_iter().for_each(|factor| self.sizes(factor)),
+            ExprKind::Var(var) => self.analyzer.bind_bounds(var, Some(0), None),
+            _ => {}
         }
     }
 

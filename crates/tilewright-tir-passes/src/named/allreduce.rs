@@ -382,7 +382,7 @@ impl Lower {
         // The first thread has the result; all of them get it.
         let first = match call.others.extent {
             1 => zero.clone(),
-            _ => &call.others.index * call.reduced.extent,
+            _ => self.lane(&(&call.others.index * call.reduced.extent), call)?,
         };
         for buffer in own {
             let value = self.shuffled(Builtin::WARP_SHUFFLE, &mask, &at(buffer, &zero)?, first.clone())?;
@@ -393,6 +393,14 @@ impl Lower {
         Ok(scratch.into_iter().rev().fold(Stmt::seq(steps), |body, buffer| StmtKind::Allocate { buffer, body }.into()))
     }
 
+    /// The lane of a thread in its warp, from its place in the block.
+    fn lane(&self, place: &Expr, call: &Call) -> Result<Expr> {
+        match call.others.extent * call.reduced.extent > self.machine.warp {
+            true => typed(Expr::binary(BinOp::FloorMod, place, &Expr::int(self.machine.warp, place.dtype))),
+            false => Ok(place.clone()),
+        }
+    }
+
     /// The active threads of the warp that reduce together.
     fn active(&self, call: &Call) -> Result<Expr> {
         let all = Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new());
@@ -401,7 +409,7 @@ impl Lower {
             return Ok(all);
         }
         let group = Expr::int((1i64 << call.reduced.extent) - 1, DataType::U32);
-        let shift = typed((&call.others.index * call.reduced.extent).cast(DataType::U32))?;
+        let shift = typed(self.lane(&(&call.others.index * call.reduced.extent), call)?.cast(DataType::U32))?;
         let group = typed(Expr::binary(BinOp::Shl, &group, &shift))?;
         typed(Expr::binary(BinOp::BitAnd, &all, &group))
     }

@@ -144,9 +144,10 @@ fn hoisted(stmt: &Stmt, own: &[Var], moved: &mut Vec<Buffer>) -> Option<Stmt> {
     let StmtKind::Block { values, predicate, block } = &stmt.kind else { return None };
     let goes = |buffer: &Buffer| is_large(buffer) && is_global(buffer) && !mentions(&buffer.shape, own);
     let (own_buffers, kept): (Vec<Buffer>, Vec<Buffer>) = block.alloc_buffers.iter().cloned().partition(goes);
+    let takes = !own_buffers.is_empty();
     moved.extend(own_buffers);
     let used = used_in(&block.body, moved.clone());
-    if used.is_empty() {
+    if used.is_empty() && !takes {
         return None;
     }
     let says = !block.reads.is_empty() || !block.writes.is_empty();
