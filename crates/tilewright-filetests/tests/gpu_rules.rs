@@ -3,7 +3,7 @@
 
 use tilewright::ir::node::walk;
 use tilewright::ir::pass::PassCx;
-use tilewright::ir::tir::{Block, Buffer, ForKind, PrimFunc, Scope, Stmt, StmtKind};
+use tilewright::ir::tir::{ForKind, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright::ir::{Attr, Attrs};
 use tilewright::relax_passes::LegalizeOps;
 use tilewright::schedule::rules::schedule;
@@ -51,6 +51,17 @@ fn lowered(function: &PrimFunc) -> Result<PrimFunc, String> {
     })
 }
 
+/// The function after the lowering of threads, with its launches checked before and after: temporaries become as small as
+/// a block needs them only there.
+fn checked_and_lowered(function: &PrimFunc, target: &Target) -> Result<PrimFunc, String> {
+    check_launches(function, target)?;
+    let lowered = lowered(function)?;
+    check_launches(&lowered, target)
+        .and_then(|kernels| check_shared(&kernels, target))
+        .map_err(|why| format!("lowered: {why}\n{}", text(&lowered)))?;
+    Ok(lowered)
+}
+
 fn text(function: &PrimFunc) -> String {
     let mut module = IRModule::new();
     module.insert("main", GlobalFunc::from(function.clone()));
@@ -58,50 +69,49 @@ fn text(function: &PrimFunc) -> String {
 }
 
 /// Checks that what a function does is launches: loops over blocks and threads with host loops at most around them, of
-/// as many threads and as much shared memory as the target allows.
-fn check_launches(function: &PrimFunc, target: &Target) -> Result<(), String> {
+/// as many threads as the target allows. Gives the launches.
+fn check_launches<'a>(function: &'a PrimFunc, target: &Target) -> Result<Vec<&'a Stmt>, String> {
     let (limits, _) = target.gpu().ok_or("no GPU")?;
-    let body = match function.root_block() {
-        Some(root) => &root.body,
-        None => &function.body,
-    };
+    let body = function.root_block().map_or(&function.body, |root| &root.body);
     let mut kernels = Vec::new();
     launches(body, &mut kernels)?;
-    let shared_at_root =
-        shared_bytes(&function.root_block().map(|root| root.alloc_buffers.clone()).unwrap_or_default());
-    for kernel in kernels {
+    for kernel in &kernels {
         let mut extents: Vec<(String, Option<i64>)> = Vec::new();
-        let mut shared = 0;
-        walk(kernel, |stmt: &Stmt| match &stmt.kind {
-            StmtKind::For { extent, kind: ForKind::ThreadBinding(tag), .. } if tag.starts_with("threadIdx") => {
+        walk(*kernel, |stmt: &Stmt| {
+            if let StmtKind::For { extent, kind: ForKind::ThreadBinding(tag), .. } = &stmt.kind {
                 let own = (tag.to_string(), extent.as_int());
-                if !extents.contains(&own) {
+                if tag.starts_with("threadIdx") && !extents.contains(&own) {
                     extents.push(own);
                 }
             }
-            StmtKind::Block { block: Block { alloc_buffers, .. }, .. } => shared += shared_bytes(alloc_buffers),
-            StmtKind::Allocate { buffer, .. } => shared += shared_bytes(std::slice::from_ref(buffer)),
-            _ => {}
         });
         let threads = extents.iter().try_fold(1, |all: i64, (_, extent)| Some(all * (*extent)?));
-        let threads = threads.ok_or_else(|| format!("the number of threads is not constant: {extents:?}"))?;
-        if threads > i64::from(limits.max_threads_per_block) {
-            return Err(format!("{threads} threads: {extents:?}"));
+        if threads.is_none_or(|threads| threads > i64::from(limits.max_threads_per_block)) {
+            return Err(format!("too many threads, or an unknown number: {extents:?}"));
         }
-        let most = u64::from(limits.shared_memory_bytes);
-        if shared > most || shared_at_root > most {
-            return Err(format!("{shared} bytes of shared memory, {shared_at_root} of the function"));
+    }
+    Ok(kernels)
+}
+
+/// Checks that lowered launches have no more shared memory than the target allows.
+fn check_shared(kernels: &[&Stmt], target: &Target) -> Result<(), String> {
+    let (limits, _) = target.gpu().ok_or("no GPU")?;
+    for kernel in kernels {
+        let mut shared = Some(0);
+        walk(*kernel, |stmt: &Stmt| {
+            if let StmtKind::Allocate { buffer, .. } = &stmt.kind
+                && buffer.scope.plain() == Scope::Shared
+            {
+                let bytes =
+                    buffer.shape.iter().try_fold(buffer.dtype.bytes() as i64, |n, extent| Some(n * extent.as_int()?));
+                shared = shared.zip(bytes).map(|(all, bytes)| all + bytes);
+            }
+        });
+        if shared.is_none_or(|bytes| bytes > i64::from(limits.shared_memory_bytes)) {
+            return Err(format!("too much shared memory, or an unknown number of bytes: {shared:?}"));
         }
     }
     Ok(())
-}
-
-fn shared_bytes(buffers: &[Buffer]) -> u64 {
-    let bytes = |buffer: &Buffer| {
-        let elements: i64 = buffer.shape.iter().map(|extent| extent.as_int().unwrap_or(1)).product();
-        elements.unsigned_abs() * buffer.dtype.bytes() as u64
-    };
-    buffers.iter().filter(|buffer| buffer.scope.plain() == Scope::Shared).map(bytes).sum()
 }
 
 /// The launches of a statement; an error where something else is done.
@@ -132,7 +142,7 @@ fn every_operator_becomes_launches_and_means_the_same() {
         for (name, function) in module.iter() {
             let GlobalFunc::Prim(function) = function else { continue };
             let made = schedule(function, &target);
-            let checked = check_launches(&made.function, &target).and_then(|()| lowered(&made.function));
+            let checked = checked_and_lowered(&made.function, &target);
             match checked {
                 Ok(function) => {
                     flat.insert(name.clone(), GlobalFunc::from(function));
@@ -159,7 +169,7 @@ fn programs_aimed_at_rules_mean_the_same_on_threads() {
     let (mut taken, mut wrong) = (Vec::new(), String::new());
     for (number, case) in CASES.map(Case::small).enumerate() {
         let target = Target::parse(TARGETS[number % TARGETS.len()]).unwrap();
-        let lower = |function: &PrimFunc| check_launches(function, &target).and_then(|()| lowered(function));
+        let lower = |function: &PrimFunc| checked_and_lowered(function, &target);
         match case.check_schedules(&target, lower) {
             Ok(rules) => taken.extend(rules),
             Err(fault) => {

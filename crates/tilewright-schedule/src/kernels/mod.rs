@@ -17,6 +17,7 @@ pub(crate) const KERNELS: &[Primitive] = &[
     gpu::gemm::TILED_GEMM,
     gpu::map::MAP_THREADS,
     gpu::reduce::REDUCE_THREADS,
+    gpu::row_memory::ROW_MEMORY,
     gpu::statement::RUN_ON_THREADS,
     gpu::transpose::TILED_TRANSPOSE,
 ];

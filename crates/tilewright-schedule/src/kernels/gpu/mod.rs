@@ -3,5 +3,6 @@
 pub(crate) mod gemm;
 pub(crate) mod map;
 pub(crate) mod reduce;
+pub(crate) mod row_memory;
 pub(crate) mod statement;
 pub(crate) mod transpose;

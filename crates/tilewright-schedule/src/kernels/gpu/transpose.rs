@@ -59,13 +59,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let none = || Fault::at(&site, "the block reads nothing across its result");
     let (read, written) = crossed(&nest).ok_or_else(none)?;
     let (Some(read), Some(written)) = (nest.axis_of(read), nest.axis_of(written)) else { return Err(none()) };
-    let axis = |iter: &IterVar| Axis { var: iter.var.clone(), extent: iter.domain.extent.clone() };
-    let axes: Vec<Axis> = block.iters.iter().map(axis).collect();
-    let index = read.var.dtype;
-    if axes.iter().any(|axis| axis.var.dtype != index) {
-        return Err(Fault::at(&site, "axes have different types"));
-    }
-    let (read, written) = (axis(read), axis(written));
+    let index = block.iters.iter().map(|iter| iter.var.dtype).max_by_key(|dtype| dtype.bits).ok_or_else(none)?;
+    let axis = |iter: &IterVar| {
+        let extent = typed(iter.domain.extent.cast(index))?;
+        Ok::<_, Fault>(Axis { var: iter.var.clone(), extent })
+    };
+    let axes = block.iters.iter().map(axis).collect::<Result<Vec<_>, _>>()?;
+    let (read, written) = (axis(read)?, axis(written)?);
     let others = axes.into_iter().filter(|axis| axis.var != read.var && axis.var != written.var).collect();
     let others = Group::new(&known, others, index)?;
     let formula = Formula::of(&site)?;
@@ -149,7 +149,7 @@ impl Transpose {
         let load = self.each_row(&y_at, |row| {
             let at = [(&self.read, &read + &x_at), (&self.written, &written + row)];
             let stores = self.staged.iter().zip(&tiles).map(|(e, tile)| {
-                let value = self.or_zero(&substituted(e, &self.values(&at, &others)), &at)?;
+                let value = self.or_zero(&substituted(e, &self.values(&at, &others)?), &at)?;
                 stored(tile, vec![row.clone(), x_at.clone()], &value)
             });
             Ok(Stmt::seq(stores.collect::<Result<Vec<_>, Fault>>()?))
@@ -157,7 +157,7 @@ impl Transpose {
         let store = self.each_row(&y_at, |row| {
             let at = [(&self.read, &read + row), (&self.written, &written + &x_at)];
             let value = self.from_tiles(&tiles, &[x_at.clone(), row.clone()])?;
-            let values = self.values(&at, &others);
+            let values = self.values(&at, &others)?;
             let indices = self.formula.indices.iter().map(|index| substituted(index, &values)).collect();
             let stmt = stored(&self.formula.buffer, indices, &substituted(&value, &values))?;
             Ok(match self.inside(&at)? {
@@ -182,10 +182,14 @@ impl Transpose {
         self.cx.unrolled("i", self.plan.side / rows, |i| body(&self.cx.simple(&(&(i * rows) + y))))
     }
 
-    /// The values of all axes.
-    fn values(&self, at: &[(&Axis, Expr); 2], others: &[(Var, Expr)]) -> Vec<(Var, Expr)> {
+    /// The values of all axes, in their own types.
+    fn values(&self, at: &[(&Axis, Expr); 2], others: &[(Var, Expr)]) -> Result<Vec<(Var, Expr)>, Fault> {
         let own = at.iter().map(|(axis, value)| (axis.var.clone(), self.cx.simple(value)));
-        own.chain(others.iter().cloned()).collect()
+        let cast = |(var, value): (Var, Expr)| {
+            let value = typed(value.cast(var.dtype))?;
+            Ok((var, value))
+        };
+        own.chain(others.iter().cloned()).map(cast).collect()
     }
 
     /// Whether the axes have these values; none where they are sure to.

@@ -15,10 +15,11 @@ use tilewright_target::Target;
 
 use super::stage::bind_rest;
 use crate::Schedule;
+use crate::kernels::gpu::row_memory::ROW_MEMORY;
 use crate::plan::gpu::Device;
 use crate::plan::gpu::reduce::is_along_row;
 use crate::plan::gpu::rows::{self, RowThreads};
-use crate::primitive::{BIND, COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, SET_SCOPE, VECTORIZE};
+use crate::primitive::{BIND, COMPUTE_AT, MULTIPLY_BY_RECIPROCAL, VECTORIZE};
 use crate::rules::candidate::{Candidate, Offer};
 use crate::rules::contiguous_reduction::{reduced, row_loops, with_groups_split};
 use crate::rules::nests::{PlainNest, extent_of, gone};
@@ -92,34 +93,34 @@ impl Rows {
 
     /// The stages of a row inside of loops over rows.
     fn built(self, device: &Device, plan: RowThreads) -> Result<Schedule, Declined> {
-        let Self { mut schedule, stages, last, rows, .. } = self;
-        let schedule_ref = &mut schedule;
-        let last = PlainNest::of(schedule_ref, last)?;
+        let Self { schedule: mut made, stages, last, rows, .. } = self;
+        let schedule = &mut made;
+        let last = PlainNest::of(schedule, last)?;
         let others = (0..last.loops.len()).filter(|at| !rows.contains(at));
         let order = last.handles(&rows.iter().copied().chain(others).collect::<Vec<_>>());
-        schedule_ref.reorder_to(&order)?;
-        let all = schedule_ref.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
-        let parts = match plan.rows {
-            1 => vec![all],
-            several => schedule_ref.split_by(all, &[None, Some(Expr::i64(several))])?,
-        };
-        let (Some(&outer), Some(&row)) = (parts.first(), parts.last()) else { return Err(gone()) };
+        schedule.reorder_to(&order)?;
+        let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
         for &producer in stages.iter().rev().filter(|stage| **stage != last.block) {
-            schedule_ref.move_to(&COMPUTE_AT, producer, row)?;
+            schedule.move_to(&COMPUTE_AT, producer, row)?;
         }
         let mut shared = 0;
         for &stage in &stages {
-            shared += in_row(schedule_ref, stage, row, &plan, stage == last.block)?;
+            shared += in_row(schedule, stage, row, &plan, stage == last.block)?;
         }
         if shared > device.shared_bytes() {
             return Err(Declined::because("temporaries of a row do not fit into shared memory"));
         }
-        bind(schedule_ref, outer, "blockIdx.x")?;
-        if outer != row {
-            bind(schedule_ref, row, plan.tags().0)?;
+        match plan.rows {
+            1 => bind(schedule, row, "blockIdx.x")?,
+            several => {
+                let parts = schedule.split_by(row, &[None, Some(Expr::i64(several))])?;
+                let [blocks, own] = parts.as_slice() else { return Err(gone()) };
+                bind(schedule, *blocks, "blockIdx.x")?;
+                bind(schedule, *own, plan.tags().0)?;
+            }
         }
-        bind_rest(schedule_ref, device)?;
-        Ok(schedule)
+        bind_rest(schedule, device)?;
+        Ok(made)
     }
 }
 
@@ -135,11 +136,11 @@ fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_las
     let bytes = match (is_last, results) {
         (true, _) => 0,
         (false, Some(1)) => {
-            schedule.call(&SET_SCOPE, vec![Arg::Rv(stage), int(0), text("local")])?;
+            schedule.call(&ROW_MEMORY, vec![Arg::Rv(stage), Arg::Rv(row), int(plan.rows), text("local")])?;
             0
         }
         (false, Some(results)) => {
-            schedule.call(&SET_SCOPE, vec![Arg::Rv(stage), int(0), text("shared")])?;
+            schedule.call(&ROW_MEMORY, vec![Arg::Rv(stage), Arg::Rv(row), int(plan.rows), text("shared")])?;
             let bytes = nest.writes.first().map_or(16, |write| write.buffer.dtype.bytes() as i64);
             results.saturating_mul(bytes).saturating_mul(plan.rows)
         }

@@ -44,6 +44,13 @@ fn reduction_in_parts(schedule: &mut Schedule, device: &Device, block: Rv, parts
     let outer = split.first().copied().ok_or_else(gone)?;
     let partial = schedule.call(&RFACTOR, vec![Arg::Rv(outer), int(0)])?;
     let partial = partial.rvs().first().copied().ok_or_else(gone)?;
+    // A part goes through memory as the whole did: it is the outermost loop.
+    let loops = schedule.loops_around(partial)?;
+    let (own, _) = nest.reduced_and_others();
+    let (others, inside) = loops.split_at(nest.loops.len() - own.len());
+    if let (Some(part), false) = (inside.first(), others.is_empty()) {
+        schedule.reorder_to(&[&[*part], others].concat())?;
+    }
     schedule.build(&REDUCE_THREADS, partial, &reduce::of_parts(&nest, device))?;
     if !attempt(schedule, |schedule| reduction(schedule, device, block)) {
         let nest = PlainNest::of(schedule, block)?;
