@@ -6,7 +6,7 @@ use crate::decode::{Code, SHARED_BASE};
 use crate::exec::{self, context::Context};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::WARP;
-use crate::memory::global::Global;
+use crate::memory::global::{Global, MANY_BLOCKS};
 use crate::module::{Initial, Kernel, Module, Space, Variable};
 use crate::timing::{Rng, mix};
 
@@ -14,7 +14,7 @@ use crate::timing::{Rng, mix};
 const MAX_THREADS: u64 = 1024;
 
 /// Blocks of a grid at most.
-const MAX_BLOCKS: u64 = 1 << 24;
+const MAX_BLOCKS: u64 = MANY_BLOCKS as u64 - 1;
 
 /// The choices of a machine.
 #[derive(Clone, Debug)]

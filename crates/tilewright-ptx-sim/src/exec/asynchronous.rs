@@ -39,6 +39,7 @@ pub(super) fn run(
         AsyncOp::CopyWait(pending) => return copy::wait(env, block, warp, mask, *pending),
         AsyncOp::Barrier(address, op) => return mbarrier::run(cx, env, block, warp, mask, *address, *op),
         AsyncOp::Bulk(op) => return bulk::run(cx, env, block, warp, mask, op),
+        _ if mask != u32::MAX && warp.can_park() => return Ok(Flow::Again),
         _ if mask != u32::MAX => {
             let message = format!("an instruction of a whole warp, executed by lanes {mask:#x}");
             return trouble(FaultKind::Undefined, message);

@@ -11,6 +11,12 @@ use crate::memory::{Checked, in_lane, trouble};
 /// Calls may be nested this deep.
 const MAX_FRAMES: usize = 64;
 
+/// Once in so many jumps back, other lanes of the warp get their turn.
+const TURN: usize = 32;
+
+/// Once in so many turns, lanes go on that wait where others will come to.
+const OVERTAKE: usize = 4;
+
 /// Barriers of a block, and the one of a cluster.
 pub(super) const BARRIERS: usize = 17;
 const CLUSTER: usize = 16;
@@ -20,8 +26,12 @@ const CLUSTER: usize = 16;
 pub(super) fn branch(env: &mut Env<'_>, warp: &mut Warp, active: u32, taken: u32, target: u32, reconverge: u32) {
     let Some(split) = warp.stack.last_mut() else { return };
     let rest = active & !taken;
+    let backward = target < split.pc;
     if rest == 0 {
         split.pc = target;
+        if backward {
+            turn(env, warp);
+        }
         return;
     }
     if taken == 0 {
@@ -32,6 +42,19 @@ pub(super) fn branch(env: &mut Env<'_>, warp: &mut Warp, active: u32, taken: u32
         ways.reverse();
     }
     diverge(warp, &ways, reconverge);
+    if backward {
+        turn(env, warp);
+    }
+}
+
+/// A jump back: lanes of the warp may wait for others of it.
+fn turn(env: &mut Env<'_>, warp: &mut Warp) {
+    if warp.stack.len() > 1 && env.rng.one_in(TURN) {
+        warp.take_turns();
+        if env.rng.one_in(OVERTAKE) {
+            warp.overtake();
+        }
+    }
 }
 
 fn diverge(warp: &mut Warp, ways: &[(u32, u32)], reconverge: u32) {

@@ -190,7 +190,7 @@ fn step(cx: &Context<'_>, env: &mut Env<'_>, block: &mut Block, warp: &mut Warp,
             control::jump(cx, env, block, warp, mask, op)
         }
         Op::Barrier { .. } | Op::ClusterArrive | Op::ClusterWait => control::barrier(warp, mask, op),
-        Op::Tensor(op) => tensor::run(cx, block, warp, mask, op),
+        Op::Tensor(op) => tensor::run(block, warp, mask, op),
         Op::Async(op) => asynchronous::run(cx, env, block, warp, mask, op),
         Op::Unsupported => trouble(FaultKind::Unsupported, "an instruction that the simulator does not know"),
         _ => together::run(block, warp, mask, op),

@@ -3,7 +3,6 @@
 //! Products and sums of `mma` are exact in float64 and rounded towards zero at the end; the hardware cuts off bits too,
 //! and PTX says of the sum only that it has at least single precision.
 
-use super::context::Context;
 use super::warp::Warp;
 use super::{Block, Flow};
 use crate::decode::{Address, Slot};
@@ -40,11 +39,13 @@ pub(crate) struct Mma {
 /// Bytes of a row of a matrix of `ldmatrix`.
 const ROW: u32 = 16;
 
-pub(super) fn run(cx: &Context<'_>, block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) -> Checked<Flow> {
+pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) -> Checked<Flow> {
     if mask != u32::MAX {
+        if warp.can_park() {
+            return Ok(Flow::Again);
+        }
         return trouble(FaultKind::Undefined, format!("an instruction of a whole warp, executed by lanes {mask:#x}"));
     }
-    let _ = cx;
     match op {
         TensorOp::LoadMatrix { d, address, generic, transposed } => {
             let rows = rows(block, warp, *address, *generic, d.len(), Touch::Read)?;

@@ -226,29 +226,88 @@ impl Warp {
     }
 
     /// Another way of the same branch, or a branch around it, that can run while the present lanes wait.
-    fn sibling(&self) -> Option<usize> {
+    fn sibling(&self, with_parked: bool) -> Option<usize> {
         let (present, below) = self.stack.split_last()?;
         let lanes = present.mask & self.live;
         below.iter().rposition(|split| {
             // The lanes of an enclosing branch contain the present ones.
             let apart = split.mask & lanes == 0;
-            let can_run = !split.parked && split.mask & self.live != 0 && split.pc != split.reconverge;
-            split.frame == present.frame && apart && can_run
+            let can_run = split.mask & self.live != 0 && split.pc != split.reconverge;
+            split.frame == present.frame && apart && can_run && (with_parked || !split.parked)
         })
     }
 
-    pub(crate) fn can_park(&self) -> bool {
-        self.sibling().is_some()
+    /// Other lanes that wait at the same place: since [`Warp::take_turns`] they need not have come together.
+    fn companion(&self) -> Option<usize> {
+        let (present, below) = self.stack.split_last()?;
+        let place = |split: &Split| (split.pc, split.reconverge, split.frame);
+        below.iter().rposition(|split| {
+            let apart = split.mask & present.mask & self.live == 0;
+            apart && split.mask & self.live != 0 && place(split) == place(present)
+        })
     }
 
-    /// Lets other lanes run before the present ones, where there are some.
+    /// Whether lanes that the present ones wait for may still come. The place of the present ones is that of the
+    /// instruction that waits, or the next one.
+    pub(crate) fn can_park(&self) -> bool {
+        self.sibling(false).is_some() || {
+            let Some((present, below)) = self.stack.split_last() else { return false };
+            below.iter().any(|split| {
+                let apart = split.mask & present.mask & self.live == 0;
+                let here = split.pc + 1 == present.pc || split.pc == present.pc;
+                apart && here && split.mask & self.live != 0 && split.frame == present.frame
+            })
+        }
+    }
+
+    /// Lets other lanes run before the present ones, or joins those that wait at the same place.
     pub(crate) fn park(&mut self) -> bool {
-        let Some(sibling) = self.sibling() else { return false };
-        let split = self.stack.remove(sibling);
+        if let Some(companion) = self.companion() {
+            let split = self.stack.remove(companion);
+            if let Some(top) = self.stack.last_mut() {
+                top.mask |= split.mask;
+            }
+            return true;
+        }
+        let Some(sibling) = self.sibling(false) else { return false };
         if let Some(top) = self.stack.last_mut() {
             top.parked = true;
         }
+        let split = self.stack.remove(sibling);
         self.stack.push(split);
         true
+    }
+
+    /// Lets other lanes run for a while: lanes of a warp may wait for each other in loops.
+    pub(crate) fn take_turns(&mut self) {
+        if let Some(sibling) = self.sibling(true) {
+            let split = self.stack.remove(sibling);
+            self.stack.push(split);
+        }
+    }
+
+    /// Lets lanes go on that wait where the present ones will come to, as independent threads may.
+    pub(crate) fn overtake(&mut self) {
+        let Some(present) = self.stack.last().copied() else { return };
+        let mut covered = present.mask;
+        for at in (0..self.stack.len() - 1).rev() {
+            let split = &mut self.stack[at];
+            if split.frame != present.frame {
+                return;
+            }
+            if split.pc == split.reconverge {
+                // Its lanes wait further out.
+                continue;
+            }
+            let encloses = split.mask & present.mask & self.live != 0;
+            let waiting = split.mask & self.live & !covered;
+            covered |= split.mask;
+            if encloses && waiting != 0 {
+                split.mask &= !waiting;
+                let free = Split { mask: waiting, parked: false, ..*split };
+                self.stack.push(free);
+                return;
+            }
+        }
     }
 }

@@ -21,10 +21,6 @@ impl View {
         join(&mut self.seen, &other.seen);
         join(&mut self.proxy, &other.proxy);
     }
-
-    pub(crate) fn latest(&self) -> u32 {
-        self.seen.iter().copied().max().unwrap_or(0)
-    }
 }
 
 fn join(to: &mut Vec<u32>, from: &[u32]) {
@@ -67,6 +63,11 @@ impl Clocks {
         self.views[agent].seen[agent]
     }
 
+    /// Whether `agent` knows of something that another one did at `stamp` or later.
+    pub(crate) fn knows_of_others(&self, agent: usize, stamp: u32) -> bool {
+        self.views[agent].seen.iter().enumerate().any(|(other, seen)| other != agent && *seen >= stamp)
+    }
+
     fn advance(&mut self, agent: usize) {
         self.tick += 1;
         self.views[agent].seen[agent] = self.tick;
@@ -79,8 +80,12 @@ impl Clocks {
         view
     }
 
+    /// `agent` learns of what others published, or one of its own lanes.
     pub(crate) fn acquire(&mut self, agent: usize, view: &View) {
         self.views[agent].join(view);
+        if let Some(own) = view.seen.get(agent) {
+            self.lanes[agent] = self.lanes[agent].max(own + 1);
+        }
     }
 
     /// A barrier of some agents.

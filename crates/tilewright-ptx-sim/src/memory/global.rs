@@ -163,22 +163,37 @@ pub(crate) struct Actor<'a> {
 }
 
 /// Several threads of a block, and several blocks.
-const MANY: u16 = u16::MAX;
-const MANY_BLOCKS: u32 = u32::MAX;
+const MANY: u64 = (1 << 12) - 1;
+pub(crate) const MANY_BLOCKS: u32 = (1 << 24) - 1;
+const MAX_STAMP: u32 = (1 << 24) - 1;
 
+/// An access: the block (0: there was none) above the stamp above warp and lane, so that records stay small.
 #[derive(Clone, Copy, Debug, Default)]
-struct Event {
-    /// 0: none.
-    block: u32,
-    stamp: u32,
-    /// Warp and lane.
-    who: u16,
-    strong: bool,
+struct Event(u64);
+
+impl Event {
+    fn new(block: u32, stamp: u32, who: u64) -> Event {
+        Event(u64::from(block) << 36 | u64::from(stamp.min(MAX_STAMP)) << 12 | who)
+    }
+
+    fn block(self) -> u32 {
+        (self.0 >> 36) as u32
+    }
+
+    fn stamp(self) -> u32 {
+        (self.0 >> 12) as u32 & MAX_STAMP
+    }
+
+    fn who(self) -> u64 {
+        self.0 & MANY
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Event,
+    /// The last atomic, relaxed or volatile write since the ordinary one.
+    strong: Event,
     read: Event,
 }
 
@@ -242,41 +257,43 @@ fn page(pages: &mut Vec<Option<Box<[Cell]>>>, number: usize) -> &mut [Cell] {
     pages[number].get_or_insert_with(|| vec![Cell::default(); PAGE].into())
 }
 
-fn ordered(actor: &Actor<'_>, event: &Event) -> bool {
-    if event.block == MANY_BLOCKS {
+fn ordered(actor: &Actor<'_>, event: Event) -> bool {
+    let (block, stamp, who) = (event.block(), event.stamp(), event.who());
+    if block == MANY_BLOCKS {
         // Whether all of those reads are ordered before this is not on record; without any order they are not.
         return !actor.blocks.is_empty();
     }
-    if event.block != actor.block {
-        return actor.blocks.get(&event.block).is_some_and(|tick| *tick >= event.stamp);
+    if block != actor.block {
+        return actor.blocks.get(&block).is_some_and(|tick| *tick >= stamp);
     }
-    if event.who == MANY {
-        return actor.clocks.view(actor.who.agent).latest() > event.stamp;
+    let (agent, lane) = (actor.who.agent, actor.who.lane as u8);
+    if who == MANY {
+        // The first of those reads: without any later tick of another warp, they are not ordered.
+        return actor.clocks.knows_of_others(agent, stamp);
     }
-    let (agent, lane) = (usize::from(event.who >> 6), (event.who & 63) as u8);
-    actor.clocks.ordered(agent, lane, event.stamp, actor.who.agent, actor.who.lane as u8)
+    actor.clocks.ordered((who >> 6) as usize, (who & 63) as u8, stamp, agent, lane)
 }
 
 fn conflict(actor: &Actor<'_>, cell: &Cell, touch: Touch) -> Option<String> {
     let verb = if touch.writes() { "writes" } else { "reads" };
-    if cell.write.block != 0 && !(cell.write.strong && touch.is_strong()) && !ordered(actor, &cell.write) {
-        let writer = describe(actor, &cell.write);
+    let strong = if touch.is_strong() { Event::default() } else { cell.strong };
+    if let Some(write) = [cell.write, strong].iter().find(|write| write.block() != 0 && !ordered(actor, **write)) {
+        let writer = describe(actor, *write);
         return Some(format!("race on global memory: {verb} bytes that {writer} wrote, with nothing to order them"));
     }
-    if touch.writes() && cell.read.block != 0 && !ordered(actor, &cell.read) {
-        let reader = describe(actor, &cell.read);
+    if touch.writes() && cell.read.block() != 0 && !ordered(actor, cell.read) {
+        let reader = describe(actor, cell.read);
         return Some(format!("race on global memory: writes bytes that {reader} read, with nothing to order them"));
     }
     None
 }
 
-fn describe(actor: &Actor<'_>, event: &Event) -> String {
-    let thread = if event.who == MANY {
-        "several threads".to_owned()
-    } else {
-        format!("lane {} of warp {}", event.who & 63, event.who >> 6)
+fn describe(actor: &Actor<'_>, event: Event) -> String {
+    let thread = match event.who() {
+        MANY => "several threads".to_owned(),
+        who => format!("lane {} of warp {}", who & 63, who >> 6),
     };
-    match event.block {
+    match event.block() {
         MANY_BLOCKS => "several blocks".to_owned(),
         block if block == actor.block => thread,
         block => format!("block number {} ({thread})", block - 1),
@@ -284,26 +301,25 @@ fn describe(actor: &Actor<'_>, event: &Event) -> String {
 }
 
 fn note(actor: &Actor<'_>, cell: &mut Cell, touch: Touch) {
-    let who = (actor.who.agent as u16) << 6 | actor.who.lane as u16;
+    let who = (actor.who.agent as u64) << 6 | actor.who.lane as u64;
     let stamp = actor.clocks.now(actor.who.agent);
-    let event = Event { block: actor.block, stamp, who, strong: touch.is_strong() };
+    let event = Event::new(actor.block, stamp, who);
     match touch {
-        Touch::Write | Touch::StrongWrite => *cell = Cell { write: event, read: Event::default() },
+        Touch::Write => *cell = Cell { write: event, ..Cell::default() },
+        Touch::StrongWrite => (cell.strong, cell.read) = (event, Event::default()),
         Touch::StrongRead => {}
         Touch::Read => {
             let old = cell.read;
             cell.read = event;
-            if old.block == 0 || old.block == actor.block && old.who == who {
+            let same = old.block() == actor.block;
+            if old.block() == 0 || same && old.who() == who || ordered(actor, old) {
                 return;
             }
-            if old.block != actor.block {
-                if !ordered(actor, &old) {
-                    cell.read = Event { block: MANY_BLOCKS, stamp, who: MANY, strong: false };
-                }
-            } else if !ordered(actor, &old) {
-                cell.read.who = MANY;
-                cell.read.stamp = stamp.max(old.stamp);
-            }
+            cell.read = if same {
+                Event::new(actor.block, stamp.min(old.stamp()), MANY)
+            } else {
+                Event::new(MANY_BLOCKS, stamp, MANY)
+            };
         }
     }
 }

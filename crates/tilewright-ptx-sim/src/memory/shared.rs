@@ -15,22 +15,54 @@ pub(crate) struct Who {
 /// Several lanes.
 const MANY: u8 = 32;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Write {
-    /// 0: nobody wrote.
-    stamp: u32,
-    agent: u8,
-    lane: u8,
-    strong: bool,
-    /// The destination of a copy that is not finished.
-    pending: bool,
+/// A write: stamp (0: nobody wrote) above agent above lane, and whether it is the destination of a copy that is not
+/// finished. Records are integers, so that memory for them costs nothing before it is touched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Write(u64);
+
+impl Write {
+    const NONE: Write = Write(0);
+    const PENDING: u64 = 1 << 63;
+
+    fn new(stamp: u32, who: Who) -> Write {
+        Write(u64::from(stamp & 0x7fff_ffff) << 16 | (who.agent as u64) << 8 | who.lane as u64)
+    }
+
+    fn stamp(self) -> u32 {
+        (self.0 >> 16) as u32 & 0x7fff_ffff
+    }
+
+    fn agent(self) -> usize {
+        (self.0 >> 8 & 0xff) as usize
+    }
+
+    fn lane(self) -> u8 {
+        self.0 as u8
+    }
+
+    fn is_pending(self) -> bool {
+        self.0 & Write::PENDING != 0
+    }
 }
 
-/// Reads of one agent: the stamp and the lane.
-#[derive(Clone, Copy, Debug, Default)]
-struct Read {
-    stamp: u32,
-    lane: u8,
+/// Reads of one agent: the stamp (0: none) and the lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Read(u32);
+
+impl Read {
+    const MAX_STAMP: u32 = (1 << 26) - 1;
+
+    fn new(stamp: u32, lane: u8) -> Read {
+        Read(stamp.min(Read::MAX_STAMP) << 6 | u32::from(lane))
+    }
+
+    fn stamp(self) -> u32 {
+        self.0 >> 6
+    }
+
+    fn lane(self) -> u8 {
+        (self.0 & 63) as u8
+    }
 }
 
 #[derive(Debug)]
@@ -38,9 +70,11 @@ pub(crate) struct Shared {
     bytes: Vec<u8>,
     /// Bytes of one cell of the records: 4, and 1 after an access to a part of a word.
     granule: usize,
-    writes: Vec<Write>,
+    writes: Vec<u64>,
+    /// The last atomic, relaxed or volatile writes since the ordinary ones.
+    strong: Vec<u64>,
     /// For each cell, one record of each agent.
-    reads: Vec<Read>,
+    reads: Vec<u32>,
     agents: usize,
     checks: bool,
 }
@@ -51,8 +85,9 @@ impl Shared {
         Shared {
             bytes: vec![POISON; bytes],
             granule: 4,
-            writes: vec![Write::default(); cells],
-            reads: vec![Read::default(); cells * agents],
+            writes: vec![0; cells],
+            strong: vec![0; cells],
+            reads: vec![0; cells * agents],
             agents,
             checks,
         }
@@ -95,6 +130,7 @@ impl Shared {
     fn split(&mut self) {
         self.granule = 1;
         self.writes = self.writes.iter().flat_map(|write| [*write; 4]).collect();
+        self.strong = self.strong.iter().flat_map(|write| [*write; 4]).collect();
         self.reads = self.reads.chunks(self.agents).flat_map(|cell| cell.repeat(4)).collect();
     }
 
@@ -121,34 +157,33 @@ impl Shared {
 
     fn conflict(&self, clocks: &Clocks, who: Who, cell: usize, touch: Touch) -> Option<(FaultKind, String)> {
         let lane = who.lane as u8;
-        let write = self.writes[cell];
-        if write.pending {
+        let write = Write(self.writes[cell]);
+        if write.is_pending() {
             return Some((
                 FaultKind::UnfinishedCopy,
                 "an access to the destination of an asynchronous copy that has not been waited for".to_owned(),
             ));
         }
-        if write.stamp != 0
-            && !(write.strong && touch.is_strong())
-            && !clocks.ordered(write.agent.into(), write.lane, write.stamp, who.agent, lane)
-        {
-            let verb = if touch.writes() { "writes" } else { "reads" };
-            let writer = name(write.agent.into(), write.lane);
-            return Some((
-                FaultKind::Race,
-                format!("race on shared memory: {verb} bytes that {writer} wrote, with nothing to order them"),
-            ));
+        let strong = if touch.is_strong() { Write::NONE } else { Write(self.strong[cell]) };
+        for write in [write, strong] {
+            if write.stamp() != 0 && !clocks.ordered(write.agent(), write.lane(), write.stamp(), who.agent, lane) {
+                let verb = if touch.writes() { "writes" } else { "reads" };
+                let writer = name(write.agent(), write.lane());
+                return Some((
+                    FaultKind::Race,
+                    format!("race on shared memory: {verb} bytes that {writer} wrote, with nothing to order them"),
+                ));
+            }
         }
         if !touch.writes() {
             return None;
         }
         let reads = &self.reads[cell * self.agents..(cell + 1) * self.agents];
-        let reader = reads
-            .iter()
-            .enumerate()
-            .find(|(agent, read)| read.stamp != 0 && !clocks.ordered(*agent, read.lane, read.stamp, who.agent, lane));
+        let reader = reads.iter().map(|read| Read(*read)).enumerate().find(|(agent, read)| {
+            read.stamp() != 0 && !clocks.ordered(*agent, read.lane(), read.stamp(), who.agent, lane)
+        });
         reader.map(|(agent, read)| {
-            let reader = name(agent, read.lane);
+            let reader = name(agent, read.lane());
             let message = format!("race on shared memory: writes bytes that {reader} read, with nothing to order them");
             (FaultKind::Race, message)
         })
@@ -159,19 +194,22 @@ impl Shared {
         let reads = &mut self.reads[cell * self.agents..(cell + 1) * self.agents];
         match touch {
             Touch::Write | Touch::StrongWrite => {
-                reads.fill(Read::default());
-                let strong = touch.is_strong();
-                let (agent, lane) = (who.agent as u8, who.lane as u8);
-                self.writes[cell] = Write { stamp, agent, lane, strong, pending: false };
+                reads.fill(0);
+                let write = Write::new(stamp, who).0;
+                if touch.is_strong() {
+                    self.strong[cell] = write;
+                } else {
+                    (self.writes[cell], self.strong[cell]) = (write, 0);
+                }
             }
             Touch::Read => {
-                let read = &mut reads[who.agent];
-                let lane = who.lane as u8;
+                let (read, lane) = (&mut reads[who.agent], who.lane as u8);
+                let old = Read(*read);
                 // A read of another lane that nothing has ordered yet stays on record.
-                let several = read.stamp != 0
-                    && read.lane != lane
-                    && !clocks.ordered(who.agent, read.lane, read.stamp, who.agent, lane);
-                *read = Read { stamp, lane: if several { MANY } else { lane } };
+                let several = old.stamp() != 0
+                    && old.lane() != lane
+                    && !clocks.ordered(who.agent, old.lane(), old.stamp(), who.agent, lane);
+                *read = Read::new(stamp, if several { MANY } else { lane }).0;
             }
             Touch::StrongRead => {}
         }
@@ -182,7 +220,7 @@ impl Shared {
         self.touch(clocks, who, at, bytes, Touch::Write)?;
         if self.checks {
             for cell in self.cells(at, bytes) {
-                self.writes[cell].pending = true;
+                self.writes[cell] |= Write::PENDING;
             }
         }
         Ok(())
@@ -211,10 +249,10 @@ impl Shared {
             return Ok(());
         }
         for cell in self.cells(at, bytes) {
-            let write = self.writes[cell];
-            let by = usize::from(write.agent);
-            if write.stamp != 0 && by < warps && !clocks.passed_on(by, write.stamp, agent) {
-                let writer = name(by, write.lane);
+            let write = Write(self.writes[cell]);
+            let by = write.agent();
+            if write.stamp() != 0 && by < warps && !clocks.passed_on(by, write.stamp(), agent) {
+                let writer = name(by, write.lane());
                 let message = format!(
                     "an asynchronous unit reads bytes that {writer} stored, without `fence.proxy.async` between"
                 );

@@ -142,6 +142,12 @@ impl Format {
         if self == F64 {
             return x.to_bits();
         }
+        if self == F32 && round == Round::Zero {
+            let nearest = x as f32;
+            // One unit less where the nearest one is larger; of infinity it is the largest number.
+            let over = f64::from(nearest).abs() > x.abs();
+            return u64::from(nearest.to_bits()) - u64::from(over);
+        }
         let negative = x.is_sign_negative();
         if x.is_infinite() {
             let magnitude = if self.finite { self.nan() } else { self.infinity() };
@@ -319,7 +325,9 @@ mod tests {
     #[test]
     fn float32_agrees_with_the_host() {
         for x in [1.0, 0.1, 1e-40, 3.5e38, 1.0 + 1e-9, -7e-46, 6e-46, f64::MAX, 1.4e-45, 16777217.0] {
-            assert_eq!(F32.encode_of(x), u64::from((x as f32).to_bits()), "{x}");
+            assert_eq!(F32.encode_of(x, Round::NearestEven), u64::from((x as f32).to_bits()), "{x}");
+            assert_eq!(F32.encode_of(x, Round::Zero), F32.narrow(x, Round::Zero), "{x}");
+            assert_eq!(F32.encode_of(-x, Round::Zero), F32.narrow(-x, Round::Zero), "-{x}");
         }
         for x in [0i128, 1, -1, 16_777_217, i64::MAX.into(), i64::MIN.into(), u64::MAX.into(), 33_554_435] {
             assert_eq!(F32.narrow_integer(x, Round::NearestEven), u64::from((x as f32).to_bits()), "{x}");
@@ -329,9 +337,9 @@ mod tests {
 
     impl Format {
         /// Without the way that the host gives.
-        fn encode_of(self, x: f64) -> u64 {
+        fn encode_of(self, x: f64, round: Round) -> u64 {
             let (bits, exponent) = (x.to_bits() & ((1 << 52) - 1), (x.to_bits() >> 52 & 0x7ff) as i32);
-            self.encode(x < 0.0, (bits | 1 << 52).into(), exponent - 1075, Round::NearestEven)
+            self.encode(x < 0.0, (bits | 1 << 52).into(), exponent - 1075, round)
         }
     }
 

@@ -130,6 +130,17 @@ fn endless_loops_end() {
 }
 
 #[test]
+fn lanes_of_a_warp_may_wait_for_each_other() {
+    // Each lane takes a lock, counts and gives the lock back: the lanes that spin must let the holder go on.
+    let body = "L: atom.acquire.gpu.global.cas.b32 %r4, [%rd1], 0, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra L;\n\
+        ld.global.b32 %r5, [%rd1+4]; add.s32 %r5, %r5, 1; st.global.b32 [%rd1+4], %r5;\n\
+        atom.release.gpu.global.exch.b32 %r6, [%rd1], 0;";
+    for seed in SEEDS {
+        run(body, 2, 32, seed).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+}
+
+#[test]
 fn traps_and_constants() {
     faults("setp.eq.u32 %p1, %r1, 3; @%p1 trap;", 1, 32, FaultKind::Trap);
     let constant = "64\n.const .align 4 .b32 c[1] = {5};";
@@ -185,4 +196,15 @@ fn memory_that_nobody_wrote_is_not_zero() {
     let memory = device.buffer(&[0u32]);
     device.launch("k", [1; 3], [1; 3], &[Arg::U64(memory)]).expect("run");
     assert!(f32::from_bits(device.read::<u32>(memory, 1)[0]).is_nan());
+}
+
+#[test]
+fn lanes_that_went_on_alone_meet_again() {
+    // Lanes leave the loop at different times, some of them ahead of others; the shuffle and the barrier wait for all.
+    let body = "mul.lo.s32 %r4, %r1, 40; L: add.s32 %r4, %r4, -1; setp.gt.s32 %p1, %r4, 0; @%p1 bra L;\n\
+        shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1; bar.sync 0;\n\
+        xor.b32 %r6, %r1, 1; setp.ne.u32 %p2, %r5, %r6; @%p2 trap;";
+    for seed in 0..20 {
+        run(body, 1, 64, seed).unwrap_or_else(|fault| panic!("{fault}"));
+    }
 }

@@ -1,8 +1,10 @@
 //! Kernels run end to end, from text.
 
+mod asynchronous;
 mod elementwise;
 mod faults;
 mod gemm;
 mod harness;
 mod language;
 mod scalar;
+mod tensor;
