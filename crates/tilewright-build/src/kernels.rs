@@ -64,12 +64,16 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
 /// `TW0602`: the declared target is invalid, or the module's kernels cannot run together with it.
 pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, Diagnostic> {
     let own = function.declared_target(target)?.unwrap_or_else(|| target.clone());
-    if own.arch == target.arch {
+    if own.arch == target.arch && own.kind() == target.kind() {
         return Ok(own);
     }
     let name = function.global_symbol().unwrap_or("a private function");
     let message = format!("`{name}` declares the target \"{own}\", and the module is compiled for \"{target}\"");
-    let error = Diagnostic::error("TW0602", message).note("all kernels of an executable are for one architecture");
+    let note = match own.kind() == target.kind() {
+        true => "all kernels of an executable are for one architecture",
+        false => "all kernels of an executable run on the device that it is compiled for",
+    };
+    let error = Diagnostic::error("TW0602", message).note(note);
     Err(match function.origins.headline().first() {
         Some(span) => error.at(span.clone()),
         None => error,

@@ -436,8 +436,15 @@ mod tests {
     }
 
     #[test]
-    fn cuda_is_known_but_not_built() {
-        let cuda = Target::parse("cuda").unwrap();
-        assert!(cuda.check_supported().unwrap_err().to_string().contains("not built in this version"));
+    fn a_generation_of_gpus_is_said_by_its_number() {
+        let code = |text: &str| Target::parse(text).map(|target| target.of_code().cpu.clone());
+        assert_eq!(code("cuda").as_deref(), Ok("sm_80"));
+        assert_eq!(code("cuda -arch=sm_90a").as_deref(), Ok("sm_90a"));
+        assert_eq!(code("cuda -arch=compute_89").as_deref(), Ok("sm_89"));
+        for wrong in ["90", "sm_", "sm_9x", "gfx90a", "sm_20"] {
+            let refused = code(&format!("cuda -arch={wrong}")).unwrap_err().to_string();
+            assert!(refused.contains("sm_80"), "{refused}");
+        }
+        assert_eq!(Target::parse("cuda").unwrap().check_supported(), Ok(()));
     }
 }

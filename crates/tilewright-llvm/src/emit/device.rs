@@ -67,20 +67,9 @@ fn bytes_of(buffer: &Buffer) -> u64 {
     elements * buffer.dtype.element_bytes() as u64
 }
 
-/// What every module for NVPTX begins with.
+/// What every module for NVPTX begins with: how a thread tells a failure, and the remainder of floats.
 pub(crate) fn prelude() -> &'static str {
-    "define internal void @tilewright.fail(ptr %cx, i32 %launch, i32 %status, ptr %message, i64 %bytes) noinline #0 {\n\
-     b0:\n  \
-     %old = cmpxchg ptr %cx, i32 0, i32 1 monotonic monotonic, align 4\n  \
-     %first = extractvalue { i32, i1 } %old, 1\n  \
-     br i1 %first, label %b1, label %b2\n\
-     b1:\n  \
-     %status.at = getelementptr inbounds i8, ptr %cx, i64 4\n  store i32 %status, ptr %status.at, align 4\n  \
-     %launch.at = getelementptr inbounds i8, ptr %cx, i64 8\n  store i32 %launch, ptr %launch.at, align 4\n  \
-     %message.at = getelementptr inbounds i8, ptr %cx, i64 16\n  store ptr %message, ptr %message.at, align 8\n  \
-     %bytes.at = getelementptr inbounds i8, ptr %cx, i64 24\n  store i64 %bytes, ptr %bytes.at, align 8\n  \
-     br label %b2\n\
-     b2:\n  ret void\n}\n\n"
+    include_str!("device.ll")
 }
 
 /// Writes a kernel under a symbol.

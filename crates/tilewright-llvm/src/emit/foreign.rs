@@ -26,6 +26,11 @@ impl Argument {
 impl FnCx<'_, '_> {
     pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Result<Value> {
         match callee {
+            ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) | ForeignCallee::Packed(name)
+                if self.unit.is_device() =>
+            {
+                Err(self.unit.unsupported(format!("`{name}` is a function of the process, which a GPU does not call")))
+            }
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
             ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),

@@ -41,10 +41,37 @@ impl FnCx<'_, '_> {
         let (large, done, before) = (self.body.label(), self.body.label(), self.body.open());
         self.body.branch(&any, large, done);
         self.body.start(large);
-        let exact = self.body.assign(format_args!("frem {ty} {x}, {y}"));
+        let exact = self.whole_remainder(dtype, x, y);
+        let large = self.body.open();
         self.body.jump(done);
         self.body.start(done);
         self.body.assign(format_args!("phi {ty} [ {rest}, %{before} ], [ {exact}, %{large} ]"))
+    }
+
+    /// The remainder for quotients of any size: the C library's, or on a GPU, where LLVM has a rounded one only, that of
+    /// [`super::device`].
+    fn whole_remainder(&mut self, dtype: DataType, x: &Value, y: &Value) -> Value {
+        let ty = Reg(dtype);
+        if !self.unit.is_device() {
+            return self.body.assign(format_args!("frem {ty} {x}, {y}"));
+        }
+        let (element, wide) = (dtype.element(), DataType::F64);
+        let mut result = Value::constant("poison");
+        for lane in 0..dtype.lanes {
+            let [a, b] = [x, y].map(|value| {
+                let value = self.lane(value, dtype, lane);
+                self.convert(&value, element, wide)
+            });
+            let rest = self.body.assign(format_args!("call double @tilewright.remainder(double {a}, double {b})"));
+            let rest = self.convert(&rest, wide, element);
+            result = match dtype.is_vector() {
+                true => {
+                    self.body.assign(format_args!("insertelement {ty} {result}, {} {rest}, i64 {lane}", Reg(element)))
+                }
+                false => rest,
+            };
+        }
+        result
     }
 
     /// The remainder where the quotient is small enough, and where it is not.

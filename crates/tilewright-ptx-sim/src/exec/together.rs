@@ -10,27 +10,37 @@ use crate::memory::{Checked, in_lane, trouble};
 /// A value of a lane that took no part.
 const NOBODY: u64 = 0xffff_ffff;
 
-/// Whether all lanes that `members` names are here; an error where they can never be.
-fn gathered(warp: &Warp, mask: u32, members: Slot) -> Checked<bool> {
+/// The lanes by the members that they name; none while some of these are not here yet. An error where they can never
+/// be.
+///
+/// Lanes that name different members are groups of their own: PTX asks all members of a lane's mask to execute the
+/// instruction with the same mask, and says nothing of the others.
+fn groups(warp: &Warp, mask: u32, members: Slot) -> Checked<Option<Vec<u32>>> {
     let members = warp.get(members);
-    let named = members[first(mask)] as u32;
-    for lane in lanes_of(mask) {
-        if members[lane] as u32 != named {
-            let message = format!("lanes name different members: {:#x} and {named:#x}", members[lane] as u32);
-            return in_lane(trouble(FaultKind::Undefined, message), lane);
-        }
+    let (mut open, mut groups) = (mask, Vec::new());
+    while open != 0 {
+        let lane = first(open);
+        let named = members[lane] as u32;
         if named >> lane & 1 == 0 {
             return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
         }
+        let group = lanes_of(open).filter(|other| members[*other] as u32 == named).fold(0, |set, lane| set | 1 << lane);
+        if let Some(other) = lanes_of(mask & named & !group).next() {
+            let message = format!("lanes name different members: {:#x} and {named:#x}", members[other] as u32);
+            return in_lane(trouble(FaultKind::Undefined, message), other);
+        }
+        let missing = named & warp.live & !group;
+        if missing != 0 && warp.can_park() {
+            return Ok(None);
+        }
+        if missing != 0 {
+            let message = format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction");
+            return trouble(FaultKind::Divergence, message);
+        }
+        groups.push(group);
+        open &= !group;
     }
-    if named & warp.live & !mask == 0 {
-        return Ok(true);
-    }
-    if warp.can_park() {
-        return Ok(false);
-    }
-    let missing = named & warp.live & !mask;
-    trouble(FaultKind::Divergence, format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction"))
+    Ok(Some(groups))
 }
 
 pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<Flow> {
@@ -47,9 +57,13 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Che
         }
         _ => return trouble(FaultKind::Unsupported, "an instruction without a meaning"),
     };
-    if !gathered(warp, mask, members)? {
-        return Ok(Flow::Again);
-    }
+    let Some(groups) = groups(warp, mask, members)? else { return Ok(Flow::Again) };
+    groups.into_iter().try_for_each(|group| together(block, warp, group, op))?;
+    Ok(Flow::Next)
+}
+
+/// The instruction for lanes that name each other.
+fn together(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<()> {
     match *op {
         Op::WarpBarrier { .. } => block.clocks.barrier(&[warp.index]),
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
@@ -98,7 +112,7 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Che
         }
         _ => {}
     }
-    Ok(Flow::Next)
+    Ok(())
 }
 
 pub(super) fn sink(warp: &mut Warp, d: Sink, mask: u32, value: u64, holds: bool) {

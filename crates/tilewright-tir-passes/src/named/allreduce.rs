@@ -22,9 +22,14 @@ use super::reducer::Reducer;
 use super::{Options, below, refuse, with};
 use crate::stmt::{Result, typed};
 
-pub(super) fn lower_thread_allreduce(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+/// The option under which masks of shuffles are the lanes that take part, as numbers: which lanes happen to be active
+/// is no answer where lanes of a warp run apart.
+pub(super) const NAMED_LANES: &str = "named_lanes";
+
+pub(super) fn lower_thread_allreduce(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let target = function.attrs.get(attr_names::TARGET).and_then(tilewright_ir::Attr::as_str).unwrap_or_default();
-    let machine = Machine::of(target);
+    let names_lanes = options.get(NAMED_LANES).is_some_and(tilewright_ir::Attr::is_true);
+    let machine = Machine { names_lanes, ..Machine::of(target) };
     let own = own_results(&function.body);
     let mut cx = Lower { machine, threads: Vec::new(), own, replaced: Map::default(), count: 0 };
     let body = cx.stmt(&function.body)?;
@@ -70,6 +75,8 @@ struct Machine {
     masked: bool,
     /// Whether a shuffle is within a whole warp only, of 32 bits.
     whole_warps: bool,
+    /// See [`NAMED_LANES`].
+    names_lanes: bool,
 }
 
 impl Machine {
@@ -86,7 +93,7 @@ impl Machine {
             _ => (1, false),
         };
         let warp = number("thread_warp_size").filter(|_| kind != "llvm").unwrap_or(warp);
-        Self { warp, shuffles, masked: kind != "metal", whole_warps: kind == "rocm" }
+        Self { warp, shuffles, masked: kind != "metal", whole_warps: kind == "rocm", names_lanes: false }
     }
 }
 
@@ -274,7 +281,7 @@ impl Lower {
 
     /// Whole warps that reduce together, each of its own lanes first.
     fn warps(&self, call: &Call) -> i64 {
-        let Machine { warp, shuffles, masked, whole_warps } = self.machine;
+        let Machine { warp, shuffles, masked, whole_warps, .. } = self.machine;
         let extent = call.reduced.extent;
         let several = shuffles && masked && !whole_warps && extent > warp && extent % warp == 0;
         let several = several && extent <= warp * warp && call.contiguous == extent;
@@ -340,7 +347,7 @@ impl Lower {
             Buffer::new(name, vec![count.clone()], value.dtype).derive(|node| node.scope = Scope::Shared)
         });
         let staging: Vec<Buffer> = staging.collect();
-        let all = typed(Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new()).cast(DataType::U32))?;
+        let (all, first) = (self.first_lanes(warp)?, self.first_lanes(warps)?);
         let set = |to: &[Buffer], place: &Expr, values: &[Expr]| -> Result<Stmt> {
             let stores = to.iter().zip(values).map(|(buffer, value)| store(buffer, place, value));
             Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?))
@@ -357,7 +364,7 @@ impl Lower {
         let place = add(&group, &number);
         steps.push(when(&lane, 1, set(&staging, &place, &held(&own, &zero)?)?)?);
         steps.push(barrier("shared"));
-        let mut last = vec![set(&own, &zero, &held(&staging, &add(&group, index))?)?, store(&mask, &zero, &all)?];
+        let mut last = vec![set(&own, &zero, &held(&staging, &add(&group, index))?)?, store(&mask, &zero, &first)?];
         last.extend(self.halved(call, &own, &moved, &mask, warps)?);
         last.push(when(index, 1, set(results, &call.others.index, &held(&own, &zero)?)?)?);
         steps.extend([when(index, warps, Stmt::seq(last))?, barrier("shared")]);
@@ -403,15 +410,25 @@ impl Lower {
 
     /// The active threads of the warp that reduce together.
     fn active(&self, call: &Call) -> Result<Expr> {
-        let all = Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new());
-        let all = typed(all.cast(DataType::U32))?;
+        let all = self.first_lanes(call.reduced.extent)?;
         if call.others.extent == 1 || call.reduced.extent >= self.machine.warp {
             return Ok(all);
         }
         let group = Expr::int((1i64 << call.reduced.extent) - 1, DataType::U32);
         let shift = typed(self.lane(&(&call.others.index * call.reduced.extent), call)?.cast(DataType::U32))?;
         let group = typed(Expr::binary(BinOp::Shl, &group, &shift))?;
+        if self.machine.names_lanes {
+            return Ok(group);
+        }
         typed(Expr::binary(BinOp::BitAnd, &all, &group))
+    }
+
+    /// So many lanes from the first one on, or those of them that are active.
+    fn first_lanes(&self, lanes: i64) -> Result<Expr> {
+        if self.machine.names_lanes {
+            return Ok(Expr::int((1i64 << lanes.clamp(0, self.machine.warp)) - 1, DataType::U32));
+        }
+        typed(Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new()).cast(DataType::U32))
     }
 
     /// Memory for the results, in the place of that which the program allocated.

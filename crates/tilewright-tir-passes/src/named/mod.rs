@@ -75,7 +75,12 @@ steps! {
     unify_threads: threads::unify_thread_binding;
     inject_virtual_threads: virtual_thread::inject_virtual_thread;
     synchronise_threads: sync::thread_sync;
-    lower_thread_allreduce: allreduce::lower_thread_allreduce;
+}
+
+/// Reductions over threads, by lanes that are named.
+pub(crate) fn lower_thread_allreduce(function: &PrimFunc) -> Result<PrimFunc> {
+    let options = [(allreduce::NAMED_LANES.into(), tilewright_ir::Attr::Bool(true))].into_iter().collect();
+    allreduce::lower_thread_allreduce(&options, function)
 }
 
 /// What a program says to one pass, by the names of its options.
