@@ -35,6 +35,79 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Layers
+//!
+//! `parse` reads text and gives statements to `decode`, which resolves names and makes each instruction once a compact
+//! `Op`: registers are slots, literals, special registers and addresses of variables are slots too, filled when a warp
+//! begins, labels are places. `scalar` has the functions over the 32 lanes of a register. `exec` runs a warp
+//! (`slice`), chooses the next one (`schedule`), and keeps what works on its own: `copy`, `mbarrier`, `bulk`, `wgmma`.
+//! `memory` has bytes, bounds and the records by which races are found.
+//!
+//! # Execution
+//!
+//! A warp has 32 lanes and a stack of divergence: the two ways of a branch meet at its immediate post-dominator, and
+//! chance decides which goes first. Lanes that wait for others of their warp in a loop do not stop these: now and
+//! then other lanes get their turn, or go on before the rest has come (`Warp::overtake`); at the next instruction
+//! that is for several lanes they meet again. [`Options::resident_blocks`] blocks are under way at a time, in a
+//! random order; a random warp of a random one runs for 1 to 1000 instructions, or up to a barrier, a strong load, an
+//! atomic operation or a failed wait.
+//!
+//! `ex2.approx` and its like give the right result moved by an error that the manual allows ([PTX ISA], "Floating Point
+//! Instructions"): equal operands give equal results in one launch. Sums of `mma` and `wgmma` are exact in float64 and
+//! rounded towards zero at each instruction.
+//!
+//! # Asynchronous operations
+//!
+//! They end as late as PTX allows, or by chance earlier:
+//!
+//! | operation | reads and writes |
+//! |---|---|
+//! | `cp.async` | at the wait that demands its group (one in eight at once) |
+//! | `cp.async.mbarrier.arrive`, `cp.async.bulk` to shared memory | by chance after an instruction or a failed wait |
+//! | `cp.async.bulk` to global memory | reads at `wait_group.read` (one in four at once), writes at `wait_group` |
+//! | `wgmma` | reads when its warpgroup waits (one in four at once), writes registers when its own warp waits |
+//!
+//! `mbarrier.try_wait` fails one time in eight although the phase is complete, as it may.
+//!
+//! # Memory
+//!
+//! Allocations begin at multiples of 256, have 4 KiB between them, and no address is used twice. Shared memory begins
+//! at address 1024 of its space, local memory at 0; both have windows of generic addresses, and so have the
+//! parameters of the kernel. Memory that nobody wrote is all ones: NaN, and -1. A tensor map is the 128 bytes of
+//! [`TensorMap::encode`], as a parameter or in global memory.
+//!
+//! # Faults
+//!
+//! Bounds, alignment, constants and barriers are always checked. With [`Options::check_races`], accesses of shared and
+//! global memory are records of vector clocks (`memory::clocks`): two threads that touch the same byte, one of them
+//! writing, need an order between them. Orders come of barriers of the block and of the warp (between the lanes of a
+//! warp too), of mbarriers, of atomic and volatile accesses with `.release` and `.acquire` or with fences around them,
+//! and of waits for asynchronous operations, whose destinations nobody may touch before. Data of ordinary stores reach
+//! asynchronous units only through `fence.proxy.async`.
+//!
+//! Where records would be too large they are coarser, always so that a correct program has no fault: fences and
+//! atomic operations order the whole block before those that observe them, not only the thread; scopes are not
+//! compared; once a block has observed another one, its writes to words that several blocks have read are not judged;
+//! `wgmma` waits for the products of the whole warpgroup, as programs rely on.
+//!
+//! # Traffic
+//!
+//! With [`Options::count_traffic`] the [`Report`] of a launch tells how many sectors of global memory its ordinary
+//! accesses touched and how many passes over the banks of shared memory they took (`ldmatrix` and `cp.async` too), next
+//! to the least that was possible: a swizzle without conflicts has equal numbers.
+//!
+//! # Instructions
+//!
+//! All that LLVM's NVPTX backend emits for arithmetic, conversions, memory, atomics, control and warps at `sm_80` and
+//! `sm_90`; packed halves; `ldmatrix`, `stmatrix`, `mma` (f16, bf16, tf32, 8-bit integers, fp8), `cp.async`,
+//! mbarriers, bulk copies with and without tensor maps, `wgmma` with all its layouts; forms of clusters for a cluster
+//! of one block. Not known, so that a launch is refused: calls by address, textures, `cp.reduce.async.bulk`,
+//! multicast, sparse products, `tcgen05`, vectors of atomics, directed rounding of `fma.f64`.
+//!
+//! Several lanes that execute one `shfl` with different masks are refused too, which the hardware allows.
+//!
+//! [PTX ISA]: https://docs.nvidia.com/cuda/parallel-thread-execution/
+//!
 //! # Invariants
 //!
 //! - The text is data: wrong text is a [`ParseError`], a wrong program a [`Fault`]. Nothing here panics or runs on
@@ -55,6 +128,7 @@ mod tensor_map;
 mod timing;
 mod types;
 
+pub use exec::traffic::{Count, Report};
 pub use fault::{Fault, FaultKind, ParseError, Place};
 pub use machine::{Launch, Loaded, Machine, Options};
 pub use module::{Kernel, Module, Parameter};

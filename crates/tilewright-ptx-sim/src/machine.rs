@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::decode::{Code, SHARED_BASE};
-use crate::exec::{self, context::Context};
+use crate::exec::{self, context::Context, traffic::Report};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::WARP;
 use crate::memory::global::{Global, MANY_BLOCKS};
@@ -27,6 +27,8 @@ pub struct Options {
     pub resident_blocks: usize,
     /// Whether races on shared and global memory, unfinished copies and missing proxy fences are faults.
     pub check_races: bool,
+    /// Whether the [`Report`] of a launch counts sectors of global memory and conflicts of banks.
+    pub count_traffic: bool,
     /// Bytes of global memory.
     pub memory_bytes: u64,
     /// Bytes of shared memory that a block may have: 227 KiB on sm_90.
@@ -40,6 +42,7 @@ impl Default for Options {
             instruction_limit: 200_000_000,
             resident_blocks: 4,
             check_races: true,
+            count_traffic: false,
             memory_bytes: 1 << 32,
             shared_bytes: 227 << 10,
         }
@@ -178,7 +181,7 @@ impl Machine {
     }
 
     /// Runs a kernel to its end.
-    pub fn launch(&mut self, loaded: &Loaded, kernel: &str, launch: Launch<'_>) -> Result<(), Fault> {
+    pub fn launch(&mut self, loaded: &Loaded, kernel: &str, launch: Launch<'_>) -> Result<Report, Fault> {
         let module = &*loaded.module;
         let refuse = |message: String| Err(Fault::new(FaultKind::Launch, message));
         let functions = module.functions.iter();
@@ -266,4 +269,41 @@ fn place_shared(module: &Module, function: usize, dynamic: u32, addresses: &mut 
         addresses[index] = next;
     }
     Some(next - SHARED_BASE + u64::from(dynamic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_may_change_threads() {
+        fn moves<T: Send>() {}
+        fn is_shared<T: Send + Sync>() {}
+        moves::<Machine>();
+        is_shared::<Module>();
+        is_shared::<Loaded>();
+    }
+
+    #[test]
+    fn variables_have_their_initial_values() {
+        let text = ".version 7.0\n.target sm_80\n.address_size 64\n\
+            .visible .global .align 4 .u32 a[3] = {7, 0xffffffff};\n\
+            .visible .global .align 8 .u64 b[2] = {a+4, generic(a)};\n\
+            .visible .const .align 4 .f32 c = 0f3F800000;\n";
+        let mut machine = Machine::new(Options::default());
+        let loaded = machine.load(Arc::new(Module::parse(text).expect("text"))).expect("load");
+        let read = |name: &str| {
+            let (address, bytes) = loaded.variable(name).expect("variable");
+            let mut out = vec![0; bytes as usize];
+            machine.read(address, &mut out).expect("read");
+            out
+        };
+        assert_eq!(read("a"), [7, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0]);
+        let a = loaded.variable("a").expect("a").0;
+        assert_eq!(read("b"), [(a + 4).to_le_bytes(), a.to_le_bytes()].concat());
+        assert_eq!(read("c"), 1f32.to_le_bytes());
+        let used = machine.used();
+        machine.unload(loaded).expect("unload");
+        assert_eq!((used, machine.used()), (32, 0));
+    }
 }

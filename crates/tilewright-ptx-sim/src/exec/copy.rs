@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use super::scalar::resolve;
+use super::traffic;
 use super::warp::Warp;
 use super::{Block, Env, Flow};
 use crate::decode::{Address, Guard, Slot};
@@ -72,6 +73,13 @@ pub(super) fn issue(
             in_lane(perform(env, block, &mut copy), lane)?;
         }
         warp.copies.copies.push(copy);
+    }
+    if cx.options.count_traffic {
+        let addresses = |of: Address| -> Vec<u64> {
+            lanes_of(mask).map(|lane| resolve(warp.get(of.base)[lane].wrapping_add(of.offset)).1).collect()
+        };
+        env.sectors += traffic::sectors(&addresses(op.from), op.bytes);
+        env.passes += traffic::passes(&addresses(op.to), op.bytes);
     }
     Ok(Flow::Next)
 }

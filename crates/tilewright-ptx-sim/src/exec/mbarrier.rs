@@ -8,6 +8,7 @@ use super::{Block, Env, Flow, copy};
 use crate::decode::{Address, Pred, Slot};
 use crate::fault::FaultKind;
 use crate::lanes::{WARP, lanes_of};
+use crate::memory::clocks::View;
 use crate::memory::shared::Who;
 use crate::memory::{Checked, Touch, in_lane, trouble_at};
 
@@ -115,17 +116,11 @@ fn one(
             block.units.barriers.remove(&address);
         }
         BarrierOp::Arrive { count, expect, drop, .. } => {
-            let count = count.map_or(1, |count| warp.get(count)[lane] as u32);
-            let expect = expect.map_or(0, |bytes| warp.get(bytes)[lane] as u32);
+            let value = |slot: Option<Slot>, without: u32| slot.map_or(without, |slot| warp.get(slot)[lane] as u32);
+            let (count, expect) = (value(count, 1), value(expect, 0));
             let view = block.clocks.release(warp.index);
             let barrier = block.units.barrier(address)?;
-            let state = state_of(barrier);
-            barrier.bytes += i64::from(expect);
-            if drop {
-                barrier.expected = barrier.expected.saturating_sub(count);
-            }
-            barrier.arrive(address, count, &view)?;
-            return Ok(Outcome::State(state));
+            return arrive(barrier, address, count, expect, drop, &view).map(Outcome::State);
         }
         BarrierOp::Expect { bytes } => {
             block.units.barrier(address)?.bytes += i64::from(warp.get(bytes)[lane] as u32);
@@ -149,6 +144,17 @@ fn one(
         }
     }
     Ok(Outcome::None)
+}
+
+/// Arrivals, after the bytes that they expect; the state before them.
+fn arrive(barrier: &mut Mbarrier, address: u64, count: u32, expect: u32, drop: bool, view: &View) -> Checked<u64> {
+    let state = state_of(barrier);
+    barrier.bytes += i64::from(expect);
+    if drop {
+        barrier.expected = barrier.expected.saturating_sub(count);
+    }
+    barrier.arrive(address, count, view)?;
+    Ok(state)
 }
 
 fn wait(

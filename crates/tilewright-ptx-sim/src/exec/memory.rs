@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::scalar::resolve;
 use super::sync;
+use super::traffic;
 use super::warp::Warp;
 use super::{Block, Env, Flow};
 use crate::decode::{Access, Order, PARAM_WINDOW, Place, Slot};
@@ -131,6 +132,31 @@ fn write(env: &mut Env<'_>, block: &mut Block, warp: &mut Warp, spot: Spot, offs
     }
 }
 
+/// Counts the traffic of an access of the lanes of `mask`.
+fn count_traffic(cx: &Context<'_>, env: &mut Env<'_>, warp: &Warp, mask: u32, access: &Access, bytes: u32) {
+    if !cx.options.count_traffic {
+        return;
+    }
+    let base = warp.get(access.address.base);
+    let (mut global, mut shared) = (Vec::new(), Vec::new());
+    for lane in lanes_of(mask) {
+        let address = base[lane].wrapping_add(access.address.offset);
+        match access.place {
+            Place::Frame => {}
+            Place::Space(Space::Generic) => match resolve(address) {
+                (Space::Shared, address) => shared.push(address),
+                (Space::Global, address) => global.push(address),
+                _ => {}
+            },
+            Place::Space(Space::Shared) => shared.push(address),
+            Place::Space(Space::Global) => global.push(address),
+            Place::Space(_) => {}
+        }
+    }
+    env.sectors += traffic::sectors(&global, bytes);
+    env.passes += traffic::passes(&shared, bytes);
+}
+
 pub(super) fn load(
     cx: &Context<'_>,
     env: &mut Env<'_>,
@@ -150,6 +176,7 @@ pub(super) fn load(
             out[lane] = read(cx, env, block, warp, spot, index * access.bytes as usize, access.bytes);
         }
     }
+    count_traffic(cx, env, warp, mask, access, access.bytes * d.len() as u32);
     for (slot, value) in d.iter().zip(&mut out) {
         if let Some((from, to)) = sign {
             *value = value.map(|x| sign_extend(x, from, to));
@@ -176,6 +203,7 @@ pub(super) fn store(
             write(env, block, warp, spot, index * access.bytes as usize, access.bytes, value);
         }
     }
+    count_traffic(cx, env, warp, mask, access, access.bytes * a.len() as u32);
     Ok(Flow::Next)
 }
 

@@ -12,6 +12,7 @@ mod schedule;
 mod sync;
 pub(crate) mod tensor;
 mod together;
+pub(crate) mod traffic;
 pub(crate) mod units;
 mod warp;
 pub(crate) mod wgmma;
@@ -29,6 +30,7 @@ use crate::memory::shared::{Shared, Who};
 use crate::memory::{Checked, trouble};
 use crate::timing::Rng;
 use context::Context;
+use traffic::Count;
 use units::Units;
 use warp::Warp;
 
@@ -41,6 +43,9 @@ pub(crate) struct Env<'a> {
     pub(crate) published: HashMap<(u32, u64), Published>,
     /// Instructions so far.
     pub(crate) executed: u64,
+    /// Counted on request.
+    pub(crate) sectors: Count,
+    pub(crate) passes: Count,
 }
 
 /// What the warps of a block share.
@@ -127,17 +132,14 @@ pub(crate) fn slice(
             let split = &mut warp.stack[top];
             let pc = split.pc as usize;
             let active = split.mask & warp.live;
+            split.pc += 1;
             let Some(inst) = code.insts.get(pc) else {
                 // The end of the text is a return.
                 control::leave(warp, active);
                 break;
             };
-            split.pc += 1;
             warp.line = inst.line;
-            let mask = match inst.guard {
-                None => active,
-                Some(guard) => active & warp.predicate(guard),
-            };
+            let mask = inst.guard.map_or(active, |guard| active & warp.predicate(guard));
             if let Op::Branch { target, reconverge } = inst.op {
                 control::branch(env, warp, active, mask, target, reconverge);
                 break;
@@ -152,8 +154,9 @@ pub(crate) fn slice(
                 Flow::Next => {}
                 Flow::Code => break,
                 Flow::Again => {
-                    let top = warp.stack.len() - 1;
-                    warp.stack[top].pc = pc as u32;
+                    if let Some(split) = warp.stack.last_mut() {
+                        split.pc = pc as u32;
+                    }
                     if warp.park() {
                         break;
                     }
@@ -190,7 +193,7 @@ fn step(cx: &Context<'_>, env: &mut Env<'_>, block: &mut Block, warp: &mut Warp,
             control::jump(cx, env, block, warp, mask, op)
         }
         Op::Barrier { .. } | Op::ClusterArrive | Op::ClusterWait => control::barrier(warp, mask, op),
-        Op::Tensor(op) => tensor::run(block, warp, mask, op),
+        Op::Tensor(op) => tensor::run(cx, env, block, warp, mask, op),
         Op::Async(op) => asynchronous::run(cx, env, block, warp, mask, op),
         Op::Unsupported => trouble(FaultKind::Unsupported, "an instruction that the simulator does not know"),
         _ => together::run(block, warp, mask, op),

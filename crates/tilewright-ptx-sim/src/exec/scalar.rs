@@ -3,7 +3,7 @@
 use super::Env;
 use super::context::Context;
 use super::warp::Warp;
-use crate::decode::{Join, LOCAL_WINDOW, Op, PARAM_WINDOW, Product, SHARED_WINDOW, WINDOW_BYTES, window};
+use crate::decode::{Join, LOCAL_WINDOW, Op, PARAM_WINDOW, Product, SHARED_WINDOW, Slot, WINDOW_BYTES, window};
 use crate::lanes::{Lanes, WARP, lanes_of};
 use crate::module::Space;
 use crate::scalar::bits::sign_extend;
@@ -12,21 +12,31 @@ use crate::types::mask as low_bits;
 /// Runs `op`; false when it is none of these instructions.
 pub(super) fn run(cx: &Context<'_>, env: &Env<'_>, warp: &mut Warp, mask: u32, op: &Op) -> bool {
     let mut out = [0; WARP];
-    let d = match *op {
+    let d = mapped(cx, warp, mask, op, &mut out).or_else(|| chosen(env, warp, op, &mut out));
+    let Some(d) = d else {
+        return predicates(warp, mask, op) || several(warp, mask, op) || addresses(warp, mask, op);
+    };
+    warp.set(d, mask, &out);
+    true
+}
+
+/// Functions of the operands; the register of the result.
+fn mapped(cx: &Context<'_>, warp: &Warp, mask: u32, op: &Op, out: &mut Lanes) -> Option<Slot> {
+    Some(match *op {
         Op::Map1 { f, d, a } => {
-            f(warp.get(a), &mut out);
+            f(warp.get(a), out);
             d
         }
         Op::Map2 { f, d, a, b } => {
-            f(warp.get(a), warp.get(b), &mut out);
+            f(warp.get(a), warp.get(b), out);
             d
         }
         Op::Map3 { f, d, a, b, c } => {
-            f(warp.get(a), warp.get(b), warp.get(c), &mut out);
+            f(warp.get(a), warp.get(b), warp.get(c), out);
             d
         }
         Op::Move { d, a } => {
-            out = *warp.get(a);
+            *out = *warp.get(a);
             d
         }
         Op::Map4 { f, d, abcd: [a, b, c, e] } => {
@@ -57,6 +67,13 @@ pub(super) fn run(cx: &Context<'_>, env: &Env<'_>, warp: &mut Warp, mask: u32, o
             }
             d
         }
+        _ => return None,
+    })
+}
+
+/// Selections, and values that are put together; the register of the result.
+fn chosen(env: &Env<'_>, warp: &Warp, op: &Op, out: &mut Lanes) -> Option<Slot> {
+    Some(match *op {
         Op::Select { d, a, b, p } => {
             let p = warp.predicate(p);
             let (a, b) = (warp.get(a), warp.get(b));
@@ -101,10 +118,8 @@ pub(super) fn run(cx: &Context<'_>, env: &Env<'_>, warp: &mut Warp, mask: u32, o
             out.fill(env.executed & low_bits(bits));
             d
         }
-        _ => return predicates(warp, mask, op) || several(warp, mask, op) || addresses(warp, mask, op),
-    };
-    warp.set(d, mask, &out);
-    true
+        _ => return None,
+    })
 }
 
 fn joined(warp: &Warp, holds: u32, join: Option<(Join, crate::decode::Guard)>) -> u32 {

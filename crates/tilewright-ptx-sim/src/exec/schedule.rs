@@ -4,6 +4,7 @@ use super::bulk;
 use super::context::Context;
 use super::control::BARRIERS;
 use super::together::sink;
+use super::traffic::{Count, Report};
 use super::units::{self, Units};
 use super::warp::{State, Warp};
 use super::{Arrival, Block, Env, Flow, first, slice};
@@ -37,8 +38,9 @@ struct Gate {
 }
 
 /// Runs all blocks of a launch.
-pub(crate) fn run(cx: &Context<'_>, memory: &mut Global, rng: Rng) -> Result<(), Fault> {
-    let mut env = Env { memory, rng, published: Default::default(), executed: 0 };
+pub(crate) fn run(cx: &Context<'_>, memory: &mut Global, rng: Rng) -> Result<Report, Fault> {
+    let none = Count::default();
+    let mut env = Env { memory, rng, published: Default::default(), executed: 0, sectors: none, passes: none };
     let blocks = cx.grid.iter().map(|extent| u64::from(*extent)).product::<u64>();
     let mut order: Vec<u32> = (0..blocks as u32).collect();
     for at in (1..order.len()).rev() {
@@ -52,7 +54,7 @@ pub(crate) fn run(cx: &Context<'_>, memory: &mut Global, rng: Rng) -> Result<(),
             running.push(begin(cx, number));
         }
         if running.is_empty() {
-            return Ok(());
+            return Ok(Report { instructions: env.executed, sectors: env.sectors, passes: env.passes });
         }
         let chosen = env.rng.below(running.len());
         let Some(index) = (0..running.len())

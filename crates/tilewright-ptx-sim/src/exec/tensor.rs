@@ -3,8 +3,10 @@
 //! Products and sums of `mma` are exact in float64 and rounded towards zero at the end; the hardware cuts off bits too,
 //! and PTX says of the sum only that it has at least single precision.
 
+use super::context::Context;
+use super::traffic;
 use super::warp::Warp;
-use super::{Block, Flow};
+use super::{Block, Env, Flow};
 use crate::decode::{Address, Slot};
 use crate::fault::FaultKind;
 use crate::lanes::{Lanes, WARP};
@@ -39,7 +41,14 @@ pub(crate) struct Mma {
 /// Bytes of a row of a matrix of `ldmatrix`.
 const ROW: u32 = 16;
 
-pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) -> Checked<Flow> {
+pub(super) fn run(
+    cx: &Context<'_>,
+    env: &mut Env<'_>,
+    block: &mut Block,
+    warp: &mut Warp,
+    mask: u32,
+    op: &TensorOp,
+) -> Checked<Flow> {
     if mask != u32::MAX {
         if warp.can_park() {
             return Ok(Flow::Again);
@@ -49,6 +58,7 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) 
     match op {
         TensorOp::LoadMatrix { d, address, generic, transposed } => {
             let rows = rows(block, warp, *address, *generic, d.len(), Touch::Read)?;
+            count(cx, env, &rows);
             for (matrix, slot) in d.iter().enumerate() {
                 let value = std::array::from_fn(|lane| {
                     let (row, column) = (lane / 4, 2 * (lane % 4));
@@ -64,6 +74,7 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) 
         }
         TensorOp::StoreMatrix { a, address, generic, transposed } => {
             let rows = rows(block, warp, *address, *generic, a.len(), Touch::Write)?;
+            count(cx, env, &rows);
             for (matrix, slot) in a.iter().enumerate() {
                 for (lane, &value) in warp.get(*slot).iter().enumerate() {
                     let (row, column) = (lane / 4, 2 * (lane % 4));
@@ -77,6 +88,14 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &TensorOp) 
         TensorOp::Mma(op) => multiply(warp, op),
     }
     Ok(Flow::Next)
+}
+
+/// Counts the traffic of rows: 8 of them in a phase.
+fn count(cx: &Context<'_>, env: &mut Env<'_>, rows: &[usize]) {
+    if cx.options.count_traffic {
+        let addresses: Vec<u64> = rows.iter().map(|row| *row as u64).collect();
+        env.passes += traffic::passes(&addresses, ROW);
+    }
 }
 
 /// The rows whose addresses the first lanes give.

@@ -84,17 +84,8 @@ fn together(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<(
             sink(warp, d, mask, votes.into(), holds);
         }
         Op::Match { all, bits, d, p, a, .. } => {
-            let a = warp.get(a).map(|a| a & crate::types::mask(bits));
-            let mut out = [0; WARP];
-            let mut same = true;
-            for lane in lanes_of(mask) {
-                let equal = lanes_of(mask).filter(|other| a[*other] == a[lane]).fold(0, |set, other| set | 1 << other);
-                same &= equal == u64::from(mask);
-                out[lane] = equal;
-            }
-            if all && !same {
-                out = [0; WARP];
-            }
+            let (out, same) = equals(mask, &warp.get(a).map(|a| a & crate::types::mask(bits)));
+            let out = if all && !same { [0; WARP] } else { out };
             warp.set(d, mask, &out);
             if let Some(p) = p {
                 warp.set_predicate(p, mask, if same { u32::MAX } else { 0 });
@@ -113,6 +104,16 @@ fn together(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<(
         _ => {}
     }
     Ok(())
+}
+
+/// For each lane the lanes with the same value, and whether all are the same.
+fn equals(mask: u32, a: &Lanes) -> (Lanes, bool) {
+    let mut out = [0; WARP];
+    for lane in lanes_of(mask) {
+        out[lane] = lanes_of(mask).filter(|other| a[*other] == a[lane]).fold(0, |set, other| set | 1 << other);
+    }
+    let same = lanes_of(mask).all(|lane| out[lane] == u64::from(mask));
+    (out, same)
 }
 
 pub(super) fn sink(warp: &mut Warp, d: Sink, mask: u32, value: u64, holds: bool) {

@@ -17,7 +17,7 @@ fn run(body: &str, blocks: u32, threads: u32, seed: u64) -> Result<(), Fault> {
     let options = Options { seed, instruction_limit: 100_000, ..Options::default() };
     let mut device = Device::with(&kernel(body), options);
     let memory = device.buffer(&[0u32; 64]);
-    device.launch("k", [blocks, 1, 1], [threads, 1, 1], &[Arg::U64(memory)])
+    device.launch("k", [blocks, 1, 1], [threads, 1, 1], &[Arg::U64(memory)]).map(|_| ())
 }
 
 /// The fault of every seed.

@@ -150,3 +150,21 @@ fn sm90_with_another_stride_in_its_descriptors_is_wrong() {
         assert!(sm90(&text, seed).map_or(true, |error| error > 10.0));
     }
 }
+
+#[test]
+fn the_swizzle_of_sm80_has_no_bank_conflicts() {
+    let run = |text: &str| {
+        let [m, n, k] = [128, 128, 128];
+        let mut device = Device::new(text, 0);
+        device.machine.options_mut().count_traffic = true;
+        let (a, b) = (device.buffer(&values(m * k, 1)), device.buffer(&values(n * k, 2)));
+        let c = device.buffer(&vec![0u16; m * n]);
+        let args = [Arg::U64(a), Arg::U64(b), Arg::U64(c), Arg::U32(128), Arg::U32(128), Arg::U32(128)];
+        device.launch_shared("gemm80", [1; 3], [128, 1, 1], 65_536, &args).unwrap_or_else(|fault| panic!("{fault}"))
+    };
+    let report = run(SM80);
+    assert_eq!(report.passes.found, report.passes.least);
+    // A and B come in whole sectors; C is stored in pieces of 4 bytes from each of 8 rows.
+    assert!(report.sectors.found <= report.sectors.least + report.sectors.least / 2, "{report:?}");
+    assert!(report.instructions > 1000 && report.passes.least > 1000, "{report:?}");
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tilewright_ptx_sim::{Fault, Launch, Loaded, Machine, Module, Options};
+use tilewright_ptx_sim::{Fault, Launch, Loaded, Machine, Module, Options, Report};
 
 /// Seeds of the tests that ask for several.
 pub(crate) const SEEDS: std::ops::Range<u64> = 0..5;
@@ -39,7 +39,13 @@ impl Device {
         bytes.chunks(T::SIZE).map(T::of).collect()
     }
 
-    pub(crate) fn launch(&mut self, kernel: &str, grid: [u32; 3], block: [u32; 3], args: &[Arg]) -> Result<(), Fault> {
+    pub(crate) fn launch(
+        &mut self,
+        kernel: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        args: &[Arg],
+    ) -> Result<Report, Fault> {
         self.launch_shared(kernel, grid, block, 0, args)
     }
 
@@ -50,7 +56,7 @@ impl Device {
         block: [u32; 3],
         dynamic_shared: u32,
         args: &[Arg],
-    ) -> Result<(), Fault> {
+    ) -> Result<Report, Fault> {
         let info = self.loaded.module().kernel(kernel).unwrap_or_else(|| panic!("no kernel {kernel}"));
         let mut params = vec![0; info.param_bytes as usize];
         for (parameter, arg) in info.params.iter().zip(args) {

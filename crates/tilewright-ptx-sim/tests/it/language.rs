@@ -1,5 +1,7 @@
 //! What LLVM makes of calls, local memory, tables, switches, wide integers and reductions.
 
+use tilewright_ptx_sim::FaultKind;
+
 use crate::harness::{Arg, Device, SEEDS, kernel_text};
 
 fn run(kernel: &str, threads: u32, seed: u64, x: Option<&[u8]>, out: usize) -> Vec<u8> {
@@ -69,5 +71,31 @@ fn two_warps_reduce_through_shared_memory() {
     let x: Vec<u8> = (0..64i32).flat_map(|i| (i * i).to_le_bytes()).collect();
     for seed in SEEDS {
         assert_eq!(words(&run("reduce", 64, seed, Some(&x), 256)), [85_344; 64]);
+    }
+}
+
+fn last_block(text: &str, seed: u64) -> Result<u32, tilewright_ptx_sim::Fault> {
+    let mut device = Device::new(text, seed);
+    let input = device.buffer(&(0..512).collect::<Vec<u32>>());
+    let out = device.buffer(&[0u32; 513]);
+    device.launch("last_block", [8, 1, 1], [64, 1, 1], &[Arg::U64(out), Arg::U64(input)])?;
+    Ok(device.read::<u32>(out, 1)[0])
+}
+
+#[test]
+fn the_last_block_sees_what_all_blocks_wrote() {
+    let text = kernel_text!("language");
+    for seed in SEEDS {
+        assert_eq!(last_block(text, seed).unwrap_or_else(|fault| panic!("{fault}")), 3 * 511 * 256);
+    }
+    let fence = "fence.acq_rel.gpu;";
+    assert_eq!(text.matches(fence).count(), 2);
+    let (before, after) = text.split_once(fence).expect("fence");
+    for (text, seed) in [format!("{before}{after}"), format!("{before}{fence}{}", after.replace(fence, ""))]
+        .iter()
+        .flat_map(|text| SEEDS.map(move |seed| (text, seed)))
+    {
+        let fault = last_block(text, seed).expect_err("nothing orders the blocks");
+        assert_eq!(fault.kind, FaultKind::Race, "{fault}");
     }
 }

@@ -6,5 +6,6 @@ mod faults;
 mod gemm;
 mod harness;
 mod language;
+mod mutations;
 mod scalar;
 mod tensor;

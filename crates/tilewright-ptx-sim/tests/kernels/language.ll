@@ -158,3 +158,57 @@ meet:
   store i32 %sum, ptr addrspace(1) %po
   ret void
 }
+
+; The sum of all values by the block that comes last: stores, a fence, a counter, a fence, a flag in shared memory.
+; LLVM drops the order of an atomicrmw (`atom.global.add`, which is relaxed), so that both fences are needed.
+@flag = internal addrspace(3) global i32 undef
+@arrived = internal addrspace(1) global i32 0
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+define ptx_kernel void @last_block(ptr addrspace(1) %out, ptr addrspace(1) %x) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %n = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+  %start = shl i32 %b, 6
+  %i = add i32 %start, %t
+  %px = getelementptr i32, ptr addrspace(1) %x, i32 %i
+  %v = load i32, ptr addrspace(1) %px
+  %v3 = mul i32 %v, 3
+  %next = add i32 %i, 1
+  %pp = getelementptr i32, ptr addrspace(1) %out, i32 %next
+  store i32 %v3, ptr addrspace(1) %pp
+  fence syncscope("device") acq_rel
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %first = icmp eq i32 %t, 0
+  br i1 %first, label %count, label %meet
+count:
+  %old = atomicrmw add ptr addrspace(1) @arrived, i32 1 syncscope("device") monotonic
+  fence syncscope("device") acq_rel
+  store i32 %old, ptr addrspace(3) @flag
+  br label %meet
+meet:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %seen = load i32, ptr addrspace(3) @flag
+  %last = sub i32 %n, 1
+  %is = icmp eq i32 %seen, %last
+  %me = and i1 %is, %first
+  br i1 %me, label %sum, label %done
+sum:
+  %all = shl i32 %n, 6
+  br label %loop
+loop:
+  %k = phi i32 [ 1, %sum ], [ %k2, %loop ]
+  %s = phi i32 [ 0, %sum ], [ %s2, %loop ]
+  %pk = getelementptr i32, ptr addrspace(1) %out, i32 %k
+  %w = load i32, ptr addrspace(1) %pk
+  %s2 = add i32 %s, %w
+  %k2 = add i32 %k, 1
+  %more = icmp sle i32 %k2, %all
+  br i1 %more, label %loop, label %put
+put:
+  store i32 %s2, ptr addrspace(1) %out
+  br label %done
+done:
+  ret void
+}
