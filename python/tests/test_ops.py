@@ -32,9 +32,9 @@ from op_references.interpreter import Answer, Interpreter
 from op_references.values import FLOATS, TOLERANCE, ULPS, assert_near, assert_same, from_value, to_tensor, ulps
 
 PAGE = Path(__file__).parents[2] / "docs" / "ops" / "README.md"
-CPU, TEST_DEVICE = tw.cpu(), tw.device("ext_dev")
+CPU, TEST_DEVICE, CUDA = tw.cpu(), tw.device("ext_dev"), tw.cuda()
 #: Where the samples run.
-DEVICES = [CPU, TEST_DEVICE]
+DEVICES = [CPU, TEST_DEVICE, CUDA]
 #: The test devices with a fault (`crates/tilewright-runtime/src/device/test_device`).
 FAULTS = {"waits": 2, "copies there": 3, "copies back": 4}
 #: Operators whose results are right all the same: they are zero, as host memory is that no copy has reached. A small

@@ -94,10 +94,10 @@ def test_devices_list_their_properties():
     assert cpu.exist and cpu.max_threads == tw.runtime.num_threads() and cpu.multi_processor_count >= 1
     assert (cpu.device_type, cpu.device_id) == (1, 0)
     cpu.sync()
-    if not tw.cuda().exist:
-        assert tw.cuda().max_threads == 0
-        with pytest.raises(tw.TVMError, match="cuda"):
-            tw.cuda().sync()
+    absent = tw.cuda(99)
+    assert not absent.exist and absent.max_threads == 0
+    with pytest.raises(tw.TVMError, match="cuda"):
+        absent.sync()
 
 
 def test_the_number_of_threads_can_be_set(rng):

@@ -13,7 +13,7 @@ use tilewright_ir::verify::Verified;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Kernel, ProgramBuilder};
+use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Image, Kernel, ProgramBuilder};
 
 use crate::backends::{BACKENDS, Backend, CodeError, KernelCode, Linked, backend_of};
 use crate::cache::KernelCache;
@@ -64,12 +64,16 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
 /// `TW0602`: the declared target is invalid, or the module's kernels cannot run together with it.
 pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, Diagnostic> {
     let own = function.declared_target(target)?.unwrap_or_else(|| target.clone());
-    if own.arch == target.arch {
+    if own.arch == target.arch && own.kind() == target.kind() {
         return Ok(own);
     }
     let name = function.global_symbol().unwrap_or("a private function");
     let message = format!("`{name}` declares the target \"{own}\", and the module is compiled for \"{target}\"");
-    let error = Diagnostic::error("TW0602", message).note("all kernels of an executable are for one architecture");
+    let note = match own.kind() == target.kind() {
+        true => "all kernels of an executable are for one architecture",
+        false => "all kernels of an executable run on the device that it is compiled for",
+    };
+    let error = Diagnostic::error("TW0602", message).note(note);
     Err(match function.origins.headline().first() {
         Some(span) => error.at(span.clone()),
         None => error,
@@ -199,8 +203,10 @@ fn link(
     if kernels.is_empty() {
         return Ok(());
     }
-    let Linked::Native(mut image) = backend.link(&kernels).map_err(|error| link_error(&error))?;
-    image.kind = kind;
+    let image = match backend.link(&kernels).map_err(|error| link_error(&error))? {
+        Linked::Native(image) => Image { kind, ..image },
+        Linked::Launched(image) => image,
+    };
     let names: Vec<String> = image.exports.iter().map(|export| export.name.clone()).collect();
     let image = program.image(image);
     for (export, name) in names.into_iter().enumerate() {

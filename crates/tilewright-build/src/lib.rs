@@ -15,6 +15,7 @@ mod call;
 mod emit;
 mod kernel_metadata;
 mod kernels;
+mod launch;
 pub mod link;
 mod objects;
 

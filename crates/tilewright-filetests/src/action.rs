@@ -11,6 +11,7 @@ use tilewright::schedule::{Names, Schedule};
 use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};
+use tilewright::tir_passes::lower::GPU;
 use tilewright::tir_passes::named::{Named, NamedOnModule, Options, named_module_pass, named_pass};
 use tilewright::tir_passes::{Step, lower, lowering_passes};
 use tilewright::{GlobalFunc, IRModule, Target, Tensor};
@@ -97,7 +98,7 @@ impl PassStep {
             let known = named_pass(pass).ok_or_else(|| format!("there is no loop pass `{pass}`"))?;
             return Ok(Self::Named(known, options));
         }
-        if let Some(&(name, step)) = lowering_passes().iter().find(|(known, _)| *known == name) {
+        if let Some(&(name, step)) = lowering_passes().iter().chain(GPU.steps).find(|(known, _)| *known == name) {
             return Ok(Self::Prim(name, step));
         }
         tilewright::passes::by_name(name, &Target::host()).map(Self::Pass)

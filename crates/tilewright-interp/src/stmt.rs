@@ -130,6 +130,8 @@ impl<'a> Interpreter<'a> {
             ForKind::Serial | ForKind::Unrolled => None,
             ForKind::Parallel | ForKind::Vectorized => Some(Among::Iterations),
             ForKind::ThreadBinding(tag) if is_block(tag) => Some(Among::Blocks),
+            // Threads that share a reduction all have its result, whatever memory that is.
+            ForKind::ThreadBinding(_) if self.drives_a_reduction(var, body) => None,
             ForKind::ThreadBinding(_) => Some(Among::Threads),
         };
         let racing = among.is_some();

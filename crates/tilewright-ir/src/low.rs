@@ -24,8 +24,11 @@
 
 mod accesses;
 mod check;
+mod device;
 mod rows;
 
+pub use check::{BLOCKS, THREADS};
+pub use device::{DeviceKernel, begins_kernel};
 use tilewright_support::Diagnostics;
 
 use crate::tir::PrimFunc;
@@ -56,6 +59,17 @@ impl LowTir {
     /// One diagnostic (`TW0553`) for each property that does not hold.
     pub fn new(symbol: impl Into<String>, function: PrimFunc) -> Result<Self, Diagnostics> {
         check::check(&function)?;
+        Ok(Self { symbol: symbol.into(), function })
+    }
+
+    /// Checks the flat form for a GPU: loops over blocks and threads stand where tasks stand for a processor, and the
+    /// temporaries of a kernel are shared by the threads of a block or local to one. A temporary outside of kernels is
+    /// global; barriers and shuffles are calls of builtins.
+    ///
+    /// # Errors
+    /// Those of [`LowTir::new`].
+    pub fn of_device(symbol: impl Into<String>, function: PrimFunc) -> Result<Self, Diagnostics> {
+        check::check_for_device(&function)?;
         Ok(Self { symbol: symbol.into(), function })
     }
 

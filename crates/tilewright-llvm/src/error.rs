@@ -17,6 +17,18 @@ pub enum CodegenError {
     Llvm(String),
 }
 
+impl CodegenError {
+    /// The error as one about the function of this name.
+    pub fn of(self, name: &str) -> Self {
+        let symbol = name.to_owned();
+        match self {
+            Self::Unsupported { what, .. } => Self::Unsupported { symbol, what },
+            Self::Malformed { what, .. } => Self::Malformed { symbol, what },
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for CodegenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

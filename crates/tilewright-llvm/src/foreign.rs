@@ -135,6 +135,18 @@ const AARCH64: &[(&str, &[&str])] = &[
     ("neon.", &["neon"]),
 ];
 
+/// What threads are, and arithmetic; what moves memory or waits is a builtin.
+const NVVM: &[(&str, &[&str])] = &[
+    ("read.ptx.sreg.", &[]),
+    ("rsqrt.approx", &[]),
+    ("ex2.approx", &[]),
+    ("lg2.approx", &[]),
+    ("sin.approx", &[]),
+    ("cos.approx", &[]),
+    ("mulhi", &[]),
+    ("prmt", &[]),
+];
+
 /// Whether a program may call the intrinsic on the target; else why not.
 pub(crate) fn check(name: &str, target: &Target) -> Result<(), String> {
     let Some(word) = name.strip_prefix("llvm.").filter(|_| name.bytes().all(is_plain)) else {
@@ -143,6 +155,7 @@ pub(crate) fn check(name: &str, target: &Target) -> Result<(), String> {
     let (arch, families) = match target.arch {
         Arch::X86_64 => ("x86.", X86),
         Arch::AArch64 => ("aarch64.", AARCH64),
+        Arch::Nvptx64 => ("nvvm.", NVVM),
     };
     if let Some(word) = word.strip_prefix(arch) {
         let family = families.iter().find(|(family, _)| word.starts_with(family));

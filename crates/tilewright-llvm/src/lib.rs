@@ -27,7 +27,7 @@ mod single_lanes;
 #[cfg(test)]
 mod tests;
 
-use tilewright_ir::low::LowTir;
+use tilewright_ir::low::{DeviceKernel, LowTir};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
@@ -105,6 +105,35 @@ impl Source {
         let refused = |error| foreign::blame(&self.intrinsics, target).unwrap_or(error);
         machine::run(self.text, target, options, output).map_err(refused)
     }
+}
+
+/// Kernels of one function for a GPU, written as LLVM's text form.
+#[derive(Clone, Debug)]
+pub struct DeviceSource {
+    pub text: String,
+    /// Bytes of dynamic shared memory of each kernel, in their order.
+    pub shared_bytes: Vec<u64>,
+}
+
+impl DeviceSource {
+    /// Writes the kernels, each under the symbol that [`device_symbol`] gives to its number.
+    ///
+    /// # Errors
+    /// What has no code on the device; `name` is the function's.
+    pub fn new(name: &str, kernels: &[DeviceKernel], target: &Target) -> Result<Self, CodegenError> {
+        let (text, shared_bytes) = emit::device_module(name, kernels, target)?;
+        Ok(Self { text, shared_bytes })
+    }
+
+    /// The kernels in PTX.
+    pub fn compile(self, target: &Target, options: &Options) -> Result<String, CodegenError> {
+        text_output(machine::run(self.text, target, options, machine::Output::Assembly)?)
+    }
+}
+
+/// The symbol of the kernel of this number.
+pub fn device_symbol(number: usize) -> String {
+    format!("kernel_{number}")
 }
 
 /// Compiles the functions into one object.

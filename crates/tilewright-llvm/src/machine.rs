@@ -75,6 +75,7 @@ fn initialize() {
         let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
         LlvmTarget::initialize_x86(&config);
         LlvmTarget::initialize_aarch64(&config);
+        LlvmTarget::initialize_nvptx(&config);
         let arguments = [c"tilewright", NO_CHECKSUMS].map(CStr::as_ptr);
         // SAFETY: the arguments are strings that end in zero, as many as are said, and nothing keeps them. An option
         // that LLVM does not know is passed over.

@@ -66,6 +66,12 @@ impl Device {
         if self.0.exists() { runtime::available_processors().len().max(1) } else { 0 }
     }
 
+    /// What its maker calls the device; `None` for one that is not there.
+    #[getter]
+    fn device_name(&self) -> Option<String> {
+        self.0.open().ok().map(|device| device.name())
+    }
+
     /// Waits until the device has done its work. The processor always has when a call returns.
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         self.check(py)

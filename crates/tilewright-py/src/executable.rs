@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tilewright::ir::pass::Sequential;
 use tilewright::runtime::fork::Lock;
+use tilewright::vm_program::{DeviceKind, Image};
 use tilewright::{CompileOptions, Executable, IRModule, Stage, Target, VirtualMachine, emit};
 
 use crate::device::Device;
@@ -68,6 +69,65 @@ impl PyExecutable {
             [only] if name == ENTRY => only.clone(),
             _ => name.to_owned(),
         }
+    }
+}
+
+/// The code of a GPU in an executable.
+#[pyclass(frozen, module = "tilewright._core")]
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceModule {
+    kind: DeviceKind,
+    source: String,
+    names: Vec<String>,
+}
+
+#[pymethods]
+impl DeviceModule {
+    /// The code as text: PTX.
+    #[pyo3(signature = (fmt=""))]
+    fn get_source(&self, py: Python<'_>, fmt: &str) -> PyResult<String> {
+        match fmt {
+            "" | "ptx" | "cuda" => Ok(self.source.clone()),
+            _ => Err(error::general(py, format_args!("the source of a GPU's code is `ptx`, found `{fmt}`"))),
+        }
+    }
+
+    /// The sort of module: the kind of device.
+    #[getter]
+    fn type_key(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// The modules inside this one: there are none.
+    #[getter]
+    fn imported_modules<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        PyList::empty(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Module {} with {}>", self.kind.name(), self.names.join(", "))
+    }
+}
+
+impl PyExecutable {
+    /// The code of GPUs, by image.
+    fn device_modules(&self) -> Vec<DeviceModule> {
+        let images = self.executable.program().images.iter().filter(|image| image.is_launched());
+        let module = |image: &Image| {
+            let mut offsets: Vec<u32> = Vec::new();
+            let mut source = String::new();
+            for (number, export) in image.exports.iter().enumerate() {
+                if offsets.contains(&export.offset) {
+                    continue;
+                }
+                offsets.push(export.offset);
+                let text = image.code(number).unwrap_or_default();
+                source += String::from_utf8_lossy(text).trim_end_matches('\0');
+            }
+            let names = image.exports.iter().map(|export| export.name.clone()).collect();
+            DeviceModule { kind: image.kind, source, names }
+        };
+        images.map(module).collect()
     }
 }
 
@@ -138,10 +198,10 @@ impl PyExecutable {
         self.function(py, ENTRY)
     }
 
-    /// The modules inside this one: there are none, all code is its own.
+    /// The modules inside this one: the code of a GPU, where there is some. All other code is its own.
     #[getter]
-    fn imported_modules<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        PyList::empty(py)
+    fn imported_modules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.device_modules())
     }
 
     /// The sort of module.
@@ -168,10 +228,14 @@ impl PyExecutable {
         false
     }
 
-    /// The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`). Only
-    /// an executable that was compiled in this process has it.
+    /// The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`), which
+    /// only an executable that was compiled in this process has; of one for a GPU its code (`ptx`, or nothing).
     #[pyo3(signature = (fmt=""))]
     fn get_source(&self, py: Python<'_>, fmt: &str) -> PyResult<String> {
+        let devices = self.device_modules();
+        if !devices.is_empty() && ["", "ptx"].contains(&fmt) {
+            return Ok(devices.into_iter().map(|module| module.source).collect());
+        }
         let stage = match fmt {
             "" | "ll" | "llvm" => Stage::Llvm,
             "asm" | "s" => Stage::Asm,

@@ -77,6 +77,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tune::PyDatabase>()?;
     core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;
+    core.add_class::<executable::DeviceModule>()?;
     core.add_class::<session::PySession>()?;
     core.add_class::<session::PyModelInfo>()?;
     core.add_class::<session::PySessionCache>()?;

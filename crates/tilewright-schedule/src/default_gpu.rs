@@ -11,20 +11,20 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::tir::{Expr, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Expr, PrimFunc, StmtKind};
 use tilewright_ir::verify::Form;
-use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
+use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_support::Diagnostic;
 use tilewright_target::{DeviceLimits, Target};
 
-use crate::analysis::dependence::{check_affine, check_independent, driven_axes, has_threads, is_global};
-use crate::build::exprs::mentions;
+use crate::analysis::dependence::{has_threads, is_global};
 use crate::build::unique::with_unique_keys;
+use crate::kernels::gpu::map::{nested, spread_by};
+use crate::kernels::gpu::statement::on_one_thread;
 use crate::primitive::{Fault, bind_independent, fuse, site_of, split};
-use crate::site::{Key, Site, around, follow, loop_of};
+use crate::site::{Key, follow, loop_of};
 
 const NAME: &str = "DefaultGPUSchedule";
 /// Threads of more blocks than this do several iterations each.
@@ -112,7 +112,8 @@ fn schedule(function: &PrimFunc, threads: i64) -> Result<Option<PrimFunc>, Fault
         let way: &[usize] = if count == 1 && !is_seq(&current) { &[0] } else { &[0, at] };
         let way = if apart { way } else { &[0] };
         let Some(site) = follow(&current.body, way) else { continue };
-        let parallel = if apart { spread(&current, &site, threads)? } else { None };
+        let spread = |site| spread_by(&current, site, |function, loops, _| bound(function, loops, threads)).ok();
+        let parallel = if apart { spread(&site) } else { None };
         current = match parallel {
             Some(function) => function,
             None => PrimFunc { body: site.replaced(on_one_thread(&site.stmt)), ..current },
@@ -124,56 +125,6 @@ fn schedule(function: &PrimFunc, threads: i64) -> Result<Option<PrimFunc>, Fault
 
 fn is_seq(function: &PrimFunc) -> bool {
     function.root_block().is_some_and(|root| matches!(root.body.kind, StmtKind::Seq(_)))
-}
-
-/// The statement inside of loops over one block and one thread.
-fn on_one_thread(stmt: &Stmt) -> Stmt {
-    let single = |name: &str, tag: &str, body: Stmt| {
-        let var = Var::new(name, tilewright_tensor::DataType::I64);
-        let kind = ForKind::ThreadBinding(tag.into());
-        around(Loop { var, min: Expr::i64(0), extent: Expr::i64(1), kind, annotations: Attrs::new() }, body)
-    };
-    single("bx", "blockIdx.x", single("tx", "threadIdx.x", stmt.clone()))
-}
-
-/// The function with the spatial loops of the nest at a place bound; `None` where there are none that can be.
-fn spread(function: &PrimFunc, site: &Site, threads: i64) -> Result<Option<PrimFunc>, Fault> {
-    let Some(nest) = Nest::of(&site.stmt) else { return Ok(None) };
-    let Some((nest, spatial)) = spatial_loops_first(function, site, nest) else { return Ok(None) };
-    let keys: Vec<Key> = nest.loops.iter().take(spatial).map(|l| Key::Loop(l.var.id())).collect();
-    let reordered = PrimFunc { body: site.replaced(nest.into_stmt()), ..function.clone() };
-    for key in &keys {
-        if check_independent(&reordered, &site_of(&reordered, key)?, "bound to threads").is_err() {
-            return Ok(None);
-        }
-    }
-    bound(&reordered, &keys, threads).map(Some)
-}
-
-/// The nest with the loops that drive spatial axes in front, and how many these are; `None` where there are none, or
-/// where their order matters.
-fn spatial_loops_first(function: &PrimFunc, site: &Site, mut nest: Nest) -> Option<(Nest, usize)> {
-    let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
-    let rectangular = nest.loops.iter().all(|l| !mentions(&l.min, &vars) && !mentions(&l.extent, &vars));
-    let axes_allow = nest.block.iters.iter().all(|iter| iter.kind != IterKind::Opaque);
-    let mut inner = site.clone();
-    for _ in &nest.loops {
-        inner = inner.child(0)?;
-    }
-    if !rectangular || !axes_allow || check_affine(function, &inner).is_err() {
-        return None;
-    }
-    let is_spatial = |l: &Loop| {
-        let driven = driven_axes(&nest.block, &nest.values, std::slice::from_ref(&l.var));
-        let all = driven.iter().all(|&at| nest.block.iters.get(at).is_some_and(|i| i.kind == IterKind::Spatial));
-        !driven.is_empty() && all
-    };
-    let (spatial, others): (Vec<Loop>, Vec<Loop>) = nest.loops.drain(..).partition(is_spatial);
-    let count = spatial.len();
-    // How a loop ran on a processor is of no matter here.
-    let spatial = spatial.into_iter().map(|l| Loop { kind: ForKind::Serial, annotations: Attrs::new(), ..l });
-    nest.loops = spatial.chain(others).collect();
-    (count > 0).then_some((nest, count))
 }
 
 /// The function with these loops, one directly inside the other, fused, split and bound.
@@ -198,16 +149,4 @@ fn bound(function: &PrimFunc, loops: &[Key], threads: i64) -> Result<PrimFunc, F
         }
         _ => Err(Fault::of_call("expected two or three loops")),
     }
-}
-
-/// The function with loops, one directly inside the other, whose order does not matter, in this order.
-fn nested(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
-    let mut sites = order.iter().map(|key| site_of(function, key)).collect::<Result<Vec<_>, _>>()?;
-    let loops: Vec<Loop> = sites.iter().filter_map(|site| loop_of(&site.stmt)).collect();
-    sites.sort_by_key(|site| site.above.len());
-    let (Some(outer), Some(body)) = (sites.first(), sites.last().and_then(|inner| inner.child(0))) else {
-        return Ok(function.clone());
-    };
-    let body = loops.into_iter().rev().fold(body.stmt, |body, l| around(l, body));
-    Ok(PrimFunc { body: outer.replaced(body), ..function.clone() })
 }

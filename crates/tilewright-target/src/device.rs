@@ -4,7 +4,12 @@ use std::fmt;
 
 use tilewright_tensor::DeviceKind;
 
+use crate::gpus::{self, GpuPreset};
 use crate::{Machine, TargetError};
+
+/// The generation of NVIDIA's GPUs that kernels are for where none is said. Their code is text that later generations
+/// take too.
+pub(crate) const LEAST_ARCH: &str = "sm_80";
 
 /// A device on which kernels run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +19,8 @@ pub struct Device {
     pub arch: Option<String>,
     /// The limits of a GPU; none for the test device, whose kernels are those of the processor.
     pub limits: Option<DeviceLimits>,
+    /// What is assumed of that GPU beyond them.
+    pub gpu: Option<&'static GpuPreset>,
 }
 
 /// The limits of a device.
@@ -47,7 +54,7 @@ impl Device {
     /// An NVIDIA GPU by the options of its target string.
     pub(crate) fn cuda(options: &[(&str, &str)]) -> Result<Self, TargetError> {
         let mut limits = DeviceLimits::CUDA;
-        let mut arch = None;
+        let (mut arch, mut machine) = (None, None);
         for &(option, value) in options {
             let number = |max: u32, what: &str| {
                 let number = value.parse().ok().filter(|number| (1..=max).contains(number));
@@ -62,13 +69,26 @@ impl Device {
                 }
                 "registers_per_block" => limits.registers_per_block = number(u32::MAX, "registers")?,
                 "thread_warp_size" => limits.warp_size = number(u32::MAX, "threads of a warp")?,
-                "arch" => arch = Some(value.to_owned()),
+                "arch" => arch = Some(generation(value)?),
+                "machine" => machine = Some(gpus::named(value)?),
                 // Words for people and other compilers.
                 "libs" | "keys" | "device" => {}
                 other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
             }
         }
-        Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits) })
+        let gpu = machine.unwrap_or_else(|| gpus::of_arch(arch.as_deref()));
+        Ok(Self { kind: DeviceKind::Cuda, arch, limits: Some(limits), gpu: Some(gpu) })
+    }
+}
+
+/// A generation such as `sm_90a`: `compute_` in place of `sm_` means the same.
+fn generation(text: &str) -> Result<String, TargetError> {
+    let number = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"));
+    let plain = number.map(|number| number.trim_end_matches(['a', 'f']));
+    let known = plain.and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| (50..1000).contains(&number));
+    match number.filter(|_| known) {
+        Some(number) => Ok(format!("sm_{number}")),
+        None => Err(TargetError(format!("expected a generation such as sm_80 in -arch, found \"{text}\""))),
     }
 }
 
@@ -77,6 +97,9 @@ pub(crate) fn write(f: &mut fmt::Formatter<'_>, device: &Device, host: &Machine)
     f.write_str(device.kind.name())?;
     if let Some(arch) = &device.arch {
         write!(f, " -arch={arch}")?;
+    }
+    if let Some(gpu) = device.gpu.filter(|gpu| gpu.name != gpus::of_arch(device.arch.as_deref()).name) {
+        write!(f, " -machine={}", gpu.name)?;
     }
     let Some(own) = &device.limits else {
         let host = host.to_string();

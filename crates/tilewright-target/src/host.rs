@@ -18,6 +18,7 @@ pub(crate) const fn triple(arch: Arch) -> &'static str {
     match arch {
         Arch::X86_64 => "x86_64-unknown-linux-gnu",
         Arch::AArch64 => "aarch64-unknown-linux-gnu",
+        Arch::Nvptx64 => "nvptx64-nvidia-cuda",
     }
 }
 

@@ -21,6 +21,7 @@
 //! processors may count on (`host`), and the limits of a GPU that nobody described (`device`).
 
 mod device;
+mod gpus;
 mod host;
 mod machine;
 mod numbers;
@@ -34,8 +35,9 @@ use std::ops::{Deref, DerefMut};
 use tilewright_tensor::DeviceKind;
 
 pub use device::{Device, DeviceLimits};
+pub use gpus::GpuPreset;
 pub use machine::{Arch, Machine};
-pub use numbers::{Core, Estimate, Field, Limits, Plan, Prefetch, Tasks, fields};
+pub use numbers::{Core, Estimate, Field, Gpu, Limits, Plan, Prefetch, Tasks, fields, gpu_fields};
 pub use parse::{OptionValue, TargetError, TargetWords, split_host};
 
 /// [`Limits::core_cache_bytes`] of every preset, for those who have no target to ask.
@@ -46,7 +48,7 @@ pub const NEAR_BYTES: u64 = 1 << 20;
 pub enum Kind {
     /// A processor, through LLVM.
     Cpu,
-    /// Threads in blocks: known, but not built in this version.
+    /// Threads in blocks.
     Gpu,
 }
 
@@ -106,6 +108,12 @@ impl Target {
         self.device.as_ref().map_or(DeviceKind::Cpu, |device| device.kind)
     }
 
+    /// The limits and the numbers of the GPU on which kernels run, if it is one.
+    pub fn gpu(&self) -> Option<(DeviceLimits, Gpu)> {
+        let device = self.device.as_ref()?;
+        Some((device.limits?, device.gpu?.numbers))
+    }
+
     /// The sort of that machine.
     pub fn kind(&self) -> Kind {
         match self.device_kind() {
@@ -125,13 +133,30 @@ impl Target {
 
     /// Whether the target compiles in this version; else the reason.
     pub fn check_supported(&self) -> Result<(), TargetError> {
-        match self.kind() {
-            Kind::Cpu => Ok(()),
-            Kind::Gpu => {
-                let name = self.kind_name();
-                Err(TargetError(format!("the target \"{name}\" is not built in this version: use \"llvm\"")))
+        match self.device_kind() {
+            DeviceKind::Cpu | DeviceKind::ExtDev | DeviceKind::Cuda => Ok(()),
+            other => {
+                let message = format!("the target \"{}\" is not built in this version: use \"cuda\"", other.name());
+                Err(TargetError(message))
             }
         }
+    }
+
+    /// The target as generated code depends on it: for kernels of a processor, that without its device; for those of a
+    /// GPU, one whose machine is the GPU.
+    pub fn of_code(&self) -> Self {
+        let Some(device) = self.device.as_ref().filter(|device| device.kind == DeviceKind::Cuda) else {
+            return Self { host: self.host.clone(), device: None };
+        };
+        let mut host = self.host.clone();
+        host.arch = Arch::Nvptx64;
+        host.triple = host::triple(Arch::Nvptx64).to_owned();
+        host.cpu = device.arch.clone().unwrap_or_else(|| device::LEAST_ARCH.to_owned());
+        host.name = host.cpu.clone();
+        host.features.clear();
+        host.units.clear();
+        host.fit_to_features();
+        Self { host, device: Some(device.clone()) }
     }
 }
 

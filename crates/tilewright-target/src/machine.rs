@@ -6,11 +6,13 @@ use std::fmt;
 use crate::numbers::{Core, Estimate, Limits, Numbers, Plan, Prefetch, Tasks};
 use crate::presets;
 
-/// The instruction set of a CPU.
+/// An instruction set that LLVM writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arch {
     X86_64,
     AArch64,
+    /// NVIDIA's PTX, of a device's kernels; never that of a host.
+    Nvptx64,
 }
 
 /// A processor: the instructions that kernels may use, how much it has, and what things cost on it.
@@ -59,6 +61,14 @@ impl Machine {
         self.features.iter().cloned().collect()
     }
 
+    /// Whether a product and a sum are one instruction that rounds once.
+    pub fn has_fused_products(&self) -> bool {
+        match self.arch {
+            Arch::X86_64 => self.has("fma"),
+            Arch::AArch64 | Arch::Nvptx64 => true,
+        }
+    }
+
     /// Lanes of a vector register for elements of so many bits, at least 1.
     pub fn lanes(&self, element_bits: u32) -> u32 {
         (self.vector_bits / element_bits.max(1)).max(1)
@@ -93,10 +103,11 @@ impl Machine {
 
     /// LLVM's name of the architecture's least processor: its instructions are always there, all others are
     /// [`Machine::features`].
-    pub fn baseline_cpu(&self) -> &'static str {
+    pub fn baseline_cpu(&self) -> &str {
         match self.arch {
             Arch::X86_64 => "x86-64",
             Arch::AArch64 => "generic",
+            Arch::Nvptx64 => &self.cpu,
         }
     }
 
@@ -115,6 +126,8 @@ impl Machine {
                 (bits, if self.has("avx512f") { 32 } else { 16 })
             }
             Arch::AArch64 => (128, 32),
+            // The widest load of a thread.
+            Arch::Nvptx64 => (128, 255),
         };
     }
 

@@ -304,6 +304,39 @@ group! {
     }
 }
 
+group! {
+    /// What a GPU has and does, beyond the limits of its programming interface.
+    Gpu ["gpu"] {
+        /// Multiprocessors: groups of cores that a block of threads runs on.
+        multiprocessors: u32 ["multiprocessors"],
+        /// Threads that a multiprocessor holds at most.
+        threads_per_multiprocessor: u32 ["threads"],
+        /// Registers of 32 bits, which the threads of a multiprocessor share.
+        registers_per_multiprocessor: u32 ["registers"],
+        /// Shared memory of all blocks on a multiprocessor.
+        shared_bytes_per_multiprocessor: u64 ["bytes"],
+        /// Second-level cache, of all multiprocessors.
+        l2_bytes: u64 ["bytes"],
+        /// Bandwidth of the device's memory.
+        memory_bytes_per_ns: f64 ["bytes per nanosecond"],
+        /// Frequency of the multiprocessors.
+        clock_ghz: f64 ["cycles per nanosecond"],
+        /// Fused multiply-adds of float32 that a multiprocessor does in a cycle.
+        f32_fma_per_cycle: f64 ["multiply-adds per cycle"],
+        /// Multiply-adds of float16 with sums of float32 that the matrix units of a multiprocessor do in a cycle.
+        matrix_fma_per_cycle: f64 ["multiply-adds per cycle"],
+        /// Time of a launch in which no other work is done.
+        launch_ns: f64 ["nanoseconds"],
+    }
+}
+
+impl Gpu {
+    /// Fused multiply-adds of float32 that all multiprocessors do in a nanosecond.
+    pub fn f32_fma_per_ns(&self) -> f64 {
+        self.f32_fma_per_cycle * self.clock_ghz * f64::from(self.multiprocessors)
+    }
+}
+
 impl Limits {
     /// Bytes of tensors that fill the last-level cache, a part of which is left to what else is used: larger results
     /// are written past it.
@@ -344,6 +377,11 @@ impl Numbers {
         let Self { limits, core, plan, prefetch, estimate, tasks } = self;
         [limits.values(), core.values(), plan.values(), prefetch.values(), estimate.values(), tasks.values()].concat()
     }
+}
+
+/// Every number that a GPU has, in the order of its preset files.
+pub fn gpu_fields() -> impl Iterator<Item = &'static Field> {
+    Gpu::FIELDS.iter()
 }
 
 /// Every number that a machine has, in the order of the preset files.

@@ -5,7 +5,7 @@ use std::fmt;
 use tilewright_support::nearest;
 use tilewright_tensor::DeviceKind;
 
-use crate::{Arch, Device, Target, host, presets};
+use crate::{Arch, Device, Target, gpus, host, presets};
 
 /// The text names no target, or not one that this version builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,6 +52,7 @@ impl<'t> TargetWords<'t> {
                 (DeviceKind::Cpu, vec![("mcpu", name)])
             }
             Some("cuda" | "nvidia") => (DeviceKind::Cuda, Vec::new()),
+            Some(name) if name.starts_with(gpus::VENDOR) => (DeviceKind::Cuda, gpus::options_of(name)?),
             Some("ext_dev") => (DeviceKind::ExtDev, Vec::new()),
             Some(other) => {
                 let hint =
@@ -116,7 +117,7 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let words = TargetWords::of(text)?;
     let device = match words.device {
         DeviceKind::Cuda => Device::cuda(&words.options)?,
-        DeviceKind::ExtDev => Device { kind: DeviceKind::ExtDev, arch: None, limits: None },
+        DeviceKind::ExtDev => Device { kind: DeviceKind::ExtDev, arch: None, limits: None, gpu: None },
         _ => return parse_cpu(&words.options),
     };
     let host = match device.limits {
@@ -435,8 +436,15 @@ mod tests {
     }
 
     #[test]
-    fn cuda_is_known_but_not_built() {
-        let cuda = Target::parse("cuda").unwrap();
-        assert!(cuda.check_supported().unwrap_err().to_string().contains("not built in this version"));
+    fn a_generation_of_gpus_is_said_by_its_number() {
+        let code = |text: &str| Target::parse(text).map(|target| target.of_code().cpu.clone());
+        assert_eq!(code("cuda").as_deref(), Ok("sm_80"));
+        assert_eq!(code("cuda -arch=sm_90a").as_deref(), Ok("sm_90a"));
+        assert_eq!(code("cuda -arch=compute_89").as_deref(), Ok("sm_89"));
+        for wrong in ["90", "sm_", "sm_9x", "gfx90a", "sm_20"] {
+            let refused = code(&format!("cuda -arch={wrong}")).unwrap_err().to_string();
+            assert!(refused.contains("sm_80"), "{refused}");
+        }
+        assert_eq!(Target::parse("cuda").unwrap().check_supported(), Ok(()));
     }
 }

@@ -15,7 +15,7 @@
 use tilewright_support::nearest;
 
 use crate::host::Processors;
-use crate::numbers::{Field, fields};
+use crate::numbers::{Field, fields, gpu_fields};
 
 /// A preset as its file has it, without its bases.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ fn read_entry(file: &mut PresetFile, section: &str, line: &str) -> Result<(), St
 }
 
 fn read_number(known: &[Given], section: &str, key: &str, text: &str) -> Result<Given, String> {
-    let own = || fields().filter(|field| field.section == section);
+    let own = || fields().chain(gpu_fields()).filter(|field| field.section == section);
     let field = own().find(|field| field.name == key).ok_or_else(|| {
         let near = nearest(key, own().map(|field| field.name)).map(|near| format!(": did you mean `{near}`?"));
         format!("[{section}] has no `{key}`{}", near.unwrap_or_default())

@@ -246,7 +246,9 @@ mod tests {
     #[test]
     fn every_file_of_the_folder_is_in_the_list() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/presets");
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+        let files = entries.filter(|entry| entry.path().is_file());
+        let files = files.map(|entry| entry.file_name().into_string().unwrap());
         let mut files: Vec<String> = files.filter(|name| name != "default.toml").collect();
         let mut listed: Vec<String> = FILES.iter().map(|(name, _)| format!("{name}.toml")).collect();
         files.sort();

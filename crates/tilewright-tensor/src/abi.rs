@@ -181,6 +181,26 @@ pub enum Status {
 /// Alignment in bytes of scratch memory and of every tensor that the runtime allocates.
 pub const TENSOR_ALIGN: usize = 64;
 
+/// Bytes at multiples of which tensors begin that kernels of a GPU are launched with: an access of a thread moves as
+/// many at most.
+pub const DEVICE_ALIGN: usize = 16;
+
+/// Where threads of a GPU's kernels report a failure, as they see it. The first one to find `taken` 0 makes it 1 and
+/// writes the rest.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeviceFailure {
+    pub taken: u32,
+    /// A [`Status`].
+    pub status: u32,
+    /// The number that the launch was given.
+    pub launch: u32,
+    pub unused: u32,
+    /// The address of the message in the device's memory, and its bytes.
+    pub message: u64,
+    pub message_bytes: u64,
+}
+
 /// Stands before the names of C functions that kernels call by name, so that a code generator knows none of them, and
 /// no linker takes one that the generator asks for itself for one of the program's.
 pub const IMPORT_PREFIX: &str = "tilewright.import.";

@@ -6,7 +6,7 @@
 //! | `pragma_…` | a hint: the body stays |
 //! | `storage_alignment`, `storage_scope`, `realize_scope`, `volatile_scope`, `buffer_dim_align` | a hint about memory |
 //! | `double_buffer_scope`, `double_buffer_write` | the same |
-//! | `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
+//! | `reduce_scope`, `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
 //! | `async_scope`, `async_{commit,wait}_queue_scope`, `async_wait_inflight_count` | copies are made synchronously |
 //! | `device_id`, `device_type`, `device_context_id`, `target`, `warp_execution` | said by the build's own target |
 //! | any other | an error (`TW0561`): it has no meaning |
@@ -28,7 +28,7 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::relax::Constant;
-use tilewright_ir::tir::{BinOp, Buffer, BuiltinEffect, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Builtin, BuiltinEffect, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
@@ -36,7 +36,8 @@ use crate::stmt::{Result, error, error_with_help, map_below, typed, with_body};
 
 /// Attributes that may be dropped without changing the meaning of the statement inside; so may those that begin with
 /// `pragma_`.
-pub const ATTRIBUTE_HINTS: [&str; 21] = [
+pub const ATTRIBUTE_HINTS: [&str; 22] = [
+    "reduce_scope",
     "storage_alignment",
     "storage_scope",
     "double_buffer_scope",
@@ -64,9 +65,29 @@ pub const ATTRIBUTE_HINTS: [&str; 21] = [
 const MAX_CONSTANTS: usize = 1 << 16;
 
 pub fn lower_builtins(function: &PrimFunc) -> Result<PrimFunc> {
-    let body = statement(&function.origins, &function.body)?;
+    lowered(function, &[])
+}
+
+/// The same for a GPU, which has barriers, shuffles and reductions of threads.
+pub fn lower_device_builtins(function: &PrimFunc) -> Result<PrimFunc> {
+    lowered(function, &OF_DEVICES)
+}
+
+/// Operations that code generation for GPUs has.
+const OF_DEVICES: [&str; 6] = [
+    "tvm_storage_sync",
+    "tvm_thread_allreduce",
+    "tvm_warp_shuffle",
+    "tvm_warp_shuffle_up",
+    "tvm_warp_shuffle_down",
+    "tvm_warp_activemask",
+];
+
+fn lowered(function: &PrimFunc, own: &'static [&str]) -> Result<PrimFunc> {
+    let cx = Builtins { own };
+    let body = cx.statement(&function.origins, &function.body)?;
     let mut problem = None;
-    let lowered = rewrite(&body, |expr: &Expr| match builtin(&function.origins, expr) {
+    let lowered = rewrite(&body, |expr: &Expr| match cx.builtin(&function.origins, expr) {
         Ok(lowered) => lowered,
         Err(found) => {
             problem.get_or_insert(found);
@@ -79,43 +100,82 @@ pub fn lower_builtins(function: &PrimFunc) -> Result<PrimFunc> {
     }
 }
 
-fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
-    match &stmt.kind {
-        StmtKind::Attr { key, body, .. } if key.starts_with("pragma_") || ATTRIBUTE_HINTS.contains(&&**key) => {
-            statement(origins, body)
-        }
-        StmtKind::Attr { key, .. } => {
-            let message = format!("attribute `{key}` has no meaning on a CPU");
-            Err(error_with_help(
-                "TW0561",
-                origins,
-                message,
-                "give it its meaning in a pass before this, or take it away",
-            ))
-        }
-        StmtKind::AllocateConst { buffer, data, body } => {
-            let fill = fill(origins, buffer, data)?;
-            let body = Stmt::seq(fill.into_iter().chain([statement(origins, body)?]));
-            Ok(StmtKind::Allocate { buffer: buffer.clone(), body }.into())
-        }
-        StmtKind::Let { var, value, body } if var.dtype.is_handle() => {
-            let lowered = rewrite(value, |expr: &Expr| builtin(origins, expr).ok().flatten());
-            let address = lowered.unwrap_or_else(|| value.clone());
-            statement(origins, &at_address(origins, var, &address, body)?)
-        }
-        StmtKind::Evaluate(value) | StmtKind::Store { value, .. } if means_nothing(value) => Ok(Stmt::nothing()),
-        _ => map_below(stmt, &mut |stmt| statement(origins, stmt)),
-    }
+/// A kind of machine, as this step sees it.
+struct Builtins {
+    /// Operations that stay as they are, by name.
+    own: &'static [&'static str],
 }
 
-/// Whether the expression is an operation without effect here.
-fn means_nothing(value: &Expr) -> bool {
-    let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
-    callee.builtin().is_some_and(|row| match row.effect {
-        BuiltinEffect::Prefetch => value.prefetched().is_none(),
-        BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint => true,
-        BuiltinEffect::Pure | BuiltinEffect::Opaque => row.name == "undef",
-    })
+impl Builtins {
+    fn is_own(&self, row: &Builtin) -> bool {
+        self.own.contains(&row.name)
+    }
+
+    /// How messages call the machine.
+    fn machine(&self) -> &'static str {
+        if self.own.is_empty() { "a CPU" } else { "a GPU" }
+    }
+
+    fn statement(&self, origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
+        match &stmt.kind {
+            StmtKind::Attr { key, body, .. } if key.starts_with("pragma_") || ATTRIBUTE_HINTS.contains(&&**key) => {
+                self.statement(origins, body)
+            }
+            StmtKind::Attr { key, .. } => {
+                let message = format!("attribute `{key}` has no meaning on {}", self.machine());
+                let help = "give it its meaning in a pass before this, or take it away";
+                Err(error_with_help("TW0561", origins, message, help))
+            }
+            StmtKind::AllocateConst { buffer, data, body } => {
+                let fill = fill(origins, buffer, data)?;
+                let body = Stmt::seq(fill.into_iter().chain([self.statement(origins, body)?]));
+                Ok(StmtKind::Allocate { buffer: buffer.clone(), body }.into())
+            }
+            StmtKind::Let { var, value, body } if var.dtype.is_handle() => {
+                let lowered = rewrite(value, |expr: &Expr| self.builtin(origins, expr).ok().flatten());
+                let address = lowered.unwrap_or_else(|| value.clone());
+                self.statement(origins, &at_address(origins, var, &address, body)?)
+            }
+            StmtKind::Evaluate(value) | StmtKind::Store { value, .. } if self.means_nothing(value) => {
+                Ok(Stmt::nothing())
+            }
+            _ => map_below(stmt, &mut |stmt| self.statement(origins, stmt)),
+        }
+    }
+
+    /// Whether the expression is an operation without effect here.
+    fn means_nothing(&self, value: &Expr) -> bool {
+        let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
+        callee.builtin().is_some_and(|row| match row.effect {
+            BuiltinEffect::Prefetch => !self.own.is_empty() || value.prefetched().is_none(),
+            BuiltinEffect::Barrier => !self.is_own(row),
+            BuiltinEffect::Fence | BuiltinEffect::Hint => true,
+            BuiltinEffect::Pure | BuiltinEffect::Opaque => row.name == "undef",
+        })
+    }
+
+    /// A target-specific operation; `None` for other expressions, and for what stays.
+    fn builtin(&self, origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
+        let ExprKind::Foreign { callee, args } = &expr.kind else { return Ok(None) };
+        let Some(row) = callee.builtin() else { return Ok(None) };
+        if row.effect == BuiltinEffect::Prefetch || self.is_own(row) {
+            return Ok(None);
+        }
+        match (row.name, args.as_slice()) {
+            ("tvm_thread_invariant", [value]) => Ok(Some(value.clone())),
+            ("isnullptr", [_]) => Ok(Some(Expr::bool(false))),
+            ("undef", []) => Ok(Some(Expr::number(0, expr.dtype))),
+            ("tvm_access_ptr", [_, base, offset, ..]) if matches!(base.kind, ExprKind::AddressOf { .. }) => {
+                further(origins, base, offset).map(Some)
+            }
+            // The type of an address, or an address that is still named.
+            ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
+            _ => {
+                let message = format!("`T.{}` has no meaning on {}", row.name, self.machine());
+                Err(error_with_help("TW0561", origins, message, "it is an operation of other targets"))
+            }
+        }
+    }
 }
 
 /// The stores that fill constant memory.
@@ -146,29 +206,6 @@ fn fill(origins: &Origins, buffer: &Buffer, data: &Constant) -> Result<Vec<Stmt>
         stores.push(typed(Stmt::store(buffer, indices, &value))?);
     }
     Ok(stores)
-}
-
-/// A target-specific operation on a CPU; `None` for other expressions.
-fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
-    let ExprKind::Foreign { callee, args } = &expr.kind else { return Ok(None) };
-    let Some(row) = callee.builtin() else { return Ok(None) };
-    if row.effect == BuiltinEffect::Prefetch {
-        return Ok(None);
-    }
-    match (row.name, args.as_slice()) {
-        ("tvm_thread_invariant", [value]) => Ok(Some(value.clone())),
-        ("isnullptr", [_]) => Ok(Some(Expr::bool(false))),
-        ("undef", []) => Ok(Some(Expr::number(0, expr.dtype))),
-        ("tvm_access_ptr", [_, base, offset, ..]) if matches!(base.kind, ExprKind::AddressOf { .. }) => {
-            further(origins, base, offset).map(Some)
-        }
-        // The type of an address, or an address that is still named.
-        ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
-        _ => {
-            let message = format!("`T.{}` has no meaning on a CPU", row.name);
-            Err(error_with_help("TW0561", origins, message, "it is an operation of other targets"))
-        }
-    }
 }
 
 /// The address of an element plus an offset in elements.

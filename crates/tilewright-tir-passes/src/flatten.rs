@@ -18,12 +18,22 @@ use crate::blocks::strides;
 use crate::stmt::{Result, analyzer_of, error_with_help, typed};
 
 pub fn flatten_buffers(function: &PrimFunc) -> Result<PrimFunc> {
+    flattened(function, false)
+}
+
+/// The same for a GPU, where memory that is shared by the threads of a block stays so.
+pub fn flatten_device_buffers(function: &PrimFunc) -> Result<PrimFunc> {
+    flattened(function, true)
+}
+
+fn flattened(function: &PrimFunc, shares: bool) -> Result<PrimFunc> {
     let mut cx = Flatten {
         analyzer: analyzer_of(function),
         origins: &function.origins,
         flat: Map::default(),
         memo: Memo::default(),
         found: None,
+        shares,
     };
     let params = cx.params(function)?;
     let body = tilewright_expr::node::IrNode::map_children(&function.body, &mut cx);
@@ -42,6 +52,8 @@ struct Flatten<'a> {
     memo: Memo,
     /// The first error.
     found: Option<Diagnostics>,
+    /// Whether threads share memory that is not global.
+    shares: bool,
 }
 
 impl Flatten<'_> {
@@ -80,6 +92,7 @@ impl Flatten<'_> {
             elements = Expr::i64(0);
         }
         let elements = self.analyzer.simplify(&elements);
+        let shares = self.shares;
         let flat = buffer.derive(|node| {
             node.shape = vec![elements];
             node.strides = Vec::new();
@@ -87,6 +100,7 @@ impl Flatten<'_> {
             // A CPU has one memory for all of its threads.
             node.scope = match node.scope.plain() {
                 Scope::Local => Scope::Local,
+                Scope::Shared if shares => Scope::Shared,
                 _ => Scope::Global,
             };
         });

@@ -38,7 +38,8 @@ impl Placement {
         self.facts.leave(scope);
         let below = below?;
         match &below.kind {
-            StmtKind::Allocate { buffer, body } => self.sink(buffer, body),
+            // What the threads of a block share has its place and size.
+            StmtKind::Allocate { buffer, body } if buffer.scope.plain() != Scope::Shared => self.sink(buffer, body),
             _ => Ok(below),
         }
     }
@@ -58,9 +59,11 @@ impl Placement {
         }
         let sinks_further = match &body.kind {
             StmtKind::Seq(stmts) => return self.sink_into_seq(buffer, stmts),
+            StmtKind::For { kind: ForKind::ThreadBinding(_), .. } if buffer.scope.plain() == Scope::Global => false,
             StmtKind::For { min, extent, kind, body: inner, .. } => {
                 !used_by(min) && !used_by(extent) && *kind != ForKind::Vectorized && {
-                    let private = buffer.scope.plain() == Scope::Local && *kind == ForKind::Parallel;
+                    let private = buffer.scope.plain() == Scope::Local
+                        && matches!(kind, ForKind::Parallel | ForKind::ThreadBinding(_));
                     let scope = self.facts.enter();
                     self.facts.bind_in(body);
                     let carried = !private && !writes_before_it_reads(&mut self.facts, &mut self.uses, buffer, inner);

@@ -127,7 +127,7 @@ fn read_reg(r: &mut Reader<'_>) -> WireResult<Reg> {
     Ok(Reg(r.u32()?))
 }
 
-fn write_dim(w: &mut Writer, dim: &Dim) {
+pub(crate) fn write_dim(w: &mut Writer, dim: &Dim) {
     match *dim {
         Dim::Const(size) => {
             w.u8(0);
@@ -140,7 +140,7 @@ fn write_dim(w: &mut Writer, dim: &Dim) {
     }
 }
 
-fn read_dim(r: &mut Reader<'_>) -> WireResult<Dim> {
+pub(crate) fn read_dim(r: &mut Reader<'_>) -> WireResult<Dim> {
     match r.u8()? {
         0 => Ok(Dim::Const(r.i64()?)),
         1 => Ok(Dim::Slot(r.u32()?)),
@@ -228,7 +228,7 @@ fn read_storage(r: &mut Reader<'_>) -> WireResult<Storage> {
 const CAST: u8 = 100;
 const MATH: u8 = 101;
 
-fn write_op(w: &mut Writer, op: ScalarOp) {
+pub(crate) fn write_op(w: &mut Writer, op: ScalarOp) {
     match op {
         ScalarOp::Cast(dtype) => {
             w.u8(CAST);
@@ -242,7 +242,7 @@ fn write_op(w: &mut Writer, op: ScalarOp) {
     }
 }
 
-fn read_op(r: &mut Reader<'_>) -> WireResult<ScalarOp> {
+pub(crate) fn read_op(r: &mut Reader<'_>) -> WireResult<ScalarOp> {
     let number = r.u8()?;
     match number {
         CAST => Ok(ScalarOp::Cast(read_dtype(r)?)),

@@ -4,6 +4,7 @@ use tilewright_tensor::DeviceKind;
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
 use crate::encode;
+use crate::launch::LaunchPlan;
 use crate::wire::{Reader, WireResult, Writer};
 
 /// Distance of the image's parts from page boundaries: the largest page size of the supported systems, so that one
@@ -21,7 +22,7 @@ const MAX_IMPORTS: usize = 1 << 16;
 /// the slots, before it makes both of these parts read-only. References between the parts are relative and already
 /// resolved. Code reaches an external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's
 /// value.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Image {
     /// The kind of device that runs it.
     pub kind: DeviceKind,
@@ -38,6 +39,8 @@ pub struct Image {
     pub relocations: Vec<u32>,
     /// The kernels.
     pub exports: Vec<Export>,
+    /// Of each kernel, what the host does for it: for devices that are started by launches.
+    pub plans: Vec<LaunchPlan>,
     /// All functions, for profilers and debuggers; may be empty.
     pub symbols: Vec<Symbol>,
 }
@@ -68,6 +71,18 @@ impl Image {
     /// Whether it is machine code of the host's processor, whatever runs it.
     pub const fn is_native(&self) -> bool {
         matches!(self.kind, DeviceKind::Cpu | DeviceKind::ExtDev)
+    }
+
+    /// Whether kernels are started by launches.
+    pub const fn is_launched(&self) -> bool {
+        !self.is_native()
+    }
+
+    /// The code of an export that is started by launches: it ends where the next one begins.
+    pub fn code(&self, export: usize) -> Option<&[u8]> {
+        let start = self.exports.get(export)?.offset as usize;
+        let later = self.exports.iter().map(|export| export.offset as usize).filter(|offset| *offset > start);
+        self.text.get(start..later.min().unwrap_or(self.text.len()))
     }
 
     /// Where the data begins.
@@ -119,6 +134,9 @@ impl Image {
         if let Some(name) = self.imports.iter().find(|name| !is_c_name(name)) {
             return Err(format!("{name:?} is not the name of a C function"));
         }
+        if self.is_launched() && self.plans.len() != self.exports.len() {
+            return Err(format!("{} launch plans for {} kernels", self.plans.len(), self.exports.len()));
+        }
         let mut free = 0;
         for &place in &self.relocations {
             let place = place as usize;
@@ -141,6 +159,7 @@ impl Image {
         w.list(&self.relocations, |w, place| w.u32(*place));
         w.list(&self.imports, |w, name| w.string(name));
         encode::write_device_kind(w, &self.kind);
+        w.list(&self.plans, |w, plan| plan.write(w));
     }
 
     /// An image without its symbols, which have a section of their own.
@@ -162,6 +181,10 @@ impl Image {
         // Before, all images were the processor's.
         if r.version() >= 6 {
             image.kind = encode::read_device_kind(r)?;
+        }
+        // Before, all kernels were functions that the host calls.
+        if r.version() >= 7 {
+            image.plans = r.list(LaunchPlan::read)?;
         }
         Ok(image)
     }

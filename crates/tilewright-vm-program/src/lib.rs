@@ -77,6 +77,7 @@ mod builder;
 mod encode;
 mod file;
 mod image;
+mod launch;
 mod listing;
 mod locations;
 mod program;
@@ -90,6 +91,7 @@ mod wire;
 pub use builder::{FunctionBuilder, Jump, ProgramBuilder};
 pub use file::{ConstantChecksums, ExecutableBytes, FormatError, Package, TargetInfo};
 pub use image::{Export, IMAGE_PAGE, Image, Symbol};
+pub use launch::{KernelLaunch, LaunchPlan, LaunchStep};
 pub use program::{
     Access, DeviceIndex, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Program, Reg, Scalar, ScalarOp,
     Storage,

@@ -6,7 +6,7 @@ use crate::file::{FormatError, malformed};
 use crate::wire::{Reader, WireResult, Writer};
 
 /// What this version writes. Every change to the bytes takes the next number.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 /// The oldest version that this one reads; at least one before [`FORMAT_VERSION`].
 pub const OLDEST_FORMAT_VERSION: u32 = 1;

@@ -111,7 +111,10 @@ impl Program {
         self.verify_device(kernel.device)?;
         let device = self.devices[kernel.device.0 as usize];
         if image.kind == device {
-            return Ok(());
+            return match image.plans.get(kernel.export as usize).filter(|_| image.is_launched()) {
+                Some(plan) => plan.verify(kernel.tensors.len(), kernel.scalars.len()),
+                None => Ok(()),
+            };
         }
         let (index, device, image) = (kernel.device.0, device.name(), image.kind.name());
         Err(format!("it runs on device {index}, which is of kind {device}, but its image is for {image}"))

@@ -56,7 +56,7 @@ impl Backend for LlvmCpu {
 
     fn write(&self, target: &Target, kernel: &LowTir) -> Result<Box<dyn Source>, CodeError> {
         let source = tilewright_llvm::Source::new(&[kernel.with_symbol(SYMBOL)], target);
-        let source = source.map_err(|error| reported(&named(error, kernel.symbol())))?;
+        let source = source.map_err(|error| reported(&error.of(kernel.symbol())))?;
         Ok(Box::new(Text { source, options: self.options }))
     }
 
@@ -88,17 +88,7 @@ impl Source for Text {
     }
 }
 
-/// The error with the function's own name.
-fn named(error: CodegenError, name: &str) -> CodegenError {
-    let symbol = name.to_owned();
-    match error {
-        CodegenError::Unsupported { what, .. } => CodegenError::Unsupported { symbol, what },
-        CodegenError::Malformed { what, .. } => CodegenError::Malformed { symbol, what },
-        other => other,
-    }
-}
-
-fn reported(error: &CodegenError) -> CodeError {
+pub(super) fn reported(error: &CodegenError) -> CodeError {
     let message = error.to_string();
     match error {
         CodegenError::Unsupported { symbol, .. } => CodeError::Unsupported { symbol: Some(symbol.clone()), message },

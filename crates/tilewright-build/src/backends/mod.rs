@@ -8,6 +8,7 @@
 //! another form.
 
 mod llvm_cpu;
+mod nvptx;
 
 use std::fmt;
 
@@ -18,12 +19,13 @@ use tilewright_target::Target;
 use tilewright_vm_program::Image;
 
 pub use llvm_cpu::{LLVM_CPU, LlvmCpu, code_error};
+pub use nvptx::{NVPTX, Nvptx};
 
 use crate::defect;
 use crate::link::LinkError;
 
 /// Every backend; the first that serves a target makes its code.
-pub const BACKENDS: &[&dyn Backend] = &[&LLVM_CPU];
+pub const BACKENDS: &[&dyn Backend] = &[&LLVM_CPU, &NVPTX];
 
 /// A code generator.
 pub trait Backend: Sync {
@@ -80,6 +82,8 @@ pub struct KernelCode<'a> {
 pub enum Linked {
     /// Machine code of the processor.
     Native(Image),
+    /// Code of a device whose kernels are launched.
+    Launched(Image),
 }
 
 /// Why a backend makes no code of a kernel.
@@ -126,11 +130,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_processor_has_a_backend_and_a_gpu_has_none() {
-        for text in ["llvm", "haswell", "llvm -mcpu=neoverse-n1"] {
-            assert_eq!(backend_of(&Target::parse(text).unwrap()).map(Backend::name).ok(), Some("llvm-cpu"), "{text}");
+    fn each_sort_of_machine_has_its_backend() {
+        let name = |text: &str| backend_of(&Target::parse(text).unwrap()).map(Backend::name).ok();
+        for text in ["llvm", "haswell", "llvm -mcpu=neoverse-n1", "ext_dev"] {
+            assert_eq!(name(text), Some("llvm-cpu"), "{text}");
         }
-        let refused = backend_of(&Target::parse("cuda").unwrap()).map(Backend::name).unwrap_err();
-        assert!(refused.message.contains("not built in this version"), "{}", refused.message);
+        assert_eq!([name("cuda"), name("cuda -arch=sm_90a")], [Some("nvptx"); 2]);
     }
 }

@@ -12,6 +12,8 @@ mod machine;
 mod memory;
 mod number;
 
+pub(crate) use number::{binary, comparison};
+
 use std::sync::Arc;
 
 use tilewright_expr as scalar;

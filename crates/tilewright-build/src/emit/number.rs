@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-fn binary(op: BinOp) -> ScalarOp {
+pub(crate) fn binary(op: BinOp) -> ScalarOp {
     match op {
         BinOp::Add => ScalarOp::Add,
         BinOp::Sub => ScalarOp::Sub,
@@ -152,7 +152,7 @@ fn binary(op: BinOp) -> ScalarOp {
     }
 }
 
-fn comparison(op: CmpOp) -> ScalarOp {
+pub(crate) fn comparison(op: CmpOp) -> ScalarOp {
     match op {
         CmpOp::Eq => ScalarOp::Equal,
         CmpOp::Ne => ScalarOp::NotEqual,

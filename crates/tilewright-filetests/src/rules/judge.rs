@@ -118,6 +118,28 @@ pub(super) fn check_planted(program: &Program, target: &Target, seed: u64, plant
     subject.check_schedules(target, Some(planted)).map(drop)
 }
 
+/// Checks the schedules alone, and what `lower` makes of the scheduled functions.
+pub(super) fn check_lowered(
+    program: &Program,
+    target: &Target,
+    seed: u64,
+    lower: &dyn Fn(&PrimFunc) -> Result<PrimFunc, String>,
+) -> Result<Vec<&'static str>, Fault> {
+    let subject = Subject::new(program, seed).map_err(at(Step::Interpreted))?;
+    let (rules, scheduled) = subject.scheduled(target)?;
+    subject.means(&scheduled, &rules)?;
+    let mut lowered = scheduled.clone();
+    for (name, function) in scheduled.iter() {
+        let GlobalFunc::Prim(function) = function else { continue };
+        let function = lower(function).map_err(|why| at(Step::Scheduled)(format!("`{name}`: {why}")))?;
+        lowered.insert(name.clone(), GlobalFunc::from(function));
+    }
+    subject
+        .means(&lowered, &rules)
+        .map_err(|fault| Fault { message: format!("lowered, {}", fault.message), ..fault })?;
+    Ok(rules)
+}
+
 /// Looks at everything, for a target, with numbers of a seed.
 pub(super) fn check(program: &Program, target: &Target, seed: u64) -> Result<Checked, Fault> {
     let subject = Subject::new(program, seed).map_err(at(Step::Interpreted))?;
@@ -179,8 +201,20 @@ impl Subject {
         Ok(Self { module: bind(bound)?, args, meaning, allowed })
     }
 
-    /// Checks every function by its rule: the replay of the trace, and the meaning of the scheduled functions.
+    /// Checks every function by its rule, and the meaning of the scheduled functions, after a planted fault if there is
+    /// one.
     fn check_schedules(&self, target: &Target, planted: Option<&Planted>) -> Result<Vec<&'static str>, Fault> {
+        let (rules, module) = self.scheduled(target)?;
+        if module.iter().any(|(name, _)| module.prim(name).is_some_and(|function| is_of_machine(function))) {
+            return Ok(rules);
+        }
+        let module = planted.map_or_else(|| module.clone(), |planted| (planted.corrupt)(&module));
+        self.means(&module, &rules)?;
+        Ok(rules)
+    }
+
+    /// The rules that were taken for its functions, the replay of whose traces is checked, and the scheduled functions.
+    fn scheduled(&self, target: &Target) -> Result<(Vec<&'static str>, IRModule), Fault> {
         let mut module = before_schedules(target, &self.module).map_err(at(Step::Passes))?;
         let names: Vec<_> = module.iter().map(|(name, _)| name.clone()).collect();
         let mut rules = Vec::new();
@@ -198,14 +232,14 @@ impl Subject {
             rules.push(rule);
             module.insert(name, scheduled.function);
         }
-        if module.iter().any(|(name, _)| module.prim(name).is_some_and(|function| is_of_machine(function))) {
-            return Ok(rules);
-        }
-        let module = planted.map_or_else(|| module.clone(), |planted| (planted.corrupt)(&module));
+        Ok((rules, module))
+    }
+
+    /// Checks that a module, by these rules, means the same to the interpreter.
+    fn means(&self, module: &IRModule, rules: &[&str]) -> Result<(), Fault> {
         let explained = |why: String| at(Step::Scheduled)(format!("by {}: {why}", rules.join(", ")));
-        let found = interpret(&module, "main", &self.args, Flat::No).map_err(explained)?;
-        self.meaning.agree_within(&found, self.allowed).map_err(explained)?;
-        Ok(rules)
+        let found = interpret(module, "main", &self.args, Flat::No).map_err(explained)?;
+        self.meaning.agree_within(&found, self.allowed).map_err(explained)
     }
 
     /// Runs every kernel alone, with results at the edge of inaccessible memory too: the machine places those of a

@@ -22,6 +22,7 @@ mod script;
 mod values;
 
 use tilewright::Target;
+use tilewright::ir::tir::PrimFunc;
 
 use self::dice::Dice;
 use crate::faults::Fault as Planted;
@@ -86,6 +87,16 @@ impl Case {
     /// Whether the scheduled functions still mean the same with a fault planted after their schedules.
     pub fn check_planted(&self, planted: &Planted) -> Result<(), Fault> {
         judge::check_planted(&self.program, &self.target()?, self.seed, planted)
+    }
+
+    /// Checks the schedules alone, for another target: their traces, and what `lower` makes of each scheduled function,
+    /// to the interpreter. Gives the rules that were taken.
+    pub fn check_schedules(
+        &self,
+        target: &Target,
+        lower: impl Fn(&PrimFunc) -> Result<PrimFunc, String>,
+    ) -> Result<Vec<&'static str>, Fault> {
+        judge::check_lowered(&self.program, target, self.seed, &lower)
     }
 
     fn target(&self) -> Result<Target, Fault> {

@@ -10,14 +10,26 @@ use tilewright_tensor::DataType;
 use super::accesses::{Open, access, lane, parts};
 use super::rows::{Split, splits};
 use crate::tir::{
-    Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
+    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
 };
 
+/// The axes of a launch, x first.
+pub const BLOCKS: [&str; 3] = ["blockIdx.x", "blockIdx.y", "blockIdx.z"];
+pub const THREADS: [&str; 3] = ["threadIdx.x", "threadIdx.y", "threadIdx.z"];
 /// More than this many messages say nothing new.
 const MAX_MESSAGES: usize = 20;
 
 pub(super) fn check(function: &PrimFunc) -> Result<(), Diagnostics> {
-    let mut cx = Check { written: written_data(&function.body), ..Check::default() };
+    checked(function, false)
+}
+
+/// The form for GPUs.
+pub(super) fn check_for_device(function: &PrimFunc) -> Result<(), Diagnostics> {
+    checked(function, true)
+}
+
+fn checked(function: &PrimFunc, on_device: bool) -> Result<(), Diagnostics> {
+    let mut cx = Check { written: written_data(&function.body), on_device, ..Check::default() };
     cx.params(function);
     cx.stmt(&function.body);
     let origins = function.origins.headline();
@@ -44,6 +56,10 @@ struct Check {
     /// The keys, in the order in which the conditions were met.
     guards: Vec<u64>,
     in_parallel: bool,
+    /// Whether loops may be bound to blocks and threads of a GPU, and none to tasks.
+    on_device: bool,
+    /// The thread axes of the kernel around.
+    axes: Vec<std::sync::Arc<str>>,
     /// Memory whose elements a loop of asserts in front has checked.
     checked: Vec<VarId>,
 }
@@ -69,9 +85,23 @@ impl Check {
                 Some(_) if scalars_began => {
                     self.problem(format!("buffer `{}` comes after a scalar parameter", param.var.name));
                 }
-                Some(buffer) => self.declare(buffer),
+                Some(buffer) => {
+                    self.declare(buffer);
+                    if self.on_device {
+                        buffer.shape.iter().for_each(|size| self.sizes(size));
+                    }
+                }
                 None => scalars_began = true,
             }
+        }
+    }
+
+    /// Variables that are factors of a tensor's size are sizes themselves.
+    fn sizes(&mut self, size: &Expr) {
+        match &size.kind {
+            ExprKind::Binary(BinOp::Mul, a, b) => [a, b].into_iter().for_each(|factor| self.sizes(factor)),
+            ExprKind::Var(var) => self.analyzer.bind_bounds(var, Some(0), None),
+            _ => {}
         }
     }
 
@@ -171,6 +201,30 @@ impl Check {
         });
         if stable {
             self.analyzer.assume(condition);
+            self.assume_room(condition);
+        }
+    }
+
+    /// Where something that is not negative is less than a limit, the limit is above 0.
+    fn assume_room(&mut self, condition: &Expr) {
+        match &condition.kind {
+            ExprKind::Binary(BinOp::And, a, b) => [a, b].into_iter().for_each(|side| self.assume_room(side)),
+            ExprKind::Compare(CmpOp::Lt, a, b) if self.analyzer.bounds(a).min.is_some_and(|least| least >= 0) => {
+                self.assume_some(b);
+            }
+            _ => {}
+        }
+    }
+
+    /// A number is above 0, and so are its factors, of which none is negative.
+    fn assume_some(&mut self, number: &Expr) {
+        if let Ok(some) = Expr::compare(CmpOp::Lt, &Expr::int(0, number.dtype), number) {
+            self.analyzer.assume(&some);
+        }
+        if let ExprKind::Binary(BinOp::Mul, a, b) = &number.kind
+            && [a, b].into_iter().all(|factor| self.analyzer.bounds(factor).min.is_some_and(|least| least >= 0))
+        {
+            [a, b].into_iter().for_each(|factor| self.assume_some(factor));
         }
     }
 
@@ -184,6 +238,10 @@ impl Check {
     fn loop_over(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &Stmt) {
         match kind {
             ForKind::Serial => {}
+            ForKind::ThreadBinding(tag) if self.on_device => self.axis(tag, min, extent),
+            ForKind::Parallel if self.on_device => {
+                self.problem(format!("loop over `{}` has tasks on a GPU", var.name));
+            }
             ForKind::Parallel if self.in_parallel => {
                 self.problem(format!("parallel loop over `{}` inside another", var.name));
             }
@@ -201,6 +259,10 @@ impl Check {
         let scope = self.analyzer.enter();
         let outer = self.in_parallel;
         self.in_parallel |= *kind == ForKind::Parallel;
+        let axes = self.axes.len();
+        if let ForKind::ThreadBinding(tag) = kind {
+            self.axes.push(tag.clone());
+        }
         self.vars.insert(var.id());
         self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
         // If the body runs, the loop has iterations.
@@ -210,7 +272,25 @@ impl Check {
         self.stmt(body);
         self.vars.remove(&var.id());
         self.in_parallel = outer;
+        self.axes.truncate(axes);
         self.analyzer.leave(scope);
+    }
+
+    /// An axis of blocks or threads counts from 0; one of threads to a constant.
+    fn axis(&mut self, tag: &str, min: &Expr, extent: &Expr) {
+        if min.as_int() != Some(0) {
+            self.problem(format!("`{tag}` does not begin at 0"));
+        }
+        let is_thread = THREADS.contains(&tag);
+        if !is_thread && !BLOCKS.contains(&tag) {
+            self.problem(format!("`{tag}` is no axis of blocks or threads"));
+        }
+        if is_thread && extent.as_int().is_none() {
+            self.problem(format!("the number of threads on `{tag}` is no constant"));
+        }
+        if self.axes.iter().any(|known| **known == *tag) {
+            self.problem(format!("`{tag}` is bound twice in a kernel"));
+        }
     }
 
     fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) {
@@ -233,6 +313,20 @@ impl Check {
         };
         if !buffer.shape.iter().all(fits) {
             self.problem(format!("the size of temporary `{}` is negative or no int64", buffer.name));
+        }
+        if self.on_device {
+            let (scope, inside) = (buffer.scope.plain(), !self.axes.is_empty());
+            let fits = match scope {
+                Scope::Global => !inside,
+                Scope::Local => inside,
+                _ => inside && buffer.constant_shape().is_some(),
+            };
+            if !fits {
+                let place = if inside { "inside of" } else { "outside of" };
+                let scope = buffer.scope.name();
+                self.problem(format!("temporary `{}` of {scope} memory is {place} a kernel", buffer.name));
+            }
+            return;
         }
         if !matches!(buffer.scope, Scope::Global | Scope::Local) {
             self.problem(format!("temporary `{}` lies in {} memory", buffer.name, buffer.scope.name()));

@@ -26,6 +26,11 @@ impl Argument {
 impl FnCx<'_, '_> {
     pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Result<Value> {
         match callee {
+            ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) | ForeignCallee::Packed(name)
+                if self.unit.is_device() =>
+            {
+                Err(self.unit.unsupported(format!("`{name}` is a function of the process, which a GPU does not call")))
+            }
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
             ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),
@@ -34,6 +39,7 @@ impl FnCx<'_, '_> {
             ))),
             ForeignCallee::Builtin(name) => match callee.builtin().map(|row| row.effect) {
                 Some(BuiltinEffect::Prefetch) => self.prefetch(args),
+                _ if self.unit.is_device() => self.device_builtin(name, args, dtype),
                 _ => Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple))),
             },
         }

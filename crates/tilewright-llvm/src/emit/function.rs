@@ -58,6 +58,8 @@ pub(crate) enum Sort {
     Kernel { captures: bool },
     /// One task of a parallel loop; its number is the parameter after the context.
     Task { captures: bool },
+    /// The body of a GPU's kernel, whose threads may wait for each other: then one sees what another one wrote.
+    Device { waits: bool },
 }
 
 impl Sort {
@@ -66,6 +68,7 @@ impl Sort {
         match self {
             Self::Kernel { .. } => "ptr %cx",
             Self::Task { .. } => "ptr %cx, i64 %task",
+            Self::Device { .. } => "ptr %cx, i32 %launch",
         }
     }
 
@@ -77,6 +80,7 @@ impl Sort {
     fn captures(self) -> bool {
         match self {
             Self::Kernel { captures } | Self::Task { captures } => captures,
+            Self::Device { .. } => false,
         }
     }
 }
@@ -112,7 +116,14 @@ pub(crate) struct FnCx<'u, 'a> {
 
 impl<'u, 'a> FnCx<'u, 'a> {
     pub(crate) fn new(unit: &'u mut Unit<'a>, bindings: &[Binding], sort: Sort) -> Result<Self> {
-        let task = if sort.is_task() { ", i64 %task" } else { "" };
+        let size = offsets::SIZE;
+        let parameters = match sort {
+            Sort::Kernel { .. } => format!("ptr noalias nonnull readonly align 8 dereferenceable({size}) %cx"),
+            Sort::Task { .. } => {
+                format!("ptr noalias nonnull readonly align 8 dereferenceable({size}) %cx, i64 %task")
+            }
+            Sort::Device { .. } => "ptr nonnull align 8 %cx, i32 %launch".to_owned(),
+        };
         let mut cx = Self {
             unit,
             body: Body::new(),
@@ -129,7 +140,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             stack: Map::default(),
             streams: false,
             non_temporal: NonTemporal::Tested,
-            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable({}) %cx{task}", offsets::SIZE),
+            parameters,
         };
         for (number, binding) in bindings.iter().enumerate() {
             cx.add_parameter(number as u32, binding)?;
@@ -143,7 +154,10 @@ impl<'u, 'a> FnCx<'u, 'a> {
             let readonly = if binding.readonly { " readonly" } else { "" };
             let captures = if self.sort.captures() { "" } else { " captures(none)" };
             let align = binding.align.max(1);
-            self.parameters += &format!(", ptr noalias nonnull{readonly}{captures} align {align} {value}");
+            // Memory that other threads write in between is none of this function alone.
+            let alone = binding.readonly || self.sort != (Sort::Device { waits: true });
+            let noalias = if alone { " noalias" } else { "" };
+            self.parameters += &format!(", ptr{noalias} nonnull{readonly}{captures} align {align} {value}");
         } else {
             self.parameters += &format!(", {} {value}", Reg(binding.var.dtype));
         }
@@ -169,8 +183,10 @@ impl<'u, 'a> FnCx<'u, 'a> {
         // vectors.
         let many = body.matches("insertelement").count() > MAX_INSERTED;
         let vectors = if many { " noimplicitfloat" } else { "" };
+        // A GPU's entry is the whole kernel; on a processor the parameters of a function carry what is known of them.
+        let inline = if matches!(self.sort, Sort::Device { .. }) { "alwaysinline" } else { "noinline" };
         let text =
-            format!("define internal fastcc i32 {name}({}) noinline{vectors} #0 {{\n{body}}}\n", self.parameters);
+            format!("define internal fastcc i32 {name}({}) {inline}{vectors} #0 {{\n{body}}}\n", self.parameters);
         self.unit.add_function(&text);
         Ok(())
     }
@@ -260,8 +276,15 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     /// Ends the block: reports the failure and returns its status.
     pub(crate) fn fail(&mut self, status: Status, message: &Value, length: &Value) {
-        let fail = self.context_field(offsets::FAIL);
         let code = status as i32;
+        if self.unit.is_device() {
+            self.body.line(format_args!(
+                "call void @tilewright.fail(ptr %cx, i32 %launch, i32 {code}, ptr {message}, i64 {length})"
+            ));
+            self.body.line(format_args!("ret i32 {code}"));
+            return;
+        }
+        let fail = self.context_field(offsets::FAIL);
         let status =
             self.body.assign(format_args!("call i32 {fail}(ptr %cx, i32 {code}, ptr {message}, i64 {length})"));
         self.body.line(format_args!("ret i32 {status}"));

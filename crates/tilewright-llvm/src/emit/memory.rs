@@ -153,6 +153,9 @@ impl FnCx<'_, '_> {
                 let merged = self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} {old}"));
                 self.store_vector(&address, &merged, dtype);
             }
+            Access::Strided(address, 1) if self.unit.is_device() => {
+                self.store_lane_by_lane(&address, mask, value, dtype);
+            }
             Access::Strided(address, 1) => {
                 let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
                 self.body.line(format_args!(
@@ -212,7 +215,11 @@ impl FnCx<'_, '_> {
             Access::Scalar(self.element_if(whole, &base, dtype, &index, index_type))
         } else if let Some(stride) = stride_of(index) {
             let first = self.first_lane(index, position)?;
-            Access::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
+            let address = self.element_if(whole, &base, dtype, &first, index_type.element());
+            if let (ExprKind::Ramp { base: first, .. }, 1) = (&index.kind, stride) {
+                self.note_alignment(&address, first, dtype);
+            }
+            Access::Strided(address, stride)
         } else {
             let is_constant = is_constant(index);
             Access::Indexed { base, index: self.value(index, position)?, index_type, is_constant }
@@ -311,11 +318,43 @@ impl FnCx<'_, '_> {
     }
 
     pub(crate) fn load_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
+        if self.unit.is_device() {
+            return self.load_lane_by_lane(address, mask, dtype);
+        }
         let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
         self.body.assign(format_args!(
             "call {ty} @llvm.masked.load.{name}.p0(ptr align {align} {address}, <{lanes} x i1> {mask}, \
              {ty} zeroinitializer)"
         ))
+    }
+
+    /// The elements of the mask's lanes, each by a load of its own: LLVM would load all lanes at once on a GPU where it
+    /// knows the mask, those beyond the end of a tensor too.
+    fn load_lane_by_lane(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
+        let (ty, scalar) = (Mem(dtype), dtype.element());
+        let mut result = Value::constant("zeroinitializer");
+        for lane in 0..dtype.lanes {
+            let active = self.lane(mask, DataType::BOOL.with_lanes(dtype.lanes), lane);
+            let place = self.lane_address(&Access::Strided(address.clone(), 1), dtype, lane);
+            let value = self.load_if(&active, &place, scalar);
+            result = self.body.assign(format_args!("insertelement {ty} {result}, {} {value}, i64 {lane}", Mem(scalar)));
+        }
+        result
+    }
+
+    /// The same for a store.
+    fn store_lane_by_lane(&mut self, address: &Value, mask: &Value, value: &Value, dtype: DataType) {
+        for lane in 0..dtype.lanes {
+            let active = self.lane(mask, DataType::BOOL.with_lanes(dtype.lanes), lane);
+            let place = self.lane_address(&Access::Strided(address.clone(), 1), dtype, lane);
+            let element = self.body.assign(format_args!("extractelement {} {value}, i64 {lane}", Mem(dtype)));
+            let (yes, done) = (self.body.label(), self.body.label());
+            self.body.branch(&active, yes, done);
+            self.body.start(yes);
+            self.store_vector(&place, &element, dtype.element());
+            self.body.jump(done);
+            self.body.start(done);
+        }
     }
 
     fn load_lanes(&mut self, access: &Access, dtype: DataType) -> Value {

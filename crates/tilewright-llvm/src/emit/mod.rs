@@ -8,6 +8,7 @@
 mod binary;
 mod bits;
 mod convert;
+pub(crate) mod device;
 mod entry;
 mod expr;
 mod foreign;
@@ -24,8 +25,8 @@ mod text;
 mod unit;
 mod work;
 
-use tilewright_ir::low::LowTir;
-use tilewright_target::Target;
+use tilewright_ir::low::{DeviceKernel, LowTir};
+use tilewright_target::{Arch, Target};
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
 pub(crate) use unit::IntrinsicCall;
@@ -58,6 +59,25 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<Module, Co
     Ok(Module { text, kernels, intrinsics })
 }
 
+/// The kernels of a function for a GPU as one module, and the bytes of dynamic shared memory of each.
+pub(crate) fn device_module(
+    name: &str,
+    kernels: &[DeviceKernel],
+    target: &Target,
+) -> Result<(String, Vec<u64>), CodegenError> {
+    let mut text = header(target);
+    text.push_str(device::prelude());
+    let mut shared_bytes = Vec::with_capacity(kernels.len());
+    for (number, kernel) in kernels.iter().enumerate() {
+        let symbol = crate::device_symbol(number);
+        let written = device::kernel(&symbol, kernel, number, target).map_err(|error| error.of(name))?;
+        text.push_str(&written.text);
+        shared_bytes.push(written.shared_bytes);
+    }
+    text.push_str(&attributes(target));
+    Ok((text, shared_bytes))
+}
+
 /// A module of one function, which consists of one call of an intrinsic.
 pub(crate) fn probe(call: &IntrinsicCall, target: &Target) -> String {
     let IntrinsicCall { name, parameters, result, operands, .. } = call;
@@ -78,6 +98,14 @@ fn attributes(target: &Target) -> String {
     // The processor's name decides on timings only; instructions come from the baseline and the features. Loops that
     // copy rows stay loops: rows are too short for the calls that LLVM would make of them.
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
+    if target.arch == Arch::Nvptx64 {
+        let cpu = text::quoted(target.cpu.as_bytes());
+        return format!(
+            "attributes #0 = {{ nounwind \"target-cpu\"={cpu} \"target-features\"={features} \
+             \"no-trapping-math\"=\"true\" }}\n!0 = !{{i32 1}}\n{}",
+            text::LONG_LOOP
+        );
+    }
     format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
          \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" \"no-builtins\" }}\n!0 = !{{i32 1}}\n{}",

@@ -24,7 +24,7 @@ impl FnCx<'_, '_> {
     fn has_half(&self) -> bool {
         match self.unit.target.arch {
             Arch::X86_64 => self.unit.target.has("f16c"),
-            Arch::AArch64 => true,
+            Arch::AArch64 | Arch::Nvptx64 => true,
         }
     }
 

@@ -6,7 +6,6 @@
 //! lane's quotient is larger, or its divisor infinite, the C library computes all lanes. What has no remainder, a NaN
 //! or a zero divisor, comes out as NaN by itself.
 
-use tilewright_target::Arch;
 use tilewright_tensor::DataType;
 
 use super::function::FnCx;
@@ -23,7 +22,7 @@ impl FnCx<'_, '_> {
     /// `x` after whole `y`, with the sign of `x`.
     pub(super) fn float_remainder(&mut self, dtype: DataType, x: &Value, y: &Value) -> Value {
         let ty = Reg(dtype);
-        let has_fused = self.unit.target.arch == Arch::AArch64 || self.unit.target.has("fma");
+        let has_fused = self.unit.target.has_fused_products();
         // Twice the digits hold the product of a float32 and such a quotient.
         let wide = if has_fused { dtype } else { DataType::F64.with_lanes(dtype.lanes) };
         if !has_fused && dtype.bits == 64 {
@@ -42,10 +41,37 @@ impl FnCx<'_, '_> {
         let (large, done, before) = (self.body.label(), self.body.label(), self.body.open());
         self.body.branch(&any, large, done);
         self.body.start(large);
-        let exact = self.body.assign(format_args!("frem {ty} {x}, {y}"));
+        let exact = self.whole_remainder(dtype, x, y);
+        let large = self.body.open();
         self.body.jump(done);
         self.body.start(done);
         self.body.assign(format_args!("phi {ty} [ {rest}, %{before} ], [ {exact}, %{large} ]"))
+    }
+
+    /// The remainder for quotients of any size: the C library's, or on a GPU, where LLVM has a rounded one only, that of
+    /// [`super::device`].
+    fn whole_remainder(&mut self, dtype: DataType, x: &Value, y: &Value) -> Value {
+        let ty = Reg(dtype);
+        if !self.unit.is_device() {
+            return self.body.assign(format_args!("frem {ty} {x}, {y}"));
+        }
+        let (element, wide) = (dtype.element(), DataType::F64);
+        let mut result = Value::constant("poison");
+        for lane in 0..dtype.lanes {
+            let [a, b] = [x, y].map(|value| {
+                let value = self.lane(value, dtype, lane);
+                self.convert(&value, element, wide)
+            });
+            let rest = self.body.assign(format_args!("call double @tilewright.remainder(double {a}, double {b})"));
+            let rest = self.convert(&rest, wide, element);
+            result = match dtype.is_vector() {
+                true => {
+                    self.body.assign(format_args!("insertelement {ty} {result}, {} {rest}, i64 {lane}", Reg(element)))
+                }
+                false => rest,
+            };
+        }
+        result
     }
 
     /// The remainder where the quotient is small enough, and where it is not.

@@ -219,9 +219,17 @@ impl FnCx<'_, '_> {
         }
         match constant_bytes(self.unit, buffer)? {
             Some(bytes) => {
-                let address = self.stack_memory(buffer, bytes);
+                let address = match self.shared_memory(buffer, bytes) {
+                    Some(address) => address,
+                    None => self.stack_memory(buffer, bytes),
+                };
                 self.bind(&buffer.data, address)?;
                 self.stmt(body)?;
+            }
+            None if self.unit.is_device() => {
+                let what =
+                    format!("the size of temporary `{}` of a thread is not known when it is compiled", buffer.name);
+                return Err(self.unit.unsupported(what));
             }
             None => {
                 let address = self.allocate_at_run_time(buffer)?;

@@ -87,6 +87,7 @@ impl FnCx<'_, '_> {
                 let (min, extent) = (self.loop_bound(min, var)?, self.loop_bound(extent, var)?);
                 self.serial_loop(var, &min, &extent, constant, body)
             }
+            ForKind::ThreadBinding(tag) if self.unit.is_device() => self.axis(tag, var, extent, body),
             ForKind::Vectorized | ForKind::Unrolled | ForKind::ThreadBinding(_) => {
                 Err(self.unit.malformed(format!("loop over `{}` is neither serial nor parallel", var.name)))
             }

@@ -4,10 +4,11 @@
 use std::fmt::Write;
 
 use tilewright_support::OrderedMap;
-use tilewright_target::Target;
+use tilewright_target::{Arch, Target};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, TypeCode};
 
+use super::device::Shared;
 use super::scratch::Scratch;
 use super::stream::Streams;
 use super::text::{Value, quoted};
@@ -54,6 +55,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) streams: Streams,
     pub(crate) scratch: Scratch,
     pub(crate) scratch_bytes: u64,
+    pub(crate) shared: Shared,
     pub(crate) instructions: usize,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Unit<'a> {
             streams: Streams::default(),
             scratch: Scratch::default(),
             scratch_bytes: 0,
+            shared: Shared::default(),
             instructions: 0,
         }
     }
@@ -126,10 +129,18 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
     /// The address of a text in the image.
     pub(crate) fn message(&mut self, text: &str) -> Value {
         let index = self.messages.insert_full(text.to_owned(), ()).0;
-        Value::constant(format!("@k{}.m{index}", self.number))
+        let name = format!("@k{}.m{index}", self.number);
+        Value::constant(match self.is_device() {
+            true => format!("addrspacecast (ptr addrspace(1) {name} to ptr)"),
+            false => name,
+        })
     }
 
     /// Declares a C function; an error where it was declared with other types before.
@@ -161,13 +172,16 @@ impl<'a> Unit<'a> {
     pub(crate) fn finish(mut self) -> String {
         for (index, text) in self.messages.keys().enumerate() {
             let (number, bytes) = (self.number, text.as_bytes());
+            let space = if self.target.arch == Arch::Nvptx64 { "addrspace(1) " } else { "" };
             let _ = writeln!(
                 self.text,
-                "@k{number}.m{index} = private unnamed_addr constant [{} x i8] c{}, align 1",
+                "@k{number}.m{index} = private unnamed_addr {space}constant [{} x i8] c{}, align 1",
                 bytes.len(),
                 quoted(bytes)
             );
         }
+        let shared = self.shared_text();
+        self.text.push_str(&shared);
         for declaration in self.externs.values() {
             let _ = writeln!(self.text, "declare {declaration}");
         }

@@ -10,33 +10,37 @@ use crate::memory::{Checked, in_lane, trouble};
 /// A value of a lane that took no part.
 const NOBODY: u64 = 0xffff_ffff;
 
-/// The lanes of `mask` by the members that they name: lanes of one group execute the instruction together.
-fn groups(warp: &Warp, mask: u32, members: Slot) -> Vec<(u32, u32)> {
+/// The lanes by the members that they name; none while some of these are not here yet. An error where they can never
+/// be.
+///
+/// Lanes that name different members are groups of their own: PTX asks all members of a lane's mask to execute the
+/// instruction with the same mask, and says nothing of the others.
+fn groups(warp: &Warp, mask: u32, members: Slot) -> Checked<Option<Vec<u32>>> {
     let members = warp.get(members);
-    let mut out: Vec<(u32, u32)> = Vec::new();
-    for lane in lanes_of(mask) {
+    let (mut open, mut groups) = (mask, Vec::new());
+    while open != 0 {
+        let lane = first(open);
         let named = members[lane] as u32;
-        match out.iter_mut().find(|(other, _)| *other == named) {
-            Some((_, lanes)) => *lanes |= 1 << lane,
-            None => out.push((named, 1 << lane)),
+        if named >> lane & 1 == 0 {
+            return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
         }
+        let group = lanes_of(open).filter(|other| members[*other] as u32 == named).fold(0, |set, lane| set | 1 << lane);
+        if let Some(other) = lanes_of(mask & named & !group).next() {
+            let message = format!("lanes name different members: {:#x} and {named:#x}", members[other] as u32);
+            return in_lane(trouble(FaultKind::Undefined, message), other);
+        }
+        let missing = named & warp.live & !group;
+        if missing != 0 && warp.can_park() {
+            return Ok(None);
+        }
+        if missing != 0 {
+            let message = format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction");
+            return trouble(FaultKind::Divergence, message);
+        }
+        groups.push(group);
+        open &= !group;
     }
-    out
-}
-
-/// Whether all lanes that a group names are here; an error where they can never be.
-fn gathered(warp: &Warp, named: u32, lanes: u32) -> Checked<bool> {
-    if let Some(lane) = lanes_of(lanes & !named).next() {
-        return in_lane(trouble(FaultKind::Undefined, format!("the mask {named:#x} leaves out the lane")), lane);
-    }
-    let missing = named & warp.live & !lanes;
-    if missing == 0 {
-        return Ok(true);
-    }
-    if warp.can_park() {
-        return Ok(false);
-    }
-    trouble(FaultKind::Divergence, format!("lanes {missing:#x} of the mask {named:#x} do not reach the instruction"))
+    Ok(Some(groups))
 }
 
 pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<Flow> {
@@ -53,20 +57,13 @@ pub(super) fn run(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Che
         }
         _ => return trouble(FaultKind::Unsupported, "an instruction without a meaning"),
     };
-    let groups = groups(warp, mask, members);
-    for &(named, lanes) in &groups {
-        if !gathered(warp, named, lanes)? {
-            return Ok(Flow::Again);
-        }
-    }
-    for (_, lanes) in groups {
-        execute(block, warp, lanes, op);
-    }
+    let Some(groups) = groups(warp, mask, members)? else { return Ok(Flow::Again) };
+    groups.into_iter().try_for_each(|group| together(block, warp, group, op))?;
     Ok(Flow::Next)
 }
 
-/// The instruction for the lanes of a group.
-fn execute(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) {
+/// The instruction for lanes that name each other.
+fn together(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) -> Checked<()> {
     match *op {
         Op::WarpBarrier { .. } => block.clocks.barrier(&[warp.index]),
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
@@ -106,6 +103,7 @@ fn execute(block: &mut Block, warp: &mut Warp, mask: u32, op: &Op) {
         }
         _ => {}
     }
+    Ok(())
 }
 
 /// For each lane the lanes with the same value, and whether all are the same.

@@ -20,6 +20,7 @@
 //! kernels ([`Module::native`]), and the machine calls these on the thread that runs, with no stream between.
 
 mod cpu;
+mod cuda;
 pub(crate) mod run;
 #[cfg(any(test, feature = "test-device"))]
 pub mod test_device;
@@ -41,6 +42,7 @@ use crate::error::{ErrorKind, Result};
 /// The drivers of this build, in the order in which they are listed to users.
 const DRIVERS: &[&dyn Driver] = &[
     &cpu::Cpu,
+    &cuda::CudaDriver,
     #[cfg(any(test, feature = "test-device"))]
     &test_device::TestDriver,
 ];

@@ -7,6 +7,7 @@
 
 mod cost;
 pub(crate) mod cpu;
+pub(crate) mod gpu;
 
 use std::ops::RangeInclusive;
 

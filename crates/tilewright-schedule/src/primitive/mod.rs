@@ -48,7 +48,7 @@ mod vectorize;
 mod vectorize_reduction;
 pub(crate) mod vectorize_transpose;
 
-pub(crate) use bind::bind_independent;
+pub(crate) use bind::{BIND, bind_independent};
 pub(crate) use cache_read::CACHE_READ;
 pub(crate) use cache_write::CACHE_WRITE;
 pub(crate) use compute_at::COMPUTE_AT;

@@ -158,7 +158,7 @@ pub(super) fn row_by_row(
 
 /// The temporaries that have an element, or a few, for each row: results of reductions, and what is computed for as
 /// many elements.
-fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
+pub(super) fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
     let names = |nest: &PlainNest| {
         nest.loops_of(IterKind::Spatial).into_iter().filter(|&at| nest.extent(at) != Some(1)).count()
     };
@@ -169,7 +169,7 @@ fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
 
 /// The loops that name a row: those with which the reduced elements that are read change; of a reduction, all but its
 /// own.
-fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
+pub(super) fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
     let reads_reduced = |at: usize| {
         let reads = last.reads.iter().filter(|read| reduced.contains(&read.buffer));
         reads.map(|read| last.step(read, at)).any(|step| step != Some(0))
@@ -183,7 +183,11 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
 
 /// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements
 /// becomes one over groups and one over the elements of a group.
-fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
+pub(super) fn with_groups_split(
+    schedule: &mut Schedule,
+    last: &PlainNest,
+    reduced: &[Buffer],
+) -> Result<PlainNest, Declined> {
     for (at, &rv) in last.rvs.iter().enumerate() {
         let (Some(axis), Some(extent)) = (last.axis_of(at), last.extent(at)) else { continue };
         let mut size = None;

@@ -23,6 +23,7 @@ mod contraction;
 mod elementwise;
 mod fallback;
 mod gather;
+mod gpu;
 mod inline;
 mod nests;
 mod primitive_calls;
@@ -41,6 +42,7 @@ use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_target::{Kind, Target};
 
+use crate::analysis::dependence::has_threads;
 use crate::build::exprs::reads_memory;
 use crate::default_gpu::IS_SCHEDULED;
 use crate::site::{follow, search};
@@ -63,6 +65,10 @@ pub const CPU: &[Rule] = &[
     contiguous_reduction::CONTIGUOUS_REDUCTION,
     fallback::FALLBACK,
 ];
+
+/// The rules of GPUs, the most special first. The last one is for every function.
+pub const GPU: &[Rule] =
+    &[gpu::contraction::CONTRACTION, gpu::rows::ROW_REDUCTION, gpu::elementwise::ELEMENTWISE, gpu::fallback::FALLBACK];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";
@@ -151,7 +157,7 @@ impl Scheduled {
 pub fn rules(target: &Target) -> &'static [Rule] {
     match target.kind() {
         Kind::Cpu => CPU,
-        Kind::Gpu => &[],
+        Kind::Gpu => GPU,
     }
 }
 
@@ -179,7 +185,7 @@ pub struct Offered {
 /// Every candidate of every rule of the target's that can be built for a function: the first one is what [`schedule`]
 /// takes. For a function that has a schedule there are none.
 pub fn candidates(function: &PrimFunc, target: &Target) -> Vec<Offered> {
-    if written_by_hand(function).is_some() {
+    if written_by_hand(function, target).is_some() {
         return Vec::new();
     }
     let start = Schedule::new(&alone(function));
@@ -189,7 +195,7 @@ pub fn candidates(function: &PrimFunc, target: &Target) -> Vec<Offered> {
         offer.candidates.sort_by(|a, b| a.cycles().total_cmp(&b.cycles()));
         for candidate in offer.candidates {
             let (name, cost) = (candidate.name, candidate.cost.clone());
-            if let Ok((function, trace)) = built(candidate) {
+            if let Ok((function, trace)) = built(candidate, target) {
                 offered.push(Offered { name, cost, function, trace });
             }
         }
@@ -207,7 +213,7 @@ fn alone(function: &PrimFunc) -> IRModule {
 /// Schedules a function by the cheapest candidate of the first rule of the target's that is for it.
 pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
     let mut considered = Vec::new();
-    if let Some(reason) = written_by_hand(function) {
+    if let Some(reason) = written_by_hand(function, target) {
         let each =
             rules(target).iter().map(|rule| Considered { name: rule.name, cost: None, declined: reason.to_owned() });
         return Scheduled::unchanged(function, each.collect());
@@ -227,7 +233,7 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
         let mut candidates = offer.candidates.into_iter();
         while let Some(candidate) = candidates.next() {
             let (name, cost) = (candidate.name, candidate.cost.clone());
-            match built(candidate) {
+            match built(candidate, target) {
                 Ok((scheduled, trace)) => {
                     let dearer = |other: Candidate<'_>| Considered {
                         name: other.name,
@@ -235,7 +241,7 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
                         declined: "another candidate costs less".to_owned(),
                     };
                     considered.extend(candidates.map(dearer));
-                    let cost = cost.or_else(|| Some(plan::cpu::work::cost(function, target)));
+                    let cost = cost.or_else(|| Some(work(function, target)));
                     return Scheduled { function: scheduled, rule: Some(name), cost, trace, considered };
                 }
                 Err(Declined(declined)) => considered.push(Considered { name, cost, declined }),
@@ -245,12 +251,20 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
     Scheduled::unchanged(function, considered)
 }
 
+/// What any schedule of a function costs at least.
+fn work(function: &PrimFunc, target: &Target) -> Cost {
+    match plan::gpu::Device::of(target) {
+        Ok(device) if target.kind() == Kind::Gpu => plan::gpu::work::cost(function, &device),
+        _ => plan::cpu::work::cost(function, target),
+    }
+}
+
 /// The function that a candidate makes, and its trace.
-fn built(candidate: Candidate<'_>) -> Result<(PrimFunc, Trace), Declined> {
+fn built(candidate: Candidate<'_>, target: &Target) -> Result<(PrimFunc, Trace), Declined> {
     let schedule = candidate.build()?;
     let function = schedule.module().prim(MAIN).ok_or_else(|| Declined::because("the function is gone"))?;
     let mut function = PrimFunc::clone(function);
-    if loses_guards(&function) {
+    if target.kind() == Kind::Cpu && loses_guards(&function) {
         return Err(Declined::because("indices that are data would not be known to be in range"));
     }
     function.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
@@ -272,9 +286,13 @@ fn loses_guards(function: &PrimFunc) -> bool {
 }
 
 /// Why a function is none for rules: it has a schedule, or a form that has none.
-fn written_by_hand(function: &PrimFunc) -> Option<&'static str> {
+fn written_by_hand(function: &PrimFunc, target: &Target) -> Option<&'static str> {
     if function.attrs.get(IS_SCHEDULED).is_some_and(Attr::is_true) {
         return Some("the function says that it is scheduled");
+    }
+    if target.kind() == Kind::Gpu {
+        // Without threads it cannot run, whatever else its loops say.
+        return has_threads(&function.body).then_some("its loops have threads already");
     }
     if function.root_block().is_none() {
         return Some("the function has no root block: it is lowered already");

@@ -36,7 +36,7 @@ mod tests;
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
-use tilewright_target::{Arch, Target};
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, with_body};
@@ -49,7 +49,7 @@ pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
 /// Expands the functions for which the target has instructions of its own; leaves the others, and other widths.
 pub(crate) fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
     let mut function = function.clone();
-    if target.arch == Arch::AArch64 || target.has("fma") {
+    if target.has_fused_products() {
         let powers = |intrinsic| (intrinsic == Intrinsic::Pow).then_some(Formula::Binary(pow::with_fused));
         function = expanded(&function, powers);
     }

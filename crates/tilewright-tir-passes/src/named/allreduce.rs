@@ -3,7 +3,8 @@
 //! Shuffles are for targets that have them (CUDA, ROCm, Metal), types that they move, and threads that are next to each
 //! other and at most as many as a warp has, in parts of a power of two. Everything else goes through shared memory:
 //! each thread stores its value, half of the threads combine two values each, and so on, with barriers in between; the
-//! last steps, of the threads of one warp, need barriers of the warp only.
+//! last steps, of the threads of one warp, need barriers of the warp only. Of several whole warps (CUDA) each one
+//! shuffles, and the first one then reduces their results.
 //!
 //! An allocation of one element that only holds the result of one reduction becomes the memory of the reduction. Other
 //! results are stored after it.
@@ -21,9 +22,14 @@ use super::reducer::Reducer;
 use super::{Options, below, refuse, with};
 use crate::stmt::{Result, typed};
 
-pub(super) fn lower_thread_allreduce(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+/// The option under which masks of shuffles are the lanes that take part, as numbers: which lanes happen to be active
+/// is no answer where lanes of a warp run apart.
+pub(super) const NAMED_LANES: &str = "named_lanes";
+
+pub(super) fn lower_thread_allreduce(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let target = function.attrs.get(attr_names::TARGET).and_then(tilewright_ir::Attr::as_str).unwrap_or_default();
-    let machine = Machine::of(target);
+    let names_lanes = options.get(NAMED_LANES).is_some_and(tilewright_ir::Attr::is_true);
+    let machine = Machine { names_lanes, ..Machine::of(target) };
     let own = own_results(&function.body);
     let mut cx = Lower { machine, threads: Vec::new(), own, replaced: Map::default(), count: 0 };
     let body = cx.stmt(&function.body)?;
@@ -69,6 +75,8 @@ struct Machine {
     masked: bool,
     /// Whether a shuffle is within a whole warp only, of 32 bits.
     whole_warps: bool,
+    /// See [`NAMED_LANES`].
+    names_lanes: bool,
 }
 
 impl Machine {
@@ -85,7 +93,7 @@ impl Machine {
             _ => (1, false),
         };
         let warp = number("thread_warp_size").filter(|_| kind != "llvm").unwrap_or(warp);
-        Self { warp, shuffles, masked: kind != "metal", whole_warps: kind == "rocm" }
+        Self { warp, shuffles, masked: kind != "metal", whole_warps: kind == "rocm", names_lanes: false }
     }
 }
 
@@ -245,14 +253,20 @@ impl Lower {
                 .map(|((own, indices), value)| typed(Stmt::store(own, indices.clone(), value)));
             return Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?));
         }
+        let warps = self.warps(&call);
         let shuffles = self.shuffles(&call);
         let (extent, scope, place) = match (shuffles, call.others.extent) {
+            _ if warps > 1 => (call.others.extent, Scope::Shared, call.others.index.clone()),
             (true, _) => (1, Scope::Local, Expr::i32(0)),
             (false, 1) => (call.reduced.extent, Scope::Shared, Expr::i32(0)),
             (false, others) => (call.reduced.extent * others, Scope::Shared, &call.others.index * call.reduced.extent),
         };
         let own = self.memory(&call, number, extent, &scope, &place);
-        let steps = if shuffles { self.by_shuffles(&call, &own)? } else { self.by_memory(&call, &own, &place)? };
+        let steps = match (warps > 1, shuffles) {
+            (true, _) => self.by_warps(&call, warps, &own)?,
+            (false, true) => self.by_shuffles(&call, &own)?,
+            (false, false) => self.by_memory(&call, &own, &place)?,
+        };
         // All threads of a group have the result, after the last barrier.
         let mut stores = vec![steps];
         let mut scratch = Vec::new();
@@ -265,33 +279,105 @@ impl Lower {
         Ok(scratch.into_iter().rev().fold(Stmt::seq(stores), declared))
     }
 
-    fn shuffles(&self, call: &Call) -> bool {
-        let Machine { warp, shuffles, whole_warps, .. } = self.machine;
+    /// Whole warps that reduce together, each of its own lanes first.
+    fn warps(&self, call: &Call) -> i64 {
+        let Machine { warp, shuffles, masked, whole_warps, .. } = self.machine;
         let extent = call.reduced.extent;
+        let several = shuffles && masked && !whole_warps && extent > warp && extent % warp == 0;
+        let several = several && extent <= warp * warp && call.contiguous == extent;
+        if several && self.moves_all(call) { extent / warp } else { 1 }
+    }
+
+    /// Whether shuffles move the values.
+    fn moves_all(&self, call: &Call) -> bool {
+        let whole_warps = self.machine.whole_warps;
         let moves = |dtype: DataType| {
             dtype.is_scalar() && (4..=if whole_warps { 4 } else { 8 }).contains(&dtype.bytes()) && !dtype.is_bool()
                 || dtype == DataType::F16 && !whole_warps
         };
+        call.values.iter().all(|value| moves(value.dtype))
+    }
+
+    fn shuffles(&self, call: &Call) -> bool {
+        let Machine { warp, shuffles, whole_warps, .. } = self.machine;
+        let extent = call.reduced.extent;
         let of_a_warp = match whole_warps {
             true => extent == warp,
             false => warp % extent == 0 || (call.others.extent == 1 && extent <= warp),
         };
-        shuffles && of_a_warp && call.contiguous == extent && call.values.iter().all(|value| moves(value.dtype))
+        shuffles && of_a_warp && call.contiguous == extent && self.moves_all(call)
+    }
+
+    /// A shuffle of a value by the lanes of the mask.
+    fn shuffled(&self, row: &Builtin, mask: &Buffer, value: &Expr, by: Expr) -> Result<Expr> {
+        let width = Expr::i32(self.machine.warp as i32);
+        let mask = if self.machine.masked { at(mask, &Expr::i32(0))? } else { Expr::int(0, DataType::U32) };
+        let args = vec![mask, value.clone(), by, width.clone(), width];
+        Ok(Expr::foreign(value.dtype, tilewright_ir::tir::ForeignCallee::Builtin(row.name.into()), args))
+    }
+
+    /// The first of so many lanes gets the values of all, from its own memory.
+    fn halved(&self, call: &Call, own: &[Buffer], moved: &[Buffer], mask: &Buffer, lanes: i64) -> Result<Vec<Stmt>> {
+        let zero = Expr::i32(0);
+        let mut steps = Vec::new();
+        let mut offset = power_of_two(lanes) / 2;
+        while offset >= 1 {
+            for (to, from) in moved.iter().zip(own) {
+                let (from, by) = (at(from, &zero)?, Expr::i32(offset as i32));
+                steps.push(store(to, &zero, &self.shuffled(Builtin::WARP_SHUFFLE_DOWN, mask, &from, by)?)?);
+            }
+            steps.push(combined(call, own, moved, &zero)?);
+            offset /= 2;
+        }
+        Ok(steps)
+    }
+
+    /// Each warp reduces its lanes, and the first one of a group the results of them; `results` is shared memory, an
+    /// element for each group.
+    fn by_warps(&self, call: &Call, warps: i64, results: &[Buffer]) -> Result<Stmt> {
+        let (zero, warp) = (Expr::i32(0), self.machine.warp);
+        let named = |name: &str| -> Vec<Buffer> {
+            let values = call.values.iter().enumerate();
+            values.map(|(at, value)| element(format!("{name}{at}"), value.dtype)).collect()
+        };
+        let (own, moved, mask) = (named("red_warp"), named("t"), element("mask".to_owned(), DataType::U32));
+        let count = Expr::int(call.others.extent * warps, DataType::I32);
+        let staging = call.values.iter().enumerate().map(|(at, value)| {
+            let name = format!("red_buf_staging{at}");
+            Buffer::new(name, vec![count.clone()], value.dtype).derive(|node| node.scope = Scope::Shared)
+        });
+        let staging: Vec<Buffer> = staging.collect();
+        let (all, first) = (self.first_lanes(warp)?, self.first_lanes(warps)?);
+        let set = |to: &[Buffer], place: &Expr, values: &[Expr]| -> Result<Stmt> {
+            let stores = to.iter().zip(values).map(|(buffer, value)| store(buffer, place, value));
+            Ok(Stmt::seq(stores.collect::<Result<Vec<_>>>()?))
+        };
+        let held =
+            |from: &[Buffer], place: &Expr| from.iter().map(|buffer| at(buffer, place)).collect::<Result<Vec<_>>>();
+        let index = &call.reduced.index;
+        let whole = Expr::int(warp, index.dtype);
+        let lane = typed(Expr::binary(BinOp::FloorMod, index, &whole))?;
+        let number = typed(Expr::binary(BinOp::FloorDiv, index, &whole))?;
+        let group = &call.others.index * warps;
+        let mut steps = vec![set(&own, &zero, &call.values)?, store(&mask, &zero, &all)?];
+        steps.extend(self.halved(call, &own, &moved, &mask, warp)?);
+        let place = add(&group, &number);
+        steps.push(when(&lane, 1, set(&staging, &place, &held(&own, &zero)?)?)?);
+        steps.push(barrier("shared"));
+        let mut last = vec![set(&own, &zero, &held(&staging, &add(&group, index))?)?, store(&mask, &zero, &first)?];
+        last.extend(self.halved(call, &own, &moved, &mask, warps)?);
+        last.push(when(index, 1, set(results, &call.others.index, &held(&own, &zero)?)?)?);
+        steps.extend([when(index, warps, Stmt::seq(last))?, barrier("shared")]);
+        let locals = own.into_iter().chain(moved).chain([mask]);
+        let scratch: Vec<Buffer> = staging.into_iter().chain(locals).collect();
+        Ok(scratch.into_iter().rev().fold(Stmt::seq(steps), |body, buffer| StmtKind::Allocate { buffer, body }.into()))
     }
 
     fn by_shuffles(&self, call: &Call, own: &[Buffer]) -> Result<Stmt> {
-        let (zero, width) = (Expr::i32(0), self.machine.warp as i32);
-        let element = |name: String, dtype: DataType| {
-            Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
-        };
+        let zero = Expr::i32(0);
         let moved: Vec<Buffer> =
             call.values.iter().enumerate().map(|(at, value)| element(format!("t{at}"), value.dtype)).collect();
         let mask = element("mask".to_owned(), DataType::U32);
-        let shuffled = |row: &Builtin, value: &Expr, by: Expr| -> Result<Expr> {
-            let mask = if self.machine.masked { at(&mask, &zero)? } else { Expr::int(0, DataType::U32) };
-            let args = vec![mask, value.clone(), by, Expr::i32(width), Expr::i32(width)];
-            Ok(Expr::foreign(value.dtype, tilewright_ir::tir::ForeignCallee::Builtin(row.name.into()), args))
-        };
         let mut steps = Vec::new();
         for (buffer, value) in own.iter().zip(&call.values) {
             steps.push(store(buffer, &zero, value)?);
@@ -299,22 +385,14 @@ impl Lower {
         if self.machine.masked {
             steps.push(store(&mask, &zero, &self.active(call)?)?);
         }
-        let mut offset = power_of_two(call.reduced.extent) / 2;
-        while offset >= 1 {
-            for (to, from) in moved.iter().zip(own) {
-                let value = shuffled(Builtin::WARP_SHUFFLE_DOWN, &at(from, &zero)?, Expr::i32(offset as i32))?;
-                steps.push(store(to, &zero, &value)?);
-            }
-            steps.push(combined(call, own, &moved, &zero)?);
-            offset /= 2;
-        }
+        steps.extend(self.halved(call, own, &moved, &mask, call.reduced.extent)?);
         // The first thread has the result; all of them get it.
         let first = match call.others.extent {
             1 => zero.clone(),
-            _ => &call.others.index * call.reduced.extent,
+            _ => self.lane(&(&call.others.index * call.reduced.extent), call)?,
         };
         for buffer in own {
-            let value = shuffled(Builtin::WARP_SHUFFLE, &at(buffer, &zero)?, first.clone())?;
+            let value = self.shuffled(Builtin::WARP_SHUFFLE, &mask, &at(buffer, &zero)?, first.clone())?;
             steps.push(store(buffer, &zero, &value)?);
         }
         let scratch = moved.into_iter().chain(self.machine.masked.then_some(mask));
@@ -322,17 +400,35 @@ impl Lower {
         Ok(scratch.into_iter().rev().fold(Stmt::seq(steps), |body, buffer| StmtKind::Allocate { buffer, body }.into()))
     }
 
+    /// The lane of a thread in its warp, from its place in the block.
+    fn lane(&self, place: &Expr, call: &Call) -> Result<Expr> {
+        match call.others.extent * call.reduced.extent > self.machine.warp {
+            true => typed(Expr::binary(BinOp::FloorMod, place, &Expr::int(self.machine.warp, place.dtype))),
+            false => Ok(place.clone()),
+        }
+    }
+
     /// The active threads of the warp that reduce together.
     fn active(&self, call: &Call) -> Result<Expr> {
-        let all = Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new());
-        let all = typed(all.cast(DataType::U32))?;
+        let all = self.first_lanes(call.reduced.extent)?;
         if call.others.extent == 1 || call.reduced.extent >= self.machine.warp {
             return Ok(all);
         }
         let group = Expr::int((1i64 << call.reduced.extent) - 1, DataType::U32);
-        let shift = typed((&call.others.index * call.reduced.extent).cast(DataType::U32))?;
+        let shift = typed(self.lane(&(&call.others.index * call.reduced.extent), call)?.cast(DataType::U32))?;
         let group = typed(Expr::binary(BinOp::Shl, &group, &shift))?;
+        if self.machine.names_lanes {
+            return Ok(group);
+        }
         typed(Expr::binary(BinOp::BitAnd, &all, &group))
+    }
+
+    /// So many lanes from the first one on, or those of them that are active.
+    fn first_lanes(&self, lanes: i64) -> Result<Expr> {
+        if self.machine.names_lanes {
+            return Ok(Expr::int((1i64 << lanes.clamp(0, self.machine.warp)) - 1, DataType::U32));
+        }
+        typed(Expr::builtin(Builtin::WARP_ACTIVEMASK, Vec::new()).cast(DataType::U32))
     }
 
     /// Memory for the results, in the place of that which the program allocated.
@@ -401,6 +497,11 @@ impl Lower {
         }
         Ok(Stmt::seq(steps))
     }
+}
+
+/// Memory of a thread's own for one value.
+fn element(name: String, dtype: DataType) -> Buffer {
+    Buffer::new(name, vec![Expr::i32(1)], dtype).derive(|node| node.scope = Scope::Local)
 }
 
 fn combined(call: &Call, own: &[Buffer], moved: &[Buffer], place: &Expr) -> Result<Stmt> {

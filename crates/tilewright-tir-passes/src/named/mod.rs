@@ -56,6 +56,33 @@ use tilewright_support::{Diagnostic, Diagnostics};
 
 use crate::stmt::{Result, map_below, with_body};
 
+/// Passes that are steps of the lowering for GPUs, without options.
+macro_rules! steps {
+    ($($name:ident: $pass:path;)*) => {$(
+        pub(crate) fn $name(function: &PrimFunc) -> Result<PrimFunc> {
+            $pass(&Options::new(), function)
+        }
+    )*};
+}
+
+steps! {
+    lower_cross_thread_reduction: cross_thread::lower_cross_thread_reduction;
+    plan_allocations: plan::plan_and_update_buffer_allocation_location;
+    convert_blocks_to_opaque: blocks::convert_blocks_to_opaque;
+    lift_threads: lift::lift_thread_binding;
+    compact_allocations: compact::compact_buffer_allocation;
+    inject_software_pipeline: pipeline::inject_software_pipeline;
+    unify_threads: threads::unify_thread_binding;
+    inject_virtual_threads: virtual_thread::inject_virtual_thread;
+    synchronise_threads: sync::thread_sync;
+}
+
+/// Reductions over threads, by lanes that are named.
+pub(crate) fn lower_thread_allreduce(function: &PrimFunc) -> Result<PrimFunc> {
+    let options = [(allreduce::NAMED_LANES.into(), tilewright_ir::Attr::Bool(true))].into_iter().collect();
+    allreduce::lower_thread_allreduce(&options, function)
+}
+
 /// What a program says to one pass, by the names of its options.
 pub type Options = Attrs;
 

@@ -1,7 +1,6 @@
 //! Kernels of CPUs: tasks on threads, vectors of lanes, register tiles, software prefetch.
 
 pub(crate) mod attention;
-mod cx;
 pub(crate) mod direct_conv;
 pub(crate) mod gemm;
 pub(crate) mod rows;

@@ -10,7 +10,7 @@ use crate::build::exprs::{binary, compare, substituted, typed};
 use crate::build::loops::{looped, memory, task_block, with_names};
 use crate::families::attention::Attention;
 use crate::fault::Fault;
-use crate::kernels::cpu::cx::IndexCx;
+use crate::kernels::cx::IndexCx;
 use crate::plan::cpu::attention::AttentionPlan;
 
 /// The sizes of tiles and blocks.

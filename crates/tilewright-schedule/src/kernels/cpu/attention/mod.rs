@@ -51,7 +51,7 @@ use tilewright_tir_passes::analyzer_of;
 use crate::build::exprs::compare;
 use crate::families::attention::Attention;
 use crate::fault::Fault;
-use crate::kernels::cpu::cx::IndexCx;
+use crate::kernels::cx::IndexCx;
 use crate::plan::Plan;
 use crate::plan::cpu::attention::AttentionPlan;
 use crate::primitive::call::{Call, Outcome, Primitive};

@@ -12,7 +12,7 @@ use crate::build::exprs::binary;
 use crate::build::loops::{memory, serial, with_names};
 use crate::families::window::{Along, Channels, Read, Windows};
 use crate::fault::Fault;
-use crate::kernels::cpu::cx::IndexCx;
+use crate::kernels::cx::IndexCx;
 use crate::plan::cpu::direct_conv::DirectConvPlan;
 use crate::units::ceil_div;
 

@@ -10,7 +10,7 @@ use crate::build::exprs::{compare, mentions, mentions_var, substituted, typed};
 use crate::families::contraction::Contraction;
 use crate::families::contraction::dot_groups::Grouping;
 use crate::fault::Fault;
-use crate::kernels::cpu::cx::IndexCx;
+use crate::kernels::cx::IndexCx;
 use crate::plan::cpu::gemm::GemmPlan;
 use crate::primitive::vectorize_transpose::is_along;
 

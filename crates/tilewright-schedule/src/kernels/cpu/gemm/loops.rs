@@ -19,7 +19,7 @@ use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::fold_batch::Folded;
 use crate::families::contraction::{is_constant, is_one, unwidened};
 use crate::fault::Fault;
-use crate::kernels::cpu::cx::IndexCx;
+use crate::kernels::cx::IndexCx;
 use crate::plan::cpu::gemm::{Conversion, GemmPlan, PackA, PackB};
 
 /// Nodes of expressions of an epilogue that is unrolled over a tile, at most. LLVM would take loops there to run more

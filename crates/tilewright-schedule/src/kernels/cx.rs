@@ -1,4 +1,4 @@
-//! What all kernels of a CPU are written with: index arithmetic that is simplified by what is known of the function,
+//! What kernels are written with: index arithmetic that is simplified by what is known of the function,
 //! names, and loops over closures.
 
 use tilewright_arith::Analyzer;
@@ -11,54 +11,54 @@ use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::Bounds;
 
 /// The type of a kernel's indices, and what is known of them.
-pub(super) struct IndexCx {
-    pub(super) index: DataType,
-    pub(super) known: Analyzer,
+pub(in crate::kernels) struct IndexCx {
+    pub(in crate::kernels) index: DataType,
+    pub(in crate::kernels) known: Analyzer,
 }
 
 impl IndexCx {
-    pub(super) fn int(&self, value: i64) -> Expr {
+    pub(in crate::kernels) fn int(&self, value: i64) -> Expr {
         Expr::int(value, self.index)
     }
 
-    pub(super) fn var(&self, name: &str) -> Var {
+    pub(in crate::kernels) fn var(&self, name: &str) -> Var {
         Var::new(name, self.index)
     }
 
-    pub(super) fn simple(&self, expr: &Expr) -> Expr {
+    pub(in crate::kernels) fn simple(&self, expr: &Expr) -> Expr {
         self.known.simplify(expr)
     }
 
-    pub(super) fn binary(&self, op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn binary(&self, op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
         Ok(self.simple(&binary(op, a, b)?))
     }
 
-    pub(super) fn floor_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn floor_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
         self.binary(BinOp::FloorDiv, a, &self.int(by))
     }
 
-    pub(super) fn floor_mod(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn floor_mod(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
         self.binary(BinOp::FloorMod, a, &self.int(by))
     }
 
-    pub(super) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
         self.floor_div(&(a + (by - 1)), by)
     }
 
-    pub(super) fn min(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn min(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
         self.binary(BinOp::Min, a, b)
     }
 
-    pub(super) fn max(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn max(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
         self.binary(BinOp::Max, a, b)
     }
 
-    pub(super) fn divides(&self, by: i64, a: &Expr) -> Result<bool, Fault> {
+    pub(in crate::kernels) fn divides(&self, by: i64, a: &Expr) -> Result<bool, Fault> {
         Ok(self.floor_mod(a, by)?.as_int() == Some(0))
     }
 
     /// The size of the block at `start` of those of `size` that make up `all`: the last one may be smaller.
-    pub(super) fn block_size(&self, all: &Expr, start: &Expr, size: i64) -> Result<Expr, Fault> {
+    pub(in crate::kernels) fn block_size(&self, all: &Expr, start: &Expr, size: i64) -> Result<Expr, Fault> {
         match self.divides(size, all)? {
             true => Ok(self.int(size)),
             false => self.min(&self.int(size), &self.simple(&(all - start))),
@@ -66,11 +66,11 @@ impl IndexCx {
     }
 
     /// The upper bound of a loop, unless vectors divide its extent.
-    pub(super) fn unless_divided(&self, lanes: i64, var: &Var, extent: &Expr) -> Result<Bounds, Fault> {
+    pub(in crate::kernels) fn unless_divided(&self, lanes: i64, var: &Var, extent: &Expr) -> Result<Bounds, Fault> {
         Ok(if self.divides(lanes, extent)? { Vec::new() } else { vec![(Expr::var(var), extent.clone())] })
     }
 
-    fn looped(
+    pub(in crate::kernels) fn looped(
         &self,
         name: &str,
         extent: &Expr,
@@ -81,7 +81,7 @@ impl IndexCx {
         Ok(loops::looped(&var, extent, kind, body(&Expr::var(&var))?))
     }
 
-    pub(super) fn serial(
+    pub(in crate::kernels) fn serial(
         &self,
         name: &str,
         extent: &Expr,
@@ -90,7 +90,7 @@ impl IndexCx {
         self.looped(name, extent, ForKind::Serial, body)
     }
 
-    pub(super) fn unrolled(
+    pub(in crate::kernels) fn unrolled(
         &self,
         name: &str,
         extent: i64,
@@ -99,7 +99,7 @@ impl IndexCx {
         self.looped(name, &self.int(extent), ForKind::Unrolled, body)
     }
 
-    pub(super) fn vectorized(
+    pub(in crate::kernels) fn vectorized(
         &self,
         name: &str,
         extent: &Expr,
@@ -109,7 +109,7 @@ impl IndexCx {
     }
 
     /// The same of a constant number of lanes.
-    pub(super) fn vector(
+    pub(in crate::kernels) fn vector(
         &self,
         name: &str,
         lanes: i64,
@@ -119,7 +119,7 @@ impl IndexCx {
     }
 
     /// A loop over whole tiles of `size` and the tail, which is a smaller tile: `body` is of a tile's start and size.
-    pub(super) fn tiles(
+    pub(in crate::kernels) fn tiles(
         &self,
         name: &str,
         all: i64,

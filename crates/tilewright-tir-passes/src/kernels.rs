@@ -1,0 +1,109 @@
+//! `form_kernels`: everything that touches memory is in a *kernel*: a nest of loops that are bound to blocks and threads.
+//!
+//! What is around kernels is left to the host: sequences, loops and choices over numbers that the host knows, memory of
+//! scope `global`, and asserts about such numbers. A statement that is no part of a kernel and reads or writes memory
+//! becomes one of a single thread; neighbours share it. A parallel loop outside of kernels gets a block for each
+//! iteration, one inside is serial. A whole kernel is made of a loop or choice of the host's whose bounds or condition
+//! are in memory.
+
+use std::sync::Arc;
+
+use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_tensor::DataType;
+
+use crate::stmt::{Result, is_nothing, map_below, reads, with_body};
+
+pub fn form_kernels(function: &PrimFunc) -> Result<PrimFunc> {
+    Ok(with_body(function, on_host(&function.body)?))
+}
+
+/// Whether the statement is a loop that is bound to a block or a thread.
+fn begins_kernel(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. })
+}
+
+/// Whether a kernel begins somewhere in the statement.
+fn has_kernel(stmt: &Stmt) -> bool {
+    let mut found = false;
+    tilewright_expr::node::walk(stmt, |stmt: &Stmt| found |= begins_kernel(stmt) || is_parallel(stmt));
+    found
+}
+
+fn is_parallel(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::For { kind: ForKind::Parallel, .. })
+}
+
+fn on_host(stmt: &Stmt) -> Result<Stmt> {
+    match &stmt.kind {
+        _ if is_nothing(stmt) => Ok(stmt.clone()),
+        StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => in_kernel(stmt),
+        StmtKind::For { var, min, extent, kind: ForKind::Parallel, annotations, body }
+            if !reads(min) && !reads(extent) =>
+        {
+            let (var, min, extent, annotations) = (var.clone(), min.clone(), extent.clone(), annotations.clone());
+            let kind = ForKind::ThreadBinding("blockIdx.x".into());
+            in_kernel(&StmtKind::For { var, min, extent, kind, annotations, body: body.clone() }.into())
+        }
+        StmtKind::Seq(stmts) => sequence(stmts),
+        _ if !has_kernel(stmt) || !is_hosts(stmt) => single(stmt),
+        _ => map_below(stmt, &mut on_host),
+    }
+}
+
+/// Whether the host can do the statement itself, but for what is inside.
+fn is_hosts(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::For { min, extent, kind, .. } => {
+            matches!(kind, ForKind::Serial | ForKind::Unrolled) && !reads(min) && !reads(extent)
+        }
+        StmtKind::If { condition, .. } => !reads(condition),
+        StmtKind::Let { value, .. } => !reads(value),
+        // Memory of a kernel's own moves into it later.
+        StmtKind::Allocate { .. } => true,
+        _ => false,
+    }
+}
+
+/// Neighbours that are no kernels share one.
+fn sequence(stmts: &[Stmt]) -> Result<Stmt> {
+    let (mut done, mut open) = (Vec::new(), Vec::new());
+    for stmt in stmts {
+        let alone = matches!(&stmt.kind, StmtKind::Assert { condition, .. } if !reads(condition));
+        if has_kernel(stmt) || alone {
+            if !open.is_empty() {
+                done.push(single(&Stmt::seq(std::mem::take(&mut open)))?);
+            }
+            done.push(if alone { stmt.clone() } else { on_host(stmt)? });
+        } else {
+            open.push(stmt.clone());
+        }
+    }
+    if !open.is_empty() {
+        done.push(single(&Stmt::seq(open))?);
+    }
+    Ok(Stmt::seq(done))
+}
+
+/// A kernel of one thread. Memory of the host's is declared around it.
+fn single(stmt: &Stmt) -> Result<Stmt> {
+    match &stmt.kind {
+        StmtKind::Assert { condition, .. } if !reads(condition) => Ok(stmt.clone()),
+        StmtKind::Allocate { buffer, .. } if buffer.scope.plain() == Scope::Global => map_below(stmt, &mut single),
+        _ => {
+            let (var, one) = (Var::new("thread", DataType::I64), Expr::i64(1));
+            let kind = ForKind::ThreadBinding(Arc::from("threadIdx.x"));
+            in_kernel(&Stmt::for_loop(&var, Expr::i64(0), one, kind, stmt.clone()))
+        }
+    }
+}
+
+/// Inside of a kernel no loop is parallel.
+fn in_kernel(stmt: &Stmt) -> Result<Stmt> {
+    let below = map_below(stmt, &mut in_kernel)?;
+    let StmtKind::For { kind: ForKind::Parallel, .. } = &below.kind else { return Ok(below) };
+    let mut kind = below.kind.clone();
+    if let StmtKind::For { kind, .. } = &mut kind {
+        *kind = ForKind::Serial;
+    }
+    Ok(kind.into())
+}

@@ -1,0 +1,106 @@
+"""Kernels of GPUs: whole programs on `cuda(0)`, which is simulated where the machine has none (`tilewright-ptx-sim`).
+
+The programs are those of `scripts/gpu.py`, which a machine with a GPU runs too. That each operator's samples are right
+there is the matter of `test_ops.py`.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import relax, te, tir
+from tilewright.script import ir as I
+from tilewright.script import tir as T
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from gpu_programs import DEVICE, PROGRAMS, run
+
+pytestmark = pytest.mark.skipif(not DEVICE.exist, reason="no GPU, and this build simulates none")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_computes_what_it_says(program):
+    program()
+
+
+def elementwise(shape, dtype, function):
+    a = te.placeholder(shape, dtype, name="A")
+    return tw.IRModule({"main": te.create_prim_func([a, te.compute(shape, function(a), name="B")])})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int64", "int8", "uint8"])
+@pytest.mark.parametrize("n", [0, 1, 31, 1025])
+def test_sizes_and_types_of_elements(dtype, n):
+    module = elementwise((n,), dtype, lambda a: lambda i: a[i] + a[n - 1 - i])
+    x = (np.arange(n) % 50).astype(dtype)
+    _, y = run(module, "main", x, np.zeros(n, dtype))
+    np.testing.assert_array_equal(y, x + x[::-1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_remainders_of_floats_are_exact(dtype):
+    extremes = [1e300, 3.7e18, 5e-324, 1e-310, 1.0, 0.1, 3.0, 2.5, 1e16 + 2] if dtype == "float64" else []
+    some = np.array([*extremes, 3e38, 1e-40, 7.5, 0.3, 1e20, 12345.678, 1e-45, 3.0], dtype)
+    x, y = (array.ravel() for array in np.meshgrid(some, some))
+    x = np.concatenate([x, -x])
+    y = np.concatenate([y, y])
+    a, b = (te.placeholder(x.shape, dtype, name=name) for name in "AB")
+    rest = te.compute(x.shape, lambda i: tir.truncmod(a[i], b[i]), name="C")
+    module = tw.IRModule({"main": te.create_prim_func([a, b, rest])})
+    *_, found = run(module, "main", x, y, np.zeros_like(x))
+    np.testing.assert_array_equal(found, np.fmod(x, y))
+
+
+def test_code_is_compiled_without_a_device_and_read_from_a_file(tmp_path):
+    executable = relax.build(elementwise((64,), "float32", lambda a: lambda i: a[i] * 2.0), "cuda -arch=sm_90")
+    (module,) = executable.imported_modules
+    assert module.type_key == "cuda" and ".target sm_90" in module.get_source()
+    executable.export_library(str(tmp_path / "twice.twx"))
+    again = tw.runtime.load_module(str(tmp_path / "twice.twx"))
+    assert again.imported_modules[0].get_source() == module.get_source() == again.get_source("ptx")
+    with pytest.raises(tw.TVMError, match="ptx"):
+        module.get_source("ll")
+
+
+def test_an_executable_for_a_gpu_does_not_run_on_a_processor():
+    executable = relax.build(elementwise((4,), "float32", lambda a: lambda i: a[i]), "cuda")
+    with pytest.raises(tw.TVMError, match="cuda"):
+        relax.VirtualMachine(executable, tw.cpu())
+
+
+def test_temporaries_between_kernels_and_sizes_at_run_time():
+    n = te.var("n", "int64")
+    a = te.placeholder((n,), "float32", name="A")
+    doubled = te.compute((n,), lambda i: a[i] * 2.0, name="doubled")
+    result = te.compute((n,), lambda i: doubled[n - 1 - i] + 1.0, name="result")
+    module = tw.IRModule({"main": te.create_prim_func([a, result])})
+    machine = relax.VirtualMachine(relax.build(module, "cuda"), DEVICE)
+    for size in (0, 1, 7, 3000):
+        x = np.arange(size, dtype="float32")
+        given = [tw.nd.array(array, device=DEVICE) for array in (x, np.zeros_like(x))]
+        machine["main"](*given)
+        np.testing.assert_array_equal(given[1].numpy(), x[::-1] * 2 + 1)
+
+
+def test_a_race_between_threads_is_an_error_of_the_simulator():
+    """The simulator looks at accesses; a real device does not."""
+
+    @I.ir_module
+    class Module:
+        @T.prim_func
+        def main(A: T.Buffer((64,), "float32"), B: T.Buffer((1,), "float32")):
+            T.func_attr({"global_symbol": "main"})
+            for i in T.thread_binding(2, thread="blockIdx.x"):
+                for j in T.thread_binding(32, thread="threadIdx.x"):
+                    with T.block("B"):
+                        vi = T.axis.opaque(64, i * 32 + j)
+                        B[0] = A[vi]
+
+    if "simulated" not in DEVICE.device_name:
+        pytest.skip("a real device")
+    with pytest.raises(tw.TVMError, match="race"):
+        run(Module, "main", np.zeros(64, "float32"), np.zeros(1, "float32"))
