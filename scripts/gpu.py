@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT / "python" / "tests"))
 def checked(name: str) -> tuple[str, int, int, list[str]]:
     """How many samples of an operator ran, how many of them rightly, and what went wrong."""
     import test_ops
+    from op_references import judge
 
     import tilewright as tw
-    from op_references import judge
 
     device = tw.cuda(0)
     try:
@@ -59,6 +59,7 @@ def rest(test_ops, subject, device, at):
 
 
 def first_line(error: BaseException) -> str:
+    """The error's sort, and how its message begins."""
     text = str(error).strip() or traceback.format_exception_only(error)[-1]
     return f"{type(error).__name__}: " + " | ".join(text.splitlines()[:3])[:300]
 
@@ -86,6 +87,7 @@ def ops(arguments: argparse.Namespace) -> int:
 
 
 def main() -> int:
+    """Runs the part that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=["ops", "programs", "speed"])
     parser.add_argument("--only", default="", help="a part of the names of operators")

@@ -4,20 +4,14 @@ The programs are those of `scripts/gpu.py`, which a machine with a GPU runs too.
 there is the matter of `test_ops.py`.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from gpu_programs import DEVICE, PROGRAMS, run
 
 import tilewright as tw
 from tilewright import relax, te, tir
 from tilewright.script import ir as I
 from tilewright.script import tir as T
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-from gpu_programs import DEVICE, PROGRAMS, run
 
 pytestmark = pytest.mark.skipif(not DEVICE.exist, reason="no GPU, and this build simulates none")
 

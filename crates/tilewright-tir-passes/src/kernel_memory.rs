@@ -130,7 +130,7 @@ impl Kernel<'_> {
     /// The largest constant extents, where they are known.
     fn most(&self, shape: &[Expr]) -> Option<Vec<i64>> {
         let most =
-            |dim: &Expr| dim.as_int().or_else(|| self.analyzer.bounds(dim).max.and_then(|max| i64::try_from(max).ok()));
+            |dim: &Expr| dim.as_int().or_else(|| self.analyzer.bounds(dim).max);
         // The limit of a type is none of a size.
         shape.iter().map(|dim| most(dim).filter(|most| *most < i64::from(i32::MAX))).collect()
     }

@@ -13,7 +13,32 @@ pub(crate) fn image() -> Image {
         data: vec![1, 0, 0, 0, 0, 0, 0, 0, 9],
         relocations: vec![0],
         symbols: vec![Symbol { name: "copy".into(), offset: 0, bytes: 3 }],
+        plans: vec![LaunchPlan::default(), plan()],
     }
+}
+
+/// A plan that uses every step.
+fn plan() -> LaunchPlan {
+    let launch = |blocks, memory| {
+        LaunchStep::Launch(KernelLaunch {
+            symbol: "kernel_0".into(),
+            grid: [blocks, Dim::Const(2), Dim::Const(1)],
+            block: [128, 2, 1],
+            shared_bytes: 4096,
+            memory: vec![0, memory],
+            scalars: vec![Dim::Slot(0), Dim::Const(-3)],
+        })
+    };
+    let args = vec![Dim::Slot(0), Dim::Const(128)];
+    let steps = vec![
+        LaunchStep::Compute { dst: 1, op: ScalarOp::FloorDiv, dtype: DataType::I64, args },
+        LaunchStep::Check { condition: Dim::Slot(1), message: "there is a block".into() },
+        LaunchStep::Allocate { memory: 2, bytes: Dim::Slot(0) },
+        LaunchStep::Repeat { slot: 2, from: Dim::Const(0), count: Dim::Slot(1), steps: vec![launch(Dim::Slot(2), 2)] },
+        LaunchStep::Choose { condition: Dim::Slot(1), then: vec![launch(Dim::Slot(1), 1)], otherwise: Vec::new() },
+        LaunchStep::Free { memory: 2 },
+    ];
+    LaunchPlan { slots: 3, memories: 3, steps }
 }
 
 /// A program that uses every instruction, every kind and every literal.

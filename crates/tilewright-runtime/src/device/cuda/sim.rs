@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tilewright_ptx_sim::{Fault, Launch, Loaded, Machine, Module, Options};
 use tilewright_support::Map;
-use tilewright_tensor::abi::DeviceFailure;
+use tilewright_tensor::abi::{DEVICE_ALIGN, DeviceFailure};
 
 use super::api::{Address, Api, ApiError, ApiResult, Handle, Start};
 
@@ -31,7 +31,7 @@ struct State {
     queues: Map<Handle, Vec<Task>>,
 }
 
-/// The device. Its memory is as large as what is asked for: an access behind the end of a tensor is seen.
+/// The device. Its memory is about as large as what is asked for, so that an access beyond the end of a tensor is seen.
 pub(super) struct Sim {
     state: Mutex<State>,
     /// Handles that were given out.
@@ -89,7 +89,7 @@ impl State {
                 let mut bytes: Vec<u8> = params.iter().flat_map(|word| word.to_le_bytes()).collect();
                 bytes.truncate(bytes.len() - 4);
                 let launch = Launch { grid, block, dynamic_shared: shared_bytes, params: &bytes };
-                self.machine()?.launch(&loaded, &symbol, launch)
+                self.machine()?.launch(&loaded, &symbol, launch).map(drop)
             }
         }
         .map_err(|fault| failed(&fault))
@@ -106,7 +106,10 @@ impl Api for Sim {
     }
 
     fn allocate(&self, bytes: usize) -> ApiResult<Address> {
-        self.state().machine()?.alloc(bytes as u64).map_err(|_| ApiError::OutOfMemory)
+        // LLVM joins loads of neighbours to one of 16 bytes, whose last ones may be beyond the end of a tensor: memory
+        // that begins at multiples of 16 bytes is there to the next one on every device.
+        let bytes = bytes.next_multiple_of(DEVICE_ALIGN) as u64;
+        self.state().machine()?.alloc(bytes).map_err(|_| ApiError::OutOfMemory)
     }
 
     fn free(&self, address: Address) {

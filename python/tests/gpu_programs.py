@@ -169,12 +169,12 @@ def failures():
     """What fails on the device is told with the kernel's name, and the device goes on."""
 
     @T.prim_func
-    def gather(A: T.Buffer((100,), "float32"), I: T.Buffer((64,), "int32"), B: T.Buffer((64,), "float32")):
+    def gather(A: T.Buffer((100,), "float32"), Index: T.Buffer((64,), "int32"), B: T.Buffer((64,), "float32")):
         T.func_attr({"global_symbol": "main"})
         for i in T.thread_binding(64, thread="threadIdx.x"):
             with T.block("B"):
                 vi = T.axis.spatial(64, i)
-                B[vi] = A[I[vi]]
+                B[vi] = A[Index[vi]]
 
     a, index = random(100), np.arange(64, dtype="int32")
     _, _, b = run(tw.IRModule({"main": gather}), "main", a, index, np.zeros(64, "float32"))
@@ -193,7 +193,7 @@ def failures():
 PROGRAMS = [vectors, window_sums, products, thread_sums, network, failures]
 
 
-def programs() -> int:
+def programs():
     """Runs each program, and says which are right."""
     print(f"{DEVICE}: {DEVICE.exist and 'there'}")
     wrong = 0
@@ -207,7 +207,7 @@ def programs() -> int:
     return int(wrong > 0)
 
 
-def timed(call, wait, seconds=0.3) -> float:
+def timed(call, wait, seconds=0.2):
     """Seconds of a call, of as many in a row as take so long."""
     call()
     wait()
@@ -218,27 +218,55 @@ def timed(call, wait, seconds=0.3) -> float:
             call()
         wait()
         taken = time.perf_counter() - start
-        if taken > seconds / 4:
+        if taken > seconds / 2:
             return taken / count
         count *= 4
 
 
-def speed() -> int:
-    """Prints a table: kernels of ours and of PyTorch, in turns."""
+def graph(function, *shapes):
+    """A module with a graph function of tensors of these shapes."""
+    builder = relax.BlockBuilder()
+    params = [relax.Var(f"x{i}", R.Tensor(shape, "float32")) for i, shape in enumerate(shapes)]
+    with builder.function("main", params):
+        builder.emit_func_output(builder.emit(function(*params)))
+    return builder.get()
+
+
+def cases(torch):
+    """Name, module, arrays with those that are written, PyTorch's function of the others, operations and bytes."""
+    zeros = lambda *shape: np.zeros(shape, "float32")  # noqa: E731
+    found = []
+    for n in (512, 1024, 2048):
+        operands = [random(n, n), random(n, n)]
+        work = (2 * n**3, 12 * n * n)
+        found.append((f"product {n}, by hand", blocked_product(n), [*operands, zeros(n, n)], torch.matmul, work))
+        found.append((f"product {n}, by rule", graph(relax.op.matmul, (n, n), (n, n)), operands, torch.matmul, work))
+    n = 1 << 24
+    found.append((f"sum of two, {n}", graph(relax.op.add, (n,), (n,)), [random(n)] * 2, torch.add, (n, 12 * n)))
+    for rows, columns in ((4096, 1024), (64, 65536)):
+        softmax = graph(lambda x: relax.op.nn.softmax(x, -1), (rows, columns))
+        elements = rows * columns
+        theirs = lambda x: torch.softmax(x, -1)  # noqa: E731
+        found.append(
+            (f"softmax {rows}x{columns}", softmax, [random(rows, columns)], theirs, (5 * elements, 8 * elements))
+        )
+    return found
+
+
+def speed():
+    """Prints a table: kernels of ours and of PyTorch on the same device, in turns; calls of ours wait each time."""
     import torch
 
-    rows = []
-    for n in (512, 1024, 2048):
-        machine = relax.VirtualMachine(relax.build(blocked_product(n), "cuda"), DEVICE)
-        a, b = random(n, n), random(n, n)
-        given = [tw.nd.array(x, device=DEVICE) for x in (a, b, np.zeros((n, n), "float32"))]
-        there = [torch.from_numpy(x).cuda() for x in (a, b)]
+    print(f"{'kernel':24} {'ours':>10} {'PyTorch':>10} {'ratio':>6} {'TFLOP/s':>8} {'GB/s':>7}")
+    for name, module, arrays, function, (operations, moved) in cases(torch):
+        machine = relax.VirtualMachine(relax.build(module, "cuda"), DEVICE)
+        given = [tw.nd.array(x, device=DEVICE) for x in arrays]
+        there = [torch.from_numpy(x).cuda() for x in arrays[: 2 if "softmax" not in name else 1]]
         ours, theirs = [], []
         for _ in range(3):
-            ours.append(timed(lambda: machine["main"](*given), lambda: None))
-            theirs.append(timed(lambda: torch.matmul(*there), torch.cuda.synchronize))
-        rows.append((f"product {n}, blocked by hand", 2 * n**3, min(ours), min(theirs)))
-    print(f"{'kernel':40} {'ours':>10} {'PyTorch':>10} {'ratio':>6}")
-    for name, flops, ours, theirs in rows:
-        print(f"{name:40} {ours * 1e6:7.1f} µs {theirs * 1e6:7.1f} µs {theirs / ours:6.2f}  {flops / ours / 1e12:.2f} TFLOP/s")
+            ours.append(timed(lambda m=machine, g=given: m["main"](*g), lambda: None))
+            theirs.append(timed(lambda f=function, t=there: f(*t), torch.cuda.synchronize))
+        mine, its = min(ours), min(theirs)
+        rates = f"{operations / mine / 1e12:8.2f} {moved / mine / 1e9:7.0f}"
+        print(f"{name:24} {mine * 1e6:7.1f} µs {its * 1e6:7.1f} µs {its / mine:6.2f} {rates}", flush=True)
     return 0
