@@ -156,7 +156,7 @@ impl Transpose {
         })?;
         let store = self.each_row(&y_at, |row| {
             let at = [(&self.read, &read + row), (&self.written, &written + &x_at)];
-            let value = self.from_tiles(&tiles, &[x_at.clone(), row.clone()])?;
+            let value = self.staged_value(&tiles, &[x_at.clone(), row.clone()])?;
             let values = self.values(&at, &others)?;
             let indices = self.formula.indices.iter().map(|index| substituted(index, &values)).collect();
             let stmt = stored(&self.formula.buffer, indices, &substituted(&value, &values))?;
@@ -213,7 +213,7 @@ impl Transpose {
     }
 
     /// The value with what is in the tiles for what was loaded.
-    fn from_tiles(&self, tiles: &[Buffer], at: &[Expr]) -> Result<Expr, Fault> {
+    fn staged_value(&self, tiles: &[Buffer], at: &[Expr]) -> Result<Expr, Fault> {
         let mut failed = None;
         let value = rewrite(&self.formula.value, |e: &Expr| {
             let number = self.staged.iter().position(|staged| staged.equal(e))?;

@@ -103,29 +103,49 @@ impl Rows {
         for &producer in stages.iter().rev().filter(|stage| **stage != last.block) {
             schedule.move_to(&COMPUTE_AT, producer, row)?;
         }
-        let mut shared = 0;
-        for &stage in &stages {
-            shared += in_row(schedule, stage, row, &plan, stage == last.block)?;
+        let (mut shared, mut temporaries) = (0, Vec::new());
+        for &stage in stages.iter() {
+            let (scope, bytes) = in_row(schedule, stage, row, &plan, stage == last.block)?;
+            if stage != last.block {
+                temporaries.push((stage, scope));
+                shared = bytes.saturating_add(shared);
+            }
         }
         if shared > device.shared_bytes() {
             return Err(Declined::because("temporaries of a row do not fit into shared memory"));
         }
+        let mut own = row;
         match plan.rows {
             1 => bind(schedule, row, "blockIdx.x")?,
             several => {
                 let parts = schedule.split_by(row, &[None, Some(Expr::i64(several))])?;
-                let [blocks, own] = parts.as_slice() else { return Err(gone()) };
+                let [blocks, inner] = parts.as_slice() else { return Err(gone()) };
                 bind(schedule, *blocks, "blockIdx.x")?;
-                bind(schedule, *own, plan.tags().0)?;
+                bind(schedule, *inner, plan.tags().0)?;
+                own = *inner;
             }
+        }
+        for (stage, scope) in temporaries {
+            schedule.call(&ROW_MEMORY, vec![Arg::Rv(stage), Arg::Rv(own), int(plan.rows), text(scope)])?;
         }
         bind_rest(schedule, device)?;
         Ok(made)
     }
 }
 
-/// Binds what a stage computes of a row to the threads of the row; gives the bytes of shared memory that it needs.
-fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_last: bool) -> Result<i64, Declined> {
+/// Where temporaries of a row lie: numbers in registers of each thread, the rest in memory that threads share.
+const LOCAL: &str = "local";
+const SHARED: &str = "shared";
+
+/// Binds what a stage computes of a row to the threads of the row; gives where it can lie, and the bytes of all rows of
+/// a block.
+fn in_row(
+    schedule: &mut Schedule,
+    stage: Rv,
+    row: Rv,
+    plan: &RowThreads,
+    is_last: bool,
+) -> Result<(&'static str, i64), Declined> {
     let around = schedule.loops_around(stage)?;
     let place = |schedule: &Schedule, rv: Rv| schedule.place_of(rv).map(|(_, key)| key.clone());
     let wanted = place(schedule, row);
@@ -133,21 +153,16 @@ fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_las
     let nest = PlainNest::inside(schedule, stage, skipped)?;
     let (own, others) = nest.reduced_and_others();
     let results = nest.iterations(&others);
-    let bytes = match (is_last, results) {
-        (true, _) => 0,
-        (false, Some(1)) => {
-            schedule.call(&ROW_MEMORY, vec![Arg::Rv(stage), Arg::Rv(row), int(plan.rows), text("local")])?;
-            0
-        }
-        (false, Some(results)) => {
-            schedule.call(&ROW_MEMORY, vec![Arg::Rv(stage), Arg::Rv(row), int(plan.rows), text("shared")])?;
-            let bytes = nest.writes.first().map_or(16, |write| write.buffer.dtype.bytes() as i64);
-            results.saturating_mul(bytes).saturating_mul(plan.rows)
-        }
-        (false, None) => return Err(Declined::because("the length of a temporary of a row is not known")),
+    let width = nest.writes.first().map_or(16, |write| write.buffer.dtype.bytes() as i64);
+    let place = match results {
+        Some(1) => (LOCAL, 0),
+        Some(results) => (SHARED, results.saturating_mul(width).saturating_mul(plan.rows)),
+        // Of the last stage it is of no matter; others cannot have it.
+        None => (SHARED, i64::MAX),
     };
     let loops = match (own.is_empty(), results) {
-        (true, Some(1)) if !is_last => return Ok(bytes),
+        // A number of the row is computed by each of its threads, and a result written by one.
+        (true, Some(1)) if !is_last => return Ok(place),
         (true, _) => nest.handles(&nest.all_loops()),
         (false, Some(1)) => {
             let order = nest.handles(&[others, own.clone()].concat());
@@ -159,11 +174,11 @@ fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_las
         (false, _) => return Err(Declined::because("a row has several reductions of one stage")),
     };
     if loops.is_empty() {
-        return Ok(bytes);
+        return Ok(place);
     }
     let along = schedule.fuse_all(&loops)?;
     if plan.threads == 1 {
-        return Ok(bytes);
+        return Ok(place);
     }
     let even = extent_of(schedule, along)?.as_int().is_some_and(|all| all % plan.vector == 0);
     let mut vectors = along;
@@ -178,7 +193,7 @@ fn in_row(schedule: &mut Schedule, stage: Rv, row: Rv, plan: &RowThreads, is_las
     let parts = schedule.split_by(vectors, &[None, Some(Expr::i64(plan.threads))])?;
     let threads = parts.last().copied().ok_or_else(gone)?;
     bind(schedule, threads, plan.tags().1)?;
-    Ok(bytes)
+    Ok(place)
 }
 
 fn bind(schedule: &mut Schedule, l: Rv, tag: &str) -> Result<(), Declined> {
