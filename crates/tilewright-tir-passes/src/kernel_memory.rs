@@ -1,4 +1,5 @@
-//! `place_kernel_memory`: temporaries that are declared inside of a kernel have a constant size there, or are the host's.
+//! `place_kernel_memory`: temporaries that are declared inside of a kernel have a constant size there, or the host
+//! declares them.
 //!
 //! Memory of a thread or of a block is as large as it can become. Where that is not known, and where it is of scope
 //! `global` and not small, the host declares it around the kernel, with a part for each thread, or each block, of the
@@ -129,8 +130,7 @@ impl Kernel<'_> {
 
     /// The largest constant extents, where they are known.
     fn most(&self, shape: &[Expr]) -> Option<Vec<i64>> {
-        let most =
-            |dim: &Expr| dim.as_int().or_else(|| self.analyzer.bounds(dim).max);
+        let most = |dim: &Expr| dim.as_int().or_else(|| self.analyzer.bounds(dim).max);
         // The limit of a type is none of a size.
         shape.iter().map(|dim| most(dim).filter(|most| *most < i64::from(i32::MAX))).collect()
     }

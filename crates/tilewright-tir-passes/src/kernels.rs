@@ -1,4 +1,5 @@
-//! `form_kernels`: everything that touches memory is in a *kernel*: a nest of loops that are bound to blocks and threads.
+//! `form_kernels`: everything that touches memory is in a *kernel*, a nest of loops that are bound to blocks and
+//! threads.
 //!
 //! What is around kernels is left to the host: sequences, loops and choices over numbers that the host knows, memory of
 //! scope `global`, and asserts about such numbers. A statement that is no part of a kernel and reads or writes memory

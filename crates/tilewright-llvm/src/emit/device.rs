@@ -5,8 +5,8 @@
 //! Loops over blocks and threads are the hardware's: their variables are its registers. Shared memory is static up to
 //! [`MAX_STATIC_SHARED_BYTES`], else all of it is the launch's dynamic one.
 //!
-//! A failing thread leaves the kernel. The first one writes the record; the message is in the module's own memory, which
-//! the host can read.
+//! A failing thread leaves the kernel. The first one writes the record; the message is in the module's own memory,
+//! where the host can read it.
 //!
 //! [`DeviceFailure`]: tilewright_tensor::abi::DeviceFailure
 

@@ -48,8 +48,8 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("phi {ty} [ {rest}, %{before} ], [ {exact}, %{large} ]"))
     }
 
-    /// The remainder for quotients of any size: the C library's, or on a GPU, where LLVM has a rounded one only, that of
-    /// [`super::device`].
+    /// The remainder for quotients of any size: the C library's, or on a GPU, where LLVM has a rounded one only, that
+    /// of [`super::device`].
     fn whole_remainder(&mut self, dtype: DataType, x: &Value, y: &Value) -> Value {
         let ty = Reg(dtype);
         if !self.unit.is_device() {

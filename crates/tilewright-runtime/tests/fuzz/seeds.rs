@@ -139,6 +139,25 @@ fn recursion() -> Seed {
     (TargetInfo::portable(), program)
 }
 
+/// Steps of a plan, some inside of others.
+fn launches() -> Vec<LaunchStep> {
+    let launch = LaunchStep::Launch(KernelLaunch {
+        symbol: "kernel_0".into(),
+        grid: [Dim::Slot(1), Dim::Const(1), Dim::Const(1)],
+        block: [32, 1, 1],
+        shared_bytes: 64,
+        memory: vec![0, 1],
+        scalars: vec![Dim::Slot(0)],
+    });
+    let inside = vec![LaunchStep::Repeat { slot: 1, from: Dim::Const(0), count: Dim::Slot(0), steps: vec![launch] }];
+    let bytes = LaunchStep::Allocate { memory: 1, bytes: Dim::Const(8) };
+    vec![
+        bytes,
+        LaunchStep::Choose { condition: Dim::Slot(0), then: inside, otherwise: Vec::new() },
+        LaunchStep::Free { memory: 1 },
+    ]
+}
+
 /// Kernels, on tensors of the caller and of the arena.
 fn kernels() -> Seed {
     let mut program = ProgramBuilder::default();
@@ -151,6 +170,7 @@ fn kernels() -> Seed {
         relocations: vec![0, 16],
         exports: vec![Export { name: "first".into(), offset: 0 }, Export { name: "second".into(), offset: 4 }],
         symbols: vec![Symbol { name: "first".into(), offset: 0, bytes: 3 }],
+        plans: vec![LaunchPlan { slots: 2, memories: 2, steps: launches() }],
     });
     let mut kernel = |export, tensors, scalars| {
         let device = DeviceIndex::FIRST;

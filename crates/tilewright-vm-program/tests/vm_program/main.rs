@@ -2,5 +2,6 @@
 
 mod corpus;
 mod format;
+mod launch;
 mod programs;
 mod verifier;
