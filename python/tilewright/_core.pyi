@@ -20,6 +20,10 @@ class Device:
     @property
     def device_id(self) -> int: ...
     @property
+    def device_name(self) -> Any:
+        """What its maker calls the device; `None` for one that is not there."""
+
+    @property
     def device_type(self) -> int:
         """DLPack's number for the kind of device."""
 
@@ -826,8 +830,9 @@ class Executable:
         """The function of that name; `query_imports` is accepted, as there are no imported modules."""
 
     def get_source(self, fmt: str = "") -> Any:
-        """The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`).
-        Only an executable that was compiled in this process has it.
+        """The machine code as text: LLVM's intermediate representation (`ll`, or nothing) or assembly (`asm`, `s`),
+        which only an executable that was compiled in this process has; of one for a GPU its code (`ptx`, or
+        nothing).
         """
 
     def implements_function(self, func_name: Any, query_imports: bool = False) -> Any:
@@ -835,7 +840,7 @@ class Executable:
 
     @property
     def imported_modules(self) -> Any:
-        """The modules inside this one: there are none, all code is its own."""
+        """The modules inside this one: the code of a GPU, where there is some. All other code is its own."""
 
     @property
     def is_binary_serializable(self) -> Any:
@@ -882,6 +887,21 @@ class Executable:
     @property
     def type_key(self) -> Any:
         """The sort of module."""
+
+@final
+class DeviceModule:
+    """The code of a GPU in an executable."""
+
+    def get_source(self, fmt: str = "") -> Any:
+        """The code as text: PTX."""
+
+    @property
+    def imported_modules(self) -> Any:
+        """The modules inside this one: there are none."""
+
+    @property
+    def type_key(self) -> Any:
+        """The sort of module: the kind of device."""
 
 @final
 class Session:

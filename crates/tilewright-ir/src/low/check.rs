@@ -500,11 +500,25 @@ impl Check {
                 ExprKind::Load { buffer, .. } => self.checked.contains(&buffer.data.id()),
                 _ => false,
             };
-            guarded &= !data
-                || checked
-                || self.guarded.get(&key(e)).is_some_and(|known| known.iter().any(|known| known.equal(e)));
+            guarded &= !data || checked || self.is_in_condition(e);
         });
         guarded
+    }
+
+    /// Whether a condition that holds here has the load, call or variable: the same, or the load of an element that is
+    /// provably the same.
+    fn is_in_condition(&self, expr: &Expr) -> bool {
+        if self.guarded.get(&key(expr)).is_some_and(|known| known.iter().any(|known| known.equal(expr))) {
+            return true;
+        }
+        let ExprKind::Load { buffer, indices, predicate: None } = &expr.kind else { return false };
+        let [index] = indices.as_slice() else { return false };
+        self.guarded.values().flatten().any(|known| match &known.kind {
+            ExprKind::Load { buffer: other, indices, predicate: None } if buffer == other => {
+                matches!(indices.as_slice(), [at] if at.dtype == index.dtype && self.analyzer.prove_equal(at, index))
+            }
+            _ => false,
+        })
     }
 
     fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
