@@ -517,5 +517,5 @@ fn tensors_of(args: &[Argument]) -> Plain {
 
 /// The devices that run lines are run on, present or not.
 pub(crate) fn devices() -> Arc<[Device]> {
-    Arc::new([Device::cpu(), test_device::device(0), Device::cuda(0)])
+    Arc::new([Device::cpu(), test_device::device(0)])
 }

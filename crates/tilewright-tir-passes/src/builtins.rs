@@ -6,7 +6,7 @@
 //! | `pragma_…` | a hint: the body stays |
 //! | `storage_alignment`, `storage_scope`, `realize_scope`, `volatile_scope`, `buffer_dim_align` | a hint about memory |
 //! | `double_buffer_scope`, `double_buffer_write` | the same |
-//! | `reduce_scope`, `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
+//! | `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
 //! | `async_scope`, `async_{commit,wait}_queue_scope`, `async_wait_inflight_count` | copies are made synchronously |
 //! | `device_id`, `device_type`, `device_context_id`, `target`, `warp_execution` | said by the build's own target |
 //! | any other | an error (`TW0561`): it has no meaning |
@@ -36,8 +36,7 @@ use crate::stmt::{Result, error, error_with_help, map_below, typed, with_body};
 
 /// Attributes that may be dropped without changing the meaning of the statement inside; so may those that begin with
 /// `pragma_`.
-pub const ATTRIBUTE_HINTS: [&str; 22] = [
-    "reduce_scope",
+pub const ATTRIBUTE_HINTS: [&str; 21] = [
     "storage_alignment",
     "storage_scope",
     "double_buffer_scope",
@@ -119,6 +118,10 @@ impl Builtins {
     fn statement(&self, origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
         match &stmt.kind {
             StmtKind::Attr { key, body, .. } if key.starts_with("pragma_") || ATTRIBUTE_HINTS.contains(&&**key) => {
+                self.statement(origins, body)
+            }
+            // Of a reduction over threads, which has been lowered.
+            StmtKind::Attr { key, body, .. } if &**key == "reduce_scope" && !self.own.is_empty() => {
                 self.statement(origins, body)
             }
             StmtKind::Attr { key, .. } => {

@@ -1,6 +1,6 @@
 # What is no part of a kernel becomes one of a single thread; a parallel loop has a block for each iteration.
 # test: opt --pass form_kernels
-# run: f == same
+# run: f only=interpreter == same
 
 @I.ir_module
 class Module:

@@ -156,6 +156,7 @@ pub const GPU: Lowering = Lowering {
         SIMPLIFY,
         SHORT_CIRCUIT,
         PLACE_ALLOCATIONS,
+        PLACE_KERNEL_MEMORY,
         GUARD_SELECTS,
         GUARD_INDICES,
         HOIST_GUARDS,

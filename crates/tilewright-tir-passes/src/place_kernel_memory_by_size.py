@@ -1,6 +1,6 @@
 # A small temporary of a kernel is the thread's own; a large one has a part for each thread, and the host declares it.
 # test: opt --pass place_kernel_memory
-# run: f n=3 == same
+# run: f n=3 only=interpreter == same
 
 @I.ir_module
 class Module:

@@ -14,11 +14,11 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::{Map, Set, with_stack};
 
-use super::{Options, below, with};
+use super::{Options, below, is_meant, with};
 use crate::stmt::{Result, analyzer_of, conjuncts, mentions, reads};
 use crate::substitute::{Substitute, reindex};
 
-pub(super) fn compact_buffer_allocation(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+pub(super) fn compact_buffer_allocation(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Collect {
         analyzer: analyzer_of(function),
         scope: Vec::new(),
@@ -28,8 +28,9 @@ pub(super) fn compact_buffer_allocation(_: &Options, function: &PrimFunc) -> Res
         memory: Set::default(),
     };
     cx.stmt(&function.body);
+    let regions = cx.found.into_iter().filter_map(|(id, found)| Some((id, found.done?)));
     let regions: Map<VarId, Compacted> =
-        cx.found.into_iter().filter_map(|(id, found)| Some((id, found.done?))).collect();
+        regions.filter(|(_, compacted)| is_meant(options, &compacted.buffer)).collect();
     let body = rewritten(&regions, &function.body)?;
     Ok(with(function, body))
 }

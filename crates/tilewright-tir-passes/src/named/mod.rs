@@ -50,11 +50,34 @@ mod varying;
 mod vectorize;
 mod virtual_thread;
 
-use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
-use tilewright_ir::{Attrs, IRModule};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Scope, Stmt, StmtKind};
+use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics};
 
 use crate::stmt::{Result, map_below, with_body};
+
+/// The option under which a pass looks only at what the threads of a block share.
+const SHARED_ONLY: &str = "shared_only";
+
+/// Whether a pass looks at the buffer.
+fn is_meant(options: &Options, buffer: &Buffer) -> bool {
+    !options.get(SHARED_ONLY).is_some_and(Attr::is_true) || buffer.scope.plain() == Scope::Shared
+}
+
+/// Passes on what the threads of a block share: other temporaries have their place and size by steps that know which
+/// iterations read what earlier ones wrote.
+macro_rules! steps_on_shared {
+    ($($name:ident: $pass:path;)*) => {$(
+        pub(crate) fn $name(function: &PrimFunc) -> Result<PrimFunc> {
+            $pass(&[(SHARED_ONLY.into(), Attr::Bool(true))].into_iter().collect(), function)
+        }
+    )*};
+}
+
+steps_on_shared! {
+    plan_allocations: plan::plan_and_update_buffer_allocation_location;
+    compact_allocations: compact::compact_buffer_allocation;
+}
 
 /// Passes that are steps of the lowering for GPUs, without options.
 macro_rules! steps {
@@ -67,10 +90,8 @@ macro_rules! steps {
 
 steps! {
     lower_cross_thread_reduction: cross_thread::lower_cross_thread_reduction;
-    plan_allocations: plan::plan_and_update_buffer_allocation_location;
     convert_blocks_to_opaque: blocks::convert_blocks_to_opaque;
     lift_threads: lift::lift_thread_binding;
-    compact_allocations: compact::compact_buffer_allocation;
     inject_software_pipeline: pipeline::inject_software_pipeline;
     unify_threads: threads::unify_thread_binding;
     inject_virtual_threads: virtual_thread::inject_virtual_thread;
@@ -79,7 +100,7 @@ steps! {
 
 /// Reductions over threads, by lanes that are named.
 pub(crate) fn lower_thread_allreduce(function: &PrimFunc) -> Result<PrimFunc> {
-    let options = [(allreduce::NAMED_LANES.into(), tilewright_ir::Attr::Bool(true))].into_iter().collect();
+    let options = [(allreduce::NAMED_LANES.into(), Attr::Bool(true))].into_iter().collect();
     allreduce::lower_thread_allreduce(&options, function)
 }
 

@@ -7,18 +7,21 @@ use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
 use tilewright_support::Map;
 
 use super::blocks::around;
-use super::{Options, below, with};
+use super::{Options, below, is_meant, with};
 use crate::stmt::Result;
 
-pub(super) fn plan_and_update_buffer_allocation_location(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+pub(super) fn plan_and_update_buffer_allocation_location(options: &Options, function: &PrimFunc) -> Result<PrimFunc> {
+    let around = detect_buffer_access_lca(function);
+    let mut places: Map<usize, Vec<Buffer>> = Map::default();
     let mut allocated: Vec<Buffer> = Vec::new();
     walk(&function.body, |stmt: &Stmt| {
         if let StmtKind::Block { block, .. } = &stmt.kind {
-            allocated.extend(block.alloc_buffers.iter().cloned());
+            let (moved, kept) = block.alloc_buffers.iter().cloned().partition(|buffer| is_meant(options, buffer));
+            let (moved, kept): (Vec<Buffer>, Vec<Buffer>) = (moved, kept);
+            allocated.extend(moved);
+            places.entry(stmt.address()).or_default().extend(kept);
         }
     });
-    let around = detect_buffer_access_lca(function);
-    let mut places: Map<usize, Vec<Buffer>> = Map::default();
     for buffer in &allocated {
         if let Some(Some(stmt)) = around.get(buffer) {
             places.entry(stmt.address()).or_default().push(buffer.clone());
