@@ -9,13 +9,36 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, is_nothing, map_below, reads, with_body};
+use crate::stmt::{Result, is_nothing, map_below, reads, uses_memory, with_body};
 
 pub fn form_kernels(function: &PrimFunc) -> Result<PrimFunc> {
     Ok(with_body(function, on_host(&function.body)?))
+}
+
+/// `enter_kernels`: memory of threads and blocks that is declared around kernels is declared in each that uses it.
+pub fn enter_kernels(function: &PrimFunc) -> Result<PrimFunc> {
+    Ok(with_body(function, entered(&function.body, &mut Vec::new())?))
+}
+
+fn entered(stmt: &Stmt, open: &mut Vec<Buffer>) -> Result<Stmt> {
+    match &stmt.kind {
+        StmtKind::Allocate { buffer, body } if buffer.scope.plain() != Scope::Global => {
+            open.push(buffer.clone());
+            let body = with_stack(|| entered(body, open));
+            open.pop();
+            body
+        }
+        StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => {
+            let used: Vec<Buffer> = open.iter().filter(|buffer| uses_memory(stmt, &buffer.data)).cloned().collect();
+            let declared = |body: Stmt, buffer| StmtKind::Allocate { buffer, body }.into();
+            map_below(stmt, &mut |body| Ok(used.iter().rev().cloned().fold(body.clone(), declared)))
+        }
+        _ => map_below(stmt, &mut |stmt| entered(stmt, open)),
+    }
 }
 
 /// Whether the statement is a loop that is bound to a block or a thread.

@@ -94,7 +94,7 @@ pub use hoist::hoist_guards;
 pub use imports::collect_imports;
 pub use init::lower_init;
 pub use kernel_memory::place_kernel_memory;
-pub use kernels::form_kernels;
+pub use kernels::{enter_kernels, form_kernels};
 pub use legalize_floats::legalize_floats;
 pub use lower::{Lowering, PrimFuncPass, Step, lower, lower_for, lower_for_device, lowering_passes};
 pub use math::expand_math;

@@ -66,6 +66,7 @@ const LOWER_CROSS_THREAD_REDUCTION: NamedStep =
 const LOWER_INIT: NamedStep = ("lower_init", Step::Plain(crate::lower_init));
 const LOWER_BLOCKS: NamedStep = ("lower_blocks", Step::Plain(crate::lower_blocks));
 const FORM_KERNELS: NamedStep = ("form_kernels", Step::Plain(crate::form_kernels));
+const ENTER_KERNELS: NamedStep = ("enter_kernels", Step::Plain(crate::enter_kernels));
 const PLACE_KERNEL_MEMORY: NamedStep = ("place_kernel_memory", Step::Plain(crate::place_kernel_memory));
 const PLAN_ALLOCATIONS: NamedStep = ("plan_allocations", Step::Plain(named::plan_allocations));
 const CONVERT_BLOCKS_TO_OPAQUE: NamedStep = ("convert_blocks_to_opaque", Step::Plain(named::convert_blocks_to_opaque));
@@ -152,6 +153,7 @@ pub const GPU: Lowering = Lowering {
         SYNCHRONISE_THREADS,
         LOWER_THREAD_ALLREDUCE,
         LOWER_DEVICE_BUILTINS,
+        ENTER_KERNELS,
         WIDEN_INDICES,
         SIMPLIFY,
         SHORT_CIRCUIT,
