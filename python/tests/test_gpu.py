@@ -97,4 +97,4 @@ def test_a_race_between_threads_is_an_error_of_the_simulator():
     if "simulated" not in DEVICE.device_name:
         pytest.skip("a real device")
     with pytest.raises(tw.TVMError, match="race"):
-        run(Module, "main", np.zeros(64, "float32"), np.zeros(1, "float32"))
+        run(Module, "main", np.arange(64, dtype="float32"), np.zeros(1, "float32"))

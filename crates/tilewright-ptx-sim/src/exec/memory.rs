@@ -48,7 +48,7 @@ fn locate(
     match space {
         Space::Global | Space::Const | Space::Generic => {
             let found = env.memory.locate(address, bytes, access.align, touch.writes(), &mut warp.hint)?;
-            if cx.options.check_races {
+            if cx.options.check_races && touch != Touch::Rewrite {
                 env.memory.touch(&block.actor(warp.index, lane), found, bytes, touch)?;
             }
             if touch.is_strong() {
@@ -58,7 +58,9 @@ fn locate(
         }
         Space::Shared => {
             let at = block.shared.locate(address, bytes, access.align)?;
-            block.shared.touch(&block.clocks, Who { agent: warp.index, lane }, at, bytes, touch)?;
+            if touch != Touch::Rewrite {
+                block.shared.touch(&block.clocks, Who { agent: warp.index, lane }, at, bytes, touch)?;
+            }
             if touch.is_strong() {
                 strong(env, block, warp, (block.number, address), access.order, touch);
             }
@@ -186,6 +188,30 @@ pub(super) fn load(
     Ok(if access.order == Order::Weak { Flow::Next } else { Flow::Yield })
 }
 
+/// Whether memory of the device or the block holds what the lane stores there.
+fn holds(env: &mut Env<'_>, block: &Block, warp: &mut Warp, access: &Access, lane: usize, a: &[Slot]) -> bool {
+    let address = warp.get(access.address.base)[lane].wrapping_add(access.address.offset);
+    let (space, address) = match access.place {
+        Place::Frame => return false,
+        Place::Space(Space::Generic) => resolve(address),
+        Place::Space(space) => (space, address),
+    };
+    let width = access.bytes as usize;
+    let held: Vec<u8> = match space {
+        Space::Global | Space::Generic => {
+            let Ok(found) = env.memory.find(address, (width * a.len()) as u64, &mut warp.hint) else { return false };
+            env.memory.bytes(found).get(..width * a.len()).unwrap_or_default().to_vec()
+        }
+        Space::Shared => match block.shared.locate(address, (width * a.len()) as u32, access.align) {
+            Ok(at) => block.shared.slice(at, width * a.len()).to_vec(),
+            Err(_) => return false,
+        },
+        _ => return false,
+    };
+    let given = a.iter().flat_map(|slot| warp.get(*slot)[lane].to_le_bytes().into_iter().take(width));
+    width <= 8 && held.len() == width * a.len() && given.eq(held.iter().copied())
+}
+
 pub(super) fn store(
     cx: &Context<'_>,
     env: &mut Env<'_>,
@@ -195,8 +221,10 @@ pub(super) fn store(
     access: &Access,
     a: &[Slot],
 ) -> Checked<Flow> {
-    let touch = touch_of(access.order, true);
+    let usual = touch_of(access.order, true);
     for lane in lanes_of(mask) {
+        let same = usual == Touch::Write && holds(env, block, warp, access, lane, a);
+        let touch = if same { Touch::Rewrite } else { usual };
         let spot = in_lane(locate(cx, env, block, warp, access, lane, access.bytes * a.len() as u32, touch), lane)?;
         for (index, slot) in a.iter().enumerate() {
             let value = warp.get(*slot)[lane];

@@ -305,6 +305,7 @@ fn note(actor: &Actor<'_>, cell: &mut Cell, touch: Touch) {
     let stamp = actor.clocks.now(actor.who.agent);
     let event = Event::new(actor.block, stamp, who);
     match touch {
+        Touch::Rewrite => {}
         Touch::Write => *cell = Cell { write: event, ..Cell::default() },
         Touch::StrongWrite => (cell.strong, cell.read) = (event, Event::default()),
         Touch::StrongRead => {}

@@ -42,6 +42,8 @@ pub(crate) fn in_lane<T>(result: Checked<T>, lane: usize) -> Checked<T> {
 pub(crate) enum Touch {
     Read,
     Write,
+    /// A write of what is there already: whoever wrote it first, memory is the same.
+    Rewrite,
     /// Atomic, relaxed or volatile: no race with others of its kind.
     StrongRead,
     StrongWrite,
@@ -49,7 +51,7 @@ pub(crate) enum Touch {
 
 impl Touch {
     pub(crate) fn writes(self) -> bool {
-        matches!(self, Touch::Write | Touch::StrongWrite)
+        matches!(self, Touch::Write | Touch::Rewrite | Touch::StrongWrite)
     }
 
     pub(crate) fn is_strong(self) -> bool {

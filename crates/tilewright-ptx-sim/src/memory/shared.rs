@@ -193,6 +193,7 @@ impl Shared {
         let stamp = clocks.now(who.agent);
         let reads = &mut self.reads[cell * self.agents..(cell + 1) * self.agents];
         match touch {
+            Touch::Rewrite => {}
             Touch::Write | Touch::StrongWrite => {
                 reads.fill(0);
                 let write = Write::new(stamp, who).0;
