@@ -8,7 +8,7 @@ use tilewright_ir::tir::{
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use crate::{CodegenError, OptLevel, Options, compile, emit_asm, emit_llvm_ir};
+use crate::{OptLevel, Options, compile, emit_asm, emit_llvm_ir};
 
 fn haswell() -> Target {
     Target::parse("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=haswell").unwrap()
