@@ -27,6 +27,8 @@ const LIBRARIES: [&str; 7] = [
 ];
 /// The crate that runs the textual tests.
 const TEXTUAL_TESTS: &str = "crates/tilewright-filetests/";
+/// Names of instructions of GPUs, some of which are operators' names too.
+const SIMULATOR: &str = "crates/tilewright-ptx-sim/";
 
 pub(crate) fn run(name: &str) -> Result<(), String> {
     print!("{}", report(name)?);
@@ -91,7 +93,8 @@ fn forms(name: &str) -> Vec<String> {
 fn counts(path: &str) -> bool {
     let test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "testing" | "examples"))
         || path.ends_with("tests.rs")
-        || path.starts_with(TEXTUAL_TESTS);
+        || path.starts_with(TEXTUAL_TESTS)
+        || path.starts_with(SIMULATOR);
     !test
         && (path.starts_with("crates/") && path.ends_with(".rs")
             || path.starts_with("python/") && path.ends_with(".py"))
