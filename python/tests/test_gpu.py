@@ -80,6 +80,37 @@ def test_temporaries_between_kernels_and_sizes_at_run_time():
         np.testing.assert_array_equal(given[1].numpy(), x[::-1] * 2 + 1)
 
 
+def test_axes_that_begin_elsewhere_and_conditions_over_memory():
+    @I.ir_module
+    class Module:
+        @T.prim_func
+        def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+            T.func_attr({"global_symbol": "main"})
+            for i in T.thread_binding(2, 6, thread="blockIdx.x"):
+                B[i] = A[i] * T.float32(2)
+            if A[0] > T.float32(0):
+                for i in T.thread_binding(2, thread="threadIdx.x"):
+                    B[i] = T.float32(7)
+
+    for first in (1, -1):
+        x = np.arange(8, dtype="float32")
+        x[0] = first
+        _, y = run(Module, "main", x, np.zeros(8, "float32"))
+        np.testing.assert_array_equal(y, [*([7, 7] if first > 0 else [0, 0]), *(x[2:6] * 2), 0, 0])
+
+
+def test_functions_of_the_process_are_refused():
+    @I.ir_module
+    class Module:
+        @T.prim_func
+        def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+            T.func_attr({"global_symbol": "main"})
+            T.evaluate(T.call_packed("test.copy", A.data, B.data))
+
+    with pytest.raises(tw.TVMError, match=r"TW0602[\s\S]*a GPU does not call"):
+        relax.build(Module, "cuda")
+
+
 def test_a_race_between_threads_is_an_error_of_the_simulator():
     """The simulator looks at accesses; a real device does not."""
 

@@ -9,11 +9,13 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var, written_data};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, is_nothing, map_below, reads, uses_memory, with_body};
+use crate::substitute::Substitute;
 
 pub fn form_kernels(function: &PrimFunc) -> Result<PrimFunc> {
     Ok(with_body(function, on_host(&function.body)?))
@@ -49,7 +51,7 @@ fn begins_kernel(stmt: &Stmt) -> bool {
 /// Whether a kernel begins somewhere in the statement.
 fn has_kernel(stmt: &Stmt) -> bool {
     let mut found = false;
-    tilewright_expr::node::walk(stmt, |stmt: &Stmt| found |= begins_kernel(stmt) || is_parallel(stmt));
+    walk(stmt, |stmt: &Stmt| found |= begins_kernel(stmt) || is_parallel(stmt));
     found
 }
 
@@ -69,6 +71,12 @@ fn on_host(stmt: &Stmt) -> Result<Stmt> {
             in_kernel(&StmtKind::For { var, min, extent, kind, annotations, body: body.clone() }.into())
         }
         StmtKind::Seq(stmts) => sequence(stmts),
+        StmtKind::If { condition, then, otherwise: None } if reads(condition) && begins_kernel(then) => {
+            match changes(then, condition) {
+                true => single(stmt),
+                false => on_host(&under(then, condition)?),
+            }
+        }
         _ if !has_kernel(stmt) || !is_hosts(stmt) => single(stmt),
         _ => map_below(stmt, &mut on_host),
     }
@@ -85,6 +93,22 @@ fn is_hosts(stmt: &Stmt) -> bool {
         // Memory of a kernel's own moves into it later.
         StmtKind::Allocate { .. } => true,
         _ => false,
+    }
+}
+
+/// Whether the statement writes memory that the condition reads.
+fn changes(stmt: &Stmt, condition: &Expr) -> bool {
+    let written = written_data(stmt);
+    let mut found = false;
+    walk(condition, |buffer: &Buffer| found |= written.contains(&buffer.data.id()));
+    found
+}
+
+/// The kernel with what its threads do under a condition over memory, which each of them looks at.
+fn under(kernel: &Stmt, condition: &Expr) -> Result<Stmt> {
+    match begins_kernel(kernel) {
+        true => map_below(kernel, &mut |body| under(body, condition)),
+        false => Ok(StmtKind::If { condition: condition.clone(), then: kernel.clone(), otherwise: None }.into()),
     }
 }
 
@@ -121,9 +145,25 @@ fn single(stmt: &Stmt) -> Result<Stmt> {
     }
 }
 
-/// Inside of a kernel no loop is parallel.
+/// The hardware counts blocks and threads from 0.
+fn from_zero(stmt: Stmt) -> Stmt {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, kind: kind @ ForKind::ThreadBinding(_), annotations, body }
+            if min.as_int() != Some(0) =>
+        {
+            let number = Var::new(var.name.clone(), var.dtype);
+            let body = Substitute::value(var, &Expr::var(&number) + min).apply(body);
+            let (extent, kind, annotations) = (extent.clone(), kind.clone(), annotations.clone());
+            let min = Expr::int(0, var.dtype);
+            StmtKind::For { var: number, min, extent, kind, annotations, body }.into()
+        }
+        _ => stmt,
+    }
+}
+
+/// Inside of a kernel no loop is parallel, and each axis begins at 0.
 fn in_kernel(stmt: &Stmt) -> Result<Stmt> {
-    let below = map_below(stmt, &mut in_kernel)?;
+    let below = from_zero(map_below(stmt, &mut in_kernel)?);
     let StmtKind::For { kind: ForKind::Parallel, .. } = &below.kind else { return Ok(below) };
     let mut kind = below.kind.clone();
     if let StmtKind::For { kind, .. } = &mut kind {

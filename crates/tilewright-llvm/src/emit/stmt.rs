@@ -48,7 +48,7 @@ impl FnCx<'_, '_> {
                 self.begin_statement()?;
                 match &expr.kind {
                     // The result is dropped: the function may give anything, or nothing.
-                    ExprKind::Foreign { callee: ForeignCallee::Packed(name), args } => {
+                    ExprKind::Foreign { callee: ForeignCallee::Packed(name), args } if !self.unit.is_device() => {
                         self.call_packed(name, args, DataType::VOID).map(drop)
                     }
                     _ => self.value(expr, Position::Value).map(drop),
