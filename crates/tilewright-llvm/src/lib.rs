@@ -1,4 +1,4 @@
-//! Machine code through LLVM: `LowTir` in, an ELF object out.
+//! Machine code through LLVM: `LowTir` in, an ELF object out; for GPUs kernels in, PTX out ([`DeviceSource`]).
 //!
 //! Reading order: [`compile`] and what it gives ([`Object`]), then the modules in the order of the work: `emit` writes
 //! a kernel as LLVM's text form, `machine` parses it, checks it, optimises it and makes the object.

@@ -32,6 +32,16 @@
 //! | `expand_math` | flat | no function without a single right result: formulas instead |
 //! | `legalize_floats` | flat | no arithmetic on float16 and bfloat16 |
 //!
+//! The list for GPUs has these of its own, and some passes that programs ask for by name ([`named`]):
+//!
+//! | pass | takes | leaves |
+//! |---|---|---|
+//! | `lower_device_builtins` | any | as `lower_builtins`, but for barriers, shuffles and reductions of threads |
+//! | `form_kernels` | opaque | all memory is touched in kernels; their axes begin at 0, and no loop in them is parallel |
+//! | `place_kernel_memory` | opaque | temporaries of kernels have constant sizes; the host declares all others |
+//! | `enter_kernels` | opaque | memory of threads and blocks is declared inside of kernels |
+//! | `flatten_device_buffers` | opaque, int64 | as `flatten_buffers`; shared memory stays shared |
+//!
 //! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
 //! loop variables would cost a sign extension in every address, and 64 bits do not overflow where a product of int32
 //! extents does. Vectors of indices stay wide too: gathers by 32-bit indices, by 64-bit ones, and loads lane by lane
