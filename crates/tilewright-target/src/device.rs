@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tilewright_tensor::DeviceKind;
+use tilewright_tensor::abi::CUDA_MAX_GRID;
 
 use crate::gpus::{self, GpuPreset};
 use crate::{Machine, TargetError};
@@ -46,7 +47,7 @@ impl DeviceLimits {
         shared_memory_bytes: 48 << 10,
         warp_size: 32,
         registers_per_block: 1 << 16,
-        max_grid: [i32::MAX.cast_unsigned(), 65_535, 65_535],
+        max_grid: CUDA_MAX_GRID,
     };
 }
 

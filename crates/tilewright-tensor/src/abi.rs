@@ -185,6 +185,9 @@ pub const TENSOR_ALIGN: usize = 64;
 /// many at most.
 pub const DEVICE_ALIGN: usize = 16;
 
+/// Blocks of a launch at most on NVIDIA's GPUs, by axis (CUDA C++ Programming Guide, technical specifications).
+pub const CUDA_MAX_GRID: [u32; 3] = [i32::MAX.cast_unsigned(), 65_535, 65_535];
+
 /// Where threads of a GPU's kernels report a failure, as they see it. The first one to find `taken` 0 makes it 1 and
 /// writes the rest.
 #[repr(C)]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tilewright_ir::pass::{Pass, Sequential};
 use tilewright_relax_passes as relax;
-use tilewright_schedule::DefaultGPUSchedule;
 use tilewright_schedule::rules::ApplyDefaultSchedule;
 use tilewright_target::Target;
 use tilewright_tune::{ApplyDatabase, Database};
@@ -25,7 +24,7 @@ pub fn zero() -> Sequential {
 /// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs. Operators that may
 /// be computed together become one PrimFunc, and every unscheduled PrimFunc is scheduled for the target.
 pub fn default_build(target: &Target) -> Sequential {
-    let mut passes: Vec<Arc<dyn Pass>> = vec![
+    let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
         Arc::new(relax::DecomposeOps),
         Arc::new(relax::DeadCodeElimination::default()),
@@ -59,11 +58,6 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::StaticPlanBlockMemory),
         Arc::new(relax::KillAfterLastUse),
     ];
-    // On a GPU, what no rule has scheduled runs on its threads all the same.
-    if let Ok(on_threads) = DefaultGPUSchedule::new(target) {
-        let apply = passes.iter().position(|pass| pass.info().name == ApplyDefaultSchedule::NAME);
-        passes.insert(apply.map_or(passes.len(), |at| at + 1), Arc::new(on_threads));
-    }
     Sequential { name: "default_build", passes }
 }
 

@@ -47,7 +47,7 @@ impl Backend for LlvmCpu {
 
     /// The processor alone: the test device runs the processor's machine code.
     fn code_target(&self, target: &Target) -> Target {
-        Target { host: target.host.clone(), device: None }
+        target.of_code()
     }
 
     fn lower(&self, target: &Target, name: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {

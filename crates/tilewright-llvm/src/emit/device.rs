@@ -18,8 +18,9 @@ use tilewright_target::{Arch, Target};
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::{DEVICE_ALIGN, TENSOR_ALIGN};
 
+use super::entry::from_word;
 use super::function::{Binding, FnCx, Position, Result, Sort, Source};
-use super::text::{Reg, Value, int};
+use super::text::{Body, Reg, Value, int};
 use super::unit::Unit;
 
 /// Bytes of static shared memory that an assembler for PTX takes (PTX ISA, "State Spaces": 48 KB).
@@ -102,7 +103,7 @@ pub(crate) fn kernel(symbol: &str, kernel: &DeviceKernel, number: usize, target:
 
 /// The exported function.
 fn entry(symbol: &str, name: &str, bindings: &[Binding], kernel: &DeviceKernel) -> String {
-    let (mut parameters, mut arguments, mut body) = (String::new(), String::new(), String::new());
+    let (mut parameters, mut arguments, mut body) = (String::new(), String::new(), Body::new());
     for (index, binding) in bindings.iter().enumerate() {
         let dtype = binding.var.dtype;
         if dtype.is_handle() {
@@ -112,30 +113,16 @@ fn entry(symbol: &str, name: &str, bindings: &[Binding], kernel: &DeviceKernel) 
             continue;
         }
         let _ = write!(parameters, "i64 %a{index}, ");
-        let value = narrowed(&mut body, index, dtype);
+        let value = from_word(&mut body, &Value::constant(format!("%a{index}")), dtype);
         let _ = write!(arguments, ", {} {value}", Reg(dtype));
     }
-    let [x, y, z] = kernel.block;
+    body.line(format_args!("call fastcc i32 {name}(ptr %cx, i32 %launch{arguments})"));
+    body.line(format_args!("ret void"));
+    let ([x, y, z], body) = (kernel.block, body.finish());
     format!(
         "define ptx_kernel void @{symbol}({parameters}ptr align 8 %cx, i32 %launch) \"nvvm.maxntid\"=\"{x},{y},{z}\" #0 \
-         {{\nb0:\n{body}  %status = call fastcc i32 {name}(ptr %cx, i32 %launch{arguments})\n  ret void\n}}\n"
+         {{\n{body}}}\n"
     )
-}
-
-/// A number of its type from the 64 bits in which it is passed: integers by value, floats by their bits.
-fn narrowed(body: &mut String, index: usize, dtype: DataType) -> String {
-    let ty = Reg(dtype);
-    let _ = match (dtype.is_bool(), dtype.bits) {
-        (true, _) => writeln!(body, "  %n{index} = icmp ne i64 %a{index}, 0"),
-        (false, 64) if dtype.is_float() => writeln!(body, "  %n{index} = bitcast i64 %a{index} to {ty}"),
-        (false, 64) => return format!("%a{index}"),
-        (false, 32) if dtype.is_float() => {
-            let _ = writeln!(body, "  %w{index} = trunc i64 %a{index} to i32");
-            writeln!(body, "  %n{index} = bitcast i32 %w{index} to {ty}")
-        }
-        (false, bits) => writeln!(body, "  %n{index} = trunc i64 %a{index} to i{bits}"),
-    };
-    format!("%n{index}")
 }
 
 /// Whether threads wait for each other somewhere.

@@ -112,7 +112,7 @@ pub(crate) fn call_internal(body: &mut Body, name: &str, arguments: &Arguments) 
 }
 
 /// A scalar argument from the 64 bits in which it is passed: integers by value, floats by their bits.
-fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
+pub(crate) fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
     let ty = Reg(dtype);
     if dtype.is_bool() {
         return body.assign(format_args!("icmp ne i64 {word}, 0"));

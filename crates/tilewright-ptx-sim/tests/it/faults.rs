@@ -208,3 +208,29 @@ fn lanes_that_went_on_alone_meet_again() {
         run(body, 1, 64, seed).unwrap_or_else(|fault| panic!("{fault}"));
     }
 }
+
+#[test]
+fn groups_of_a_warp_that_name_their_own_lanes_shuffle_apart() {
+    // Lanes get the number of the first lane of their half.
+    let halves = "setp.lt.u32 %p1, %r1, 16; selp.b32 %r4, 0xffff, 0xffff0000, %p1; selp.b32 %r5, 0, 16, %p1;\n\
+                  shfl.sync.idx.b32 %r6, %r1, %r5, 31, %r4;\n\
+                  mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; st.global.b32 [%rd2], %r6;";
+    for seed in SEEDS {
+        let mut device = Device::with(&kernel(halves), Options { seed, ..Options::default() });
+        let memory = device.buffer(&[9u32; 32]);
+        device.launch("k", [1; 3], [32, 1, 1], &[Arg::U64(memory)]).expect("two groups");
+        let found: Vec<u32> = device.read(memory, 32);
+        assert!((0..32).all(|lane| found[lane] == lane as u32 / 16 * 16), "{found:?}");
+    }
+    let crossed = halves.replace("0xffff0000, %p1", "0xffffffff, %p1");
+    faults(&crossed, 1, 32, FaultKind::Undefined);
+}
+
+#[test]
+fn threads_that_write_the_same_value_do_not_race() {
+    for seed in SEEDS {
+        run("mov.b32 %r4, 5; st.global.b32 [%rd1], %r4; st.shared.b32 [%r3], %r4;", 2, 64, seed).expect("the same");
+    }
+    faults("st.global.b32 [%rd1], %r1;", 1, 64, FaultKind::Race);
+    faults("st.shared.b32 [%r3], %r1;", 1, 64, FaultKind::Race);
+}

@@ -64,31 +64,21 @@ fn is_meant(options: &Options, buffer: &Buffer) -> bool {
     !options.get(SHARED_ONLY).is_some_and(Attr::is_true) || buffer.scope.plain() == Scope::Shared
 }
 
-/// Passes on what the threads of a block share: other temporaries have their place and size by steps that know which
-/// iterations read what earlier ones wrote.
-macro_rules! steps_on_shared {
-    ($($name:ident: $pass:path;)*) => {$(
-        pub(crate) fn $name(function: &PrimFunc) -> Result<PrimFunc> {
-            $pass(&[(SHARED_ONLY.into(), Attr::Bool(true))].into_iter().collect(), function)
-        }
-    )*};
-}
-
-steps_on_shared! {
-    plan_allocations: plan::plan_and_update_buffer_allocation_location;
-    compact_allocations: compact::compact_buffer_allocation;
-}
-
-/// Passes that are steps of the lowering for GPUs, without options.
+/// Passes that are steps of the lowering for GPUs, with the options that are set for them.
 macro_rules! steps {
-    ($($name:ident: $pass:path;)*) => {$(
+    ($($name:ident: $pass:path $(, $option:expr)?;)*) => {$(
         pub(crate) fn $name(function: &PrimFunc) -> Result<PrimFunc> {
-            $pass(&Options::new(), function)
+            let set: &[&str] = &[$($option)?];
+            $pass(&set.iter().map(|option| ((*option).into(), Attr::Bool(true))).collect(), function)
         }
     )*};
 }
 
+// Of temporaries, these passes see what the threads of a block share: others have their place and size by steps that
+// know which iterations read what earlier ones wrote.
 steps! {
+    plan_allocations: plan::plan_and_update_buffer_allocation_location, SHARED_ONLY;
+    compact_allocations: compact::compact_buffer_allocation, SHARED_ONLY;
     lower_cross_thread_reduction: cross_thread::lower_cross_thread_reduction;
     convert_blocks_to_opaque: blocks::convert_blocks_to_opaque;
     lift_threads: lift::lift_thread_binding;
@@ -96,12 +86,7 @@ steps! {
     unify_threads: threads::unify_thread_binding;
     inject_virtual_threads: virtual_thread::inject_virtual_thread;
     synchronise_threads: sync::thread_sync;
-}
-
-/// Reductions over threads, by lanes that are named.
-pub(crate) fn lower_thread_allreduce(function: &PrimFunc) -> Result<PrimFunc> {
-    let options = [(allreduce::NAMED_LANES.into(), Attr::Bool(true))].into_iter().collect();
-    allreduce::lower_thread_allreduce(&options, function)
+    lower_thread_allreduce: allreduce::lower_thread_allreduce, allreduce::NAMED_LANES;
 }
 
 /// What a program says to one pass, by the names of its options.

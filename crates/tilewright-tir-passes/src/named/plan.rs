@@ -16,8 +16,8 @@ pub(super) fn plan_and_update_buffer_allocation_location(options: &Options, func
     let mut allocated: Vec<Buffer> = Vec::new();
     walk(&function.body, |stmt: &Stmt| {
         if let StmtKind::Block { block, .. } = &stmt.kind {
-            let (moved, kept) = block.alloc_buffers.iter().cloned().partition(|buffer| is_meant(options, buffer));
-            let (moved, kept): (Vec<Buffer>, Vec<Buffer>) = (moved, kept);
+            let buffers = block.alloc_buffers.iter().cloned();
+            let (moved, kept): (Vec<Buffer>, Vec<Buffer>) = buffers.partition(|buffer| is_meant(options, buffer));
             allocated.extend(moved);
             places.entry(stmt.address()).or_default().extend(kept);
         }

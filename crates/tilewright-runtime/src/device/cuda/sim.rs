@@ -23,9 +23,8 @@ struct Function {
     symbol: String,
 }
 
-#[derive(Default)]
 struct State {
-    machine: Option<Machine>,
+    machine: Machine,
     modules: Map<Handle, Arc<Loaded>>,
     functions: Map<Handle, Function>,
     queues: Map<Handle, Vec<Task>>,
@@ -44,7 +43,9 @@ fn failed(fault: &Fault) -> ApiError {
 
 impl Sim {
     pub(super) fn new() -> Self {
-        let state = State { machine: Some(Machine::new(Options::default())), ..State::default() };
+        let machine = Machine::new(Options::default());
+        let (modules, functions, queues) = (Map::default(), Map::default(), Map::default());
+        let state = State { machine, modules, functions, queues };
         Self { state: Mutex::new(state), handles: AtomicU64::new(1) }
     }
 
@@ -63,19 +64,15 @@ impl Sim {
 }
 
 impl State {
-    fn machine(&mut self) -> ApiResult<&mut Machine> {
-        self.machine.as_mut().ok_or_else(|| ApiError::Other("it is gone".to_owned()))
-    }
-
     fn run(&mut self, task: Task) -> ApiResult<()> {
         match task {
-            Task::In { to, bytes } => self.machine()?.write(to, &bytes),
-            Task::Within { to, from, bytes } => self.machine()?.copy(to, from, bytes),
+            Task::In { to, bytes } => self.machine.write(to, &bytes),
+            Task::Within { to, from, bytes } => self.machine.copy(to, from, bytes),
             Task::Out { to, from, bytes } => {
                 let to = std::ptr::with_exposed_provenance_mut(to);
                 // SAFETY: the promise of whoever enqueued the copy.
                 let target = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
-                self.machine()?.read(from, target)
+                self.machine.read(from, target)
             }
             Task::Start { function, grid, block, shared_bytes, params } => {
                 let known = self.functions.get(&function).map(|function| (function.module, function.symbol.clone()));
@@ -89,7 +86,7 @@ impl State {
                 let mut bytes: Vec<u8> = params.iter().flat_map(|word| word.to_le_bytes()).collect();
                 bytes.truncate(bytes.len() - 4);
                 let launch = Launch { grid, block, dynamic_shared: shared_bytes, params: &bytes };
-                self.machine()?.launch(&loaded, &symbol, launch).map(drop)
+                self.machine.launch(&loaded, &symbol, launch).map(drop)
             }
         }
         .map_err(|fault| failed(&fault))
@@ -109,12 +106,12 @@ impl Api for Sim {
         // LLVM joins loads of neighbours to one of 16 bytes, whose last ones may be beyond the end of a tensor: memory
         // that begins at multiples of 16 bytes is there to the next one on every device.
         let bytes = bytes.next_multiple_of(DEVICE_ALIGN) as u64;
-        self.state().machine()?.alloc(bytes).map_err(|_| ApiError::OutOfMemory)
+        self.state().machine.alloc(bytes).map_err(|_| ApiError::OutOfMemory)
     }
 
     fn free(&self, address: Address) {
         // The machine tells of memory that is not its own when it is used.
-        let _ = self.state().machine().map(|machine| machine.free(address));
+        let _ = self.state().machine.free(address);
     }
 
     fn queue(&self) -> ApiResult<Handle> {
@@ -143,7 +140,7 @@ impl Api for Sim {
         let module = Module::parse(text).map_err(|error| ApiError::Other(error.to_string()))?;
         let handle = self.handle();
         let mut state = self.state();
-        let loaded = state.machine()?.load(Arc::new(module)).map_err(|fault| failed(&fault))?;
+        let loaded = state.machine.load(Arc::new(module)).map_err(|fault| failed(&fault))?;
         state.modules.insert(handle, Arc::new(loaded));
         Ok(handle)
     }
@@ -151,8 +148,8 @@ impl Api for Sim {
     fn unload(&self, module: Handle) {
         let mut state = self.state();
         let loaded = state.modules.remove(&module).and_then(Arc::into_inner);
-        if let (Some(loaded), Ok(machine)) = (loaded, state.machine()) {
-            let _ = machine.unload(loaded);
+        if let Some(loaded) = loaded {
+            let _ = state.machine.unload(loaded);
         }
     }
 
@@ -180,7 +177,7 @@ impl Api for Sim {
     fn failure_record(&self) -> ApiResult<Address> {
         let address = self.allocate(size_of::<DeviceFailure>())?;
         let zeros = [0; size_of::<DeviceFailure>()];
-        self.state().machine()?.write(address, &zeros).map_err(|fault| failed(&fault))?;
+        self.state().machine.write(address, &zeros).map_err(|fault| failed(&fault))?;
         Ok(address)
     }
 
@@ -191,8 +188,7 @@ impl Api for Sim {
     fn take_failure(&self, record: Address) -> DeviceFailure {
         let mut bytes = [0; size_of::<DeviceFailure>()];
         let mut state = self.state();
-        let Ok(machine) = state.machine() else { return DeviceFailure::default() };
-        if machine.read(record, &mut bytes).is_err() {
+        if state.machine.read(record, &mut bytes).is_err() {
             return DeviceFailure::default();
         }
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -206,7 +202,7 @@ impl Api for Sim {
             message_bytes: long(24),
         };
         if found.taken != 0 {
-            let _ = machine.write(record, &[0; size_of::<DeviceFailure>()]);
+            let _ = state.machine.write(record, &[0; size_of::<DeviceFailure>()]);
         }
         found
     }

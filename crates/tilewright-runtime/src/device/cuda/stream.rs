@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tilewright_support::Map;
 use tilewright_tensor::Tensor;
-use tilewright_tensor::abi::DEVICE_ALIGN;
+use tilewright_tensor::abi::{CUDA_MAX_GRID, DEVICE_ALIGN};
 use tilewright_vm_program::{Dim, KernelLaunch, LaunchStep};
 
 use super::api::{Address, ApiResult, Handle, Start};
@@ -21,8 +21,6 @@ use crate::scalar;
 const MAX_MESSAGE_BYTES: u64 = 4096;
 /// Kernels whose tensors are kept; the queue is waited for before there are more.
 const MAX_WAITING: usize = 4096;
-/// Blocks of a grid at most, by axis (CUDA C++ Programming Guide, technical specifications).
-const MAX_GRID: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 pub(super) struct Queue {
     device: Device,
@@ -240,12 +238,12 @@ impl Run<'_> {
 
     fn launch(&mut self, launch: &KernelLaunch) -> Result<()> {
         let mut grid = [1; 3];
-        for (axis, ((blocks, dim), most)) in grid.iter_mut().zip(launch.grid).zip(MAX_GRID).enumerate() {
+        for (axis, ((blocks, dim), most)) in grid.iter_mut().zip(launch.grid).zip(CUDA_MAX_GRID).enumerate() {
             let number = self.number(dim);
             if number <= 0 {
                 return Ok(());
             }
-            if number > most {
+            if number > i64::from(most) {
                 let axis = ["x", "y", "z"][axis];
                 let message = format!("{number} blocks on {axis}, where the device has at most {most}");
                 return Err(self.failure(message));
