@@ -37,7 +37,6 @@ class Module:
         for k in range(2):
             for tx in T.thread_binding(4, thread="threadIdx.x"):
                 C[tx] = C[tx] + T.float32(1.0)
-        for thread in T.thread_binding(T.int64(1), thread="threadIdx.x"):
+        for tx in T.thread_binding(4, thread="threadIdx.x"):
             if A[0] > T.float32(5.0):
-                for tx in T.thread_binding(4, thread="threadIdx.x"):
-                    C[tx] = T.float32(0.0)
+                C[tx] = T.float32(0.0)
