@@ -39,11 +39,9 @@ fn locate(
     bytes: u32,
     touch: Touch,
 ) -> Checked<Spot> {
-    let address = warp.get(access.address.base)[lane].wrapping_add(access.address.offset);
-    let (space, address) = match access.place {
-        Place::Frame => return frame(cx, warp, lane, address, bytes),
-        Place::Space(Space::Generic) => resolve(address),
-        Place::Space(space) => (space, address),
+    let Some((space, address)) = place(warp, access, lane) else {
+        let address = warp.get(access.address.base)[lane].wrapping_add(access.address.offset);
+        return frame(cx, warp, lane, address, bytes);
     };
     match space {
         Space::Global | Space::Const | Space::Generic => {
@@ -188,28 +186,33 @@ pub(super) fn load(
     Ok(if access.order == Order::Weak { Flow::Next } else { Flow::Yield })
 }
 
-/// Whether memory of the device or the block holds what the lane stores there.
-fn holds(env: &mut Env<'_>, block: &Block, warp: &mut Warp, access: &Access, lane: usize, a: &[Slot]) -> bool {
+/// The space and the address of a lane's access; none in the frame of a function.
+fn place(warp: &Warp, access: &Access, lane: usize) -> Option<(Space, u64)> {
     let address = warp.get(access.address.base)[lane].wrapping_add(access.address.offset);
-    let (space, address) = match access.place {
-        Place::Frame => return false,
-        Place::Space(Space::Generic) => resolve(address),
-        Place::Space(space) => (space, address),
-    };
-    let width = access.bytes as usize;
-    let held: Vec<u8> = match space {
-        Space::Global | Space::Generic => {
-            let Ok(found) = env.memory.find(address, (width * a.len()) as u64, &mut warp.hint) else { return false };
-            env.memory.bytes(found).get(..width * a.len()).unwrap_or_default().to_vec()
-        }
-        Space::Shared => match block.shared.locate(address, (width * a.len()) as u32, access.align) {
-            Ok(at) => block.shared.slice(at, width * a.len()).to_vec(),
-            Err(_) => return false,
+    match access.place {
+        Place::Frame => None,
+        Place::Space(Space::Generic) => Some(resolve(address)),
+        Place::Space(space) => Some((space, address)),
+    }
+}
+
+/// Whether memory of the device or the block holds what the lane stores there.
+fn holds(env: &Env<'_>, block: &Block, warp: &Warp, access: &Access, lane: usize, a: &[Slot]) -> bool {
+    let (width, mut hint) = (access.bytes as usize, warp.hint);
+    let bytes = width * a.len();
+    let held = match place(warp, access, lane) {
+        Some((Space::Global | Space::Generic, address)) => match env.memory.find(address, bytes as u64, &mut hint) {
+            Ok(found) => env.memory.bytes(found).get(..bytes),
+            Err(_) => None,
         },
-        _ => return false,
+        Some((Space::Shared, address)) => match block.shared.locate(address, bytes as u32, access.align) {
+            Ok(at) => Some(block.shared.slice(at, bytes)),
+            Err(_) => None,
+        },
+        _ => None,
     };
     let given = a.iter().flat_map(|slot| warp.get(*slot)[lane].to_le_bytes().into_iter().take(width));
-    width <= 8 && held.len() == width * a.len() && given.eq(held.iter().copied())
+    width <= 8 && held.is_some_and(|held| given.eq(held.iter().copied()))
 }
 
 pub(super) fn store(
@@ -223,7 +226,7 @@ pub(super) fn store(
 ) -> Checked<Flow> {
     let usual = touch_of(access.order, true);
     for lane in lanes_of(mask) {
-        let same = usual == Touch::Write && holds(env, block, warp, access, lane, a);
+        let same = cx.options.check_races && usual == Touch::Write && holds(env, block, warp, access, lane, a);
         let touch = if same { Touch::Rewrite } else { usual };
         let spot = in_lane(locate(cx, env, block, warp, access, lane, access.bytes * a.len() as u32, touch), lane)?;
         for (index, slot) in a.iter().enumerate() {
