@@ -6,7 +6,7 @@ there is the matter of `test_ops.py`.
 
 import numpy as np
 import pytest
-from gpu_programs import DEVICE, PROGRAMS, run
+from gpu_programs import DEVICE, PROGRAMS, random, run
 
 import tilewright as tw
 from tilewright import relax, te, tir
@@ -60,6 +60,14 @@ def test_code_is_compiled_without_a_device_and_read_from_a_file(tmp_path):
         module.get_source("ll")
 
 
+def test_an_executable_called_itself_runs_on_the_first_device():
+    built = tw.compile(elementwise((64,), "float32", lambda a: lambda i: a[i] * 2.0), "cuda")
+    x = np.arange(64, dtype="float32")
+    given = [tw.nd.array(array, device=DEVICE) for array in (x, np.zeros_like(x))]
+    built["main"](*given)
+    np.testing.assert_array_equal(given[1].numpy(), x * 2)
+
+
 def test_an_executable_for_a_gpu_does_not_run_on_a_processor():
     executable = relax.build(elementwise((4,), "float32", lambda a: lambda i: a[i]), "cuda")
     with pytest.raises(tw.TVMError, match="cuda"):
@@ -97,6 +105,29 @@ def test_axes_that_begin_elsewhere_and_conditions_over_memory():
         x[0] = first
         _, y = run(Module, "main", x, np.zeros(8, "float32"))
         np.testing.assert_array_equal(y, [*([7, 7] if first > 0 else [0, 0]), *(x[2:6] * 2), 0, 0])
+
+
+@pytest.mark.parametrize("begin", ["bias", "five", "maximum"])
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_threads_that_share_a_reduction_begin_it_once(begin, scheduled):
+    """What a reduction begins with is no identity of it: threads that each begin with it would count it often."""
+    a, bias = te.placeholder((3, 100), "float32", name="A"), te.placeholder((3,), "float32", name="bias")
+    k = te.reduce_axis((0, 100), name="k")
+    over = {
+        "bias": lambda i: te.sum(a[i, k], axis=k, init=bias[i]),
+        "five": lambda i: te.sum(a[i, k], axis=k, init=tir.const(5.0, "float32")),
+        "maximum": lambda i: te.max(a[i, k], axis=k, init=tir.const(1.5, "float32")),
+    }[begin]
+    schedule = tir.Schedule(te.create_prim_func([a, bias, te.compute((3,), over, name="result")]))
+    if scheduled:
+        i, k = schedule.get_loops("result")
+        _, shared = schedule.split(k, [None, 32])
+        schedule.bind(i, "blockIdx.x")
+        schedule.bind(shared, "threadIdx.x")
+    x, b = random(3, 100), random(3)
+    *_, found = run(schedule.mod, "main", x, b, np.zeros(3, "float32"))
+    expected = {"bias": x.sum(1) + b, "five": x.sum(1) + 5, "maximum": np.maximum(x.max(1), 1.5)}[begin]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 def test_functions_of_the_process_are_refused():

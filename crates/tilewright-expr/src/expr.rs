@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tilewright_tensor::DataType;
 
 use crate::node::{EqCx, FloatBits, IrNode, VarId};
+use crate::semantics::wrap;
 use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle, ir_identity};
 
 /// The fields of a [`Var`].
@@ -103,6 +104,29 @@ impl BinOp {
             Self::And | Self::Or => dtype.is_bool(),
             Self::BitAnd | Self::BitOr | Self::BitXor => dtype.is_int() || dtype.is_bool(),
             Self::Shl | Self::Shr => dtype.is_int(),
+        }
+    }
+
+    /// The value that changes nothing where it is an operand, of operations whose operands may come in any order.
+    pub fn identity(self, dtype: DataType) -> Option<Expr> {
+        let bits = u32::from(dtype.bits);
+        let (least, greatest) = match dtype {
+            _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
+            _ if dtype.is_signed() && (2..=64).contains(&bits) => {
+                let least = i64::MIN >> (64 - bits);
+                (Expr::int(least, dtype), Expr::int(!least, dtype))
+            }
+            _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
+        };
+        match self {
+            Self::Add | Self::BitOr | Self::BitXor => Some(Expr::number(0, dtype)),
+            Self::Mul => Some(Expr::number(1, dtype)),
+            Self::Min => Some(greatest),
+            Self::Max => Some(least),
+            Self::And => Some(Expr::bool(true)),
+            Self::Or => Some(Expr::bool(false)),
+            Self::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
+            Self::Sub | Self::Div | Self::Mod | Self::FloorDiv | Self::FloorMod | Self::Shl | Self::Shr => None,
         }
     }
 

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use tilewright::ir::pass::Sequential;
-use tilewright::runtime::fork::Lock;
+use tilewright::runtime::{self, fork::Lock};
 use tilewright::vm_program::{DeviceKind, Image};
 use tilewright::{CompileOptions, Executable, IRModule, Stage, Target, VirtualMachine, emit};
 
@@ -23,7 +23,7 @@ use crate::{argument, error};
 #[derive(Debug)]
 pub(crate) struct PyExecutable {
     pub(crate) executable: Arc<Executable>,
-    /// The machine for calls on the executable itself, made when first needed.
+    /// The machine for calls on the executable itself, made when first needed: on the first device of each kind.
     machine: Lock<Option<VirtualMachine>>,
     /// What it was compiled from, for the text of its machine code.
     source: Option<Source>,
@@ -54,7 +54,10 @@ impl PyExecutable {
         if let Some(machine) = &*self.machine.lock() {
             return Ok(machine.clone());
         }
-        let made = py.detach(|| VirtualMachine::new(self.executable.clone(), &[])).map_err(|e| runtime_error(py, e))?;
+        let needed = self.executable.program().devices.iter();
+        let devices: Vec<runtime::Device> = needed.map(|&kind| runtime::Device { kind, index: 0 }).collect();
+        let made = py.detach(|| VirtualMachine::new(self.executable.clone(), &devices));
+        let made = made.map_err(|e| runtime_error(py, e))?;
         // Another thread may have been faster; then its machine stays.
         Ok(self.machine.lock().get_or_insert_with(|| made.clone()).clone())
     }

@@ -6,11 +6,9 @@
 //! Which of equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
 use tilewright_expr::node::walk;
-use tilewright_expr::semantics::wrap;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_support::with_stack;
-use tilewright_tensor::DataType;
 
 use crate::analysis::stages::touches;
 use crate::build::exprs::{mentions, substituted};
@@ -93,7 +91,7 @@ impl Reducer {
             let same = |(other, at, _): &&Store| other == buffer && at.iter().zip(indices).all(|(a, b)| a.equal(b));
             let init = match &inits {
                 Some(inits) => inits.iter().find(same).map(|(_, _, init)| init.clone()),
-                None => op.and_then(|op| identity(op, buffer.dtype)),
+                None => op.and_then(|op| op.identity(buffer.dtype)),
             };
             let init = init.ok_or_else(|| format!("block `{name}` does not begin the element of `{}`", buffer.name))?;
             parts.push(Part { buffer: buffer.clone(), indices: indices.clone(), value, init, op });
@@ -248,28 +246,5 @@ impl Abstract<'_> {
             }
             _ => None,
         }
-    }
-}
-
-/// The value with which the operation changes nothing; of operations whose operands may come in any order.
-pub(crate) fn identity(op: BinOp, dtype: DataType) -> Option<Expr> {
-    let bits = u32::from(dtype.bits);
-    let (least, greatest) = match dtype {
-        _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
-        _ if dtype.is_signed() && (2..=64).contains(&bits) => {
-            let least = i64::MIN >> (64 - bits);
-            (Expr::int(least, dtype), Expr::int(!least, dtype))
-        }
-        _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
-    };
-    match op {
-        BinOp::Add | BinOp::BitOr | BinOp::BitXor => Some(Expr::number(0, dtype)),
-        BinOp::Mul => Some(Expr::number(1, dtype)),
-        BinOp::Min => Some(greatest),
-        BinOp::Max => Some(least),
-        BinOp::And => Some(Expr::bool(true)),
-        BinOp::Or => Some(Expr::bool(false)),
-        BinOp::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
-        BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => None,
     }
 }

@@ -26,7 +26,7 @@ use tilewright_tensor::DataType;
 use super::call::{Call, Default, Outcome, Primitive};
 use crate::analysis::dependence::{check_affine, has_effects};
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::{identity, is_in, update_of};
+use crate::analysis::reducer::{is_in, update_of};
 use crate::build::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
 use crate::build::loops::{folded, load, store};
 use crate::fault::Fault;
@@ -172,7 +172,7 @@ impl Reduction {
 
     /// The reduction by partial results in vectors.
     fn in_vectors(&self, known: &Analyzer, tile: &Tile) -> Result<Stmt, Fault> {
-        let identity = identity(self.op, self.buffer.dtype)
+        let identity = self.op.identity(self.buffer.dtype)
             .ok_or_else(|| Fault::of_call("the operation has no value that changes nothing"))?;
         let begin = tile.each(tile.accumulators, |u, l| store(&tile.sums, &[u, l], &identity))?;
         let main = self.main(known, tile)?;

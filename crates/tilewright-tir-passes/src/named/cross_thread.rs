@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
+use tilewright_expr::node::walk;
 use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ForKind, IterKind, IterVar, PrimFunc, Range, Scope, Stmt,
+    BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ExprKind, ForKind, IterKind, IterVar, PrimFunc, Range, Scope, Stmt,
     StmtKind, Var,
 };
 use tilewright_support::{Origins, with_stack};
@@ -141,6 +142,13 @@ fn elements(buffers: &[Buffer]) -> Vec<BufferRegion> {
     buffers.iter().map(|buffer| BufferRegion { buffer: buffer.clone(), region: range() }).collect()
 }
 
+/// What a load reads.
+fn element_of(load: &Expr) -> Option<BufferRegion> {
+    let ExprKind::Load { buffer, indices, .. } = &load.kind else { return None };
+    let region = indices.iter().map(|at| Range::new(at.clone(), Expr::int(1, at.dtype))).collect();
+    Some(BufferRegion { buffer: buffer.clone(), region })
+}
+
 /// The parts of one reduction.
 struct Parts<'a> {
     block: &'a Block,
@@ -234,11 +242,19 @@ impl Parts<'_> {
             .filter(|(iter, _)| iter.kind != IterKind::Reduce)
             .map(|(iter, value)| (iter.clone(), value.clone()))
             .unzip();
-        let mut stores = Vec::new();
-        for ((buffer, indices), from) in self.found.buffers.iter().zip(&self.found.indices).zip(crossing) {
-            stores.push(typed(Stmt::store(buffer, indices.clone(), &typed(Expr::load(from, zero()))?))?);
+        let mut results = crossing.iter().map(|from| typed(Expr::load(from, zero()))).collect::<Result<Vec<_>>>()?;
+        let mut reads = elements(crossing);
+        if let Some(begin) = &self.found.begin {
+            results = self.found.reducer.combine(begin, &results);
+            for init in begin {
+                walk(init, |e: &Expr| reads.extend(element_of(e)));
+            }
         }
-        let mut block = self.plain("write_back", elements(crossing), self.block.writes.clone(), Stmt::seq(stores));
+        let mut stores = Vec::new();
+        for ((buffer, indices), value) in self.found.buffers.iter().zip(&self.found.indices).zip(&results) {
+            stores.push(typed(Stmt::store(buffer, indices.clone(), value))?);
+        }
+        let mut block = self.plain("write_back", reads, self.block.writes.clone(), Stmt::seq(stores));
         block.iters = iters;
         let reduced: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
         let mut parts: Vec<Expr> = Vec::new();

@@ -76,6 +76,8 @@ pub(super) struct Reduction {
     pub buffers: Vec<Buffer>,
     pub indices: Vec<Vec<Expr>>,
     pub operands: Vec<Expr>,
+    /// What the elements begin with, where that is none of the reducer's identities: to be combined with the result.
+    pub begin: Option<Vec<Expr>>,
 }
 
 /// The stores of a body of lets around stores, with the values written out.
@@ -147,10 +149,35 @@ impl Reduction {
         if !plain {
             return fail();
         }
-        let identities = inits.into_iter().map(|(.., value)| value).collect();
+        let inits: Vec<Expr> = inits.into_iter().map(|(.., value)| value).collect();
+        let identities = results.iter().zip(&inits).map(|(result, init)| identity(result, init));
+        let Some(identities) = identities.collect::<Option<Vec<_>>>() else {
+            return refuse(format!(
+                "the reduction of block `{}` chooses between elements, and what it begins with is no constant",
+                block.name
+            ));
+        };
+        let begin = identities.iter().zip(&inits).any(|(own, init)| !own.equal(init)).then_some(inits);
         let reducer = Reducer { identities, left, right, results };
         let (buffers, indices) = updates.into_iter().map(|(buffer, at, _)| (buffer, at)).unzip();
-        Ok(Self { reducer, buffers, indices, operands })
+        Ok(Self { reducer, buffers, indices, operands, begin })
+    }
+}
+
+/// What each thread begins with for this result: the init itself, where it may be combined any number of times, else the
+/// identity of the operation.
+fn identity(result: &Expr, init: &Expr) -> Option<Expr> {
+    let mut constant = true;
+    walk(init, |e: &Expr| constant &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
+    walk(init, |_: &Var| constant = false);
+    let zero = |init: &Expr| matches!(&init.kind, ExprKind::Float(value) if value.0 == 0.0);
+    match &result.kind {
+        ExprKind::Binary(BinOp::Add, ..) if zero(init) => Some(init.clone()),
+        ExprKind::Binary(BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or, ..) | ExprKind::Select { .. } if constant => {
+            Some(init.clone())
+        }
+        ExprKind::Binary(op, ..) => op.identity(init.dtype),
+        _ => None,
     }
 }
 

@@ -14,7 +14,6 @@ use super::axes::{Axes, read_at};
 use super::layout::Accesses;
 use super::{Combine, Fold, Formula, MAX_TERM_COST, Map, Reduction, RowProgram, fault, is_costly};
 use crate::analysis::formulas::Stage;
-use crate::analysis::reducer::identity;
 use crate::analysis::size::size;
 use crate::fault::Fault;
 
@@ -26,12 +25,12 @@ pub(super) fn recognise(known: &mut Analyzer, best: &Stage, seek: &Stage) -> Res
         BinOp::Min => Combine::Min,
         _ => return Err(none()),
     };
-    let is_extreme = identity(extreme.op, best.buffer.dtype).is_some_and(|from| from.equal(&extreme.from));
+    let is_extreme = extreme.op.identity(best.buffer.dtype).is_some_and(|from| from.equal(&extreme.from));
     let ExprKind::Select { condition, then: index, otherwise: none_found } = &seek.value.kind else {
         return Err(none());
     };
     let begins = least.op == BinOp::Min
-        && identity(BinOp::Min, seek.buffer.dtype).is_some_and(|from| from.equal(&least.from))
+        && BinOp::Min.identity(seek.buffer.dtype).is_some_and(|from| from.equal(&least.from))
         && least.from.equal(none_found);
     if !is_extreme || !begins || !seek.buffer.dtype.is_int() || !least.more.is_empty() {
         return Err(none());
