@@ -68,6 +68,18 @@ def test_an_executable_called_itself_runs_on_the_first_device():
     np.testing.assert_array_equal(given[1].numpy(), x * 2)
 
 
+def test_constants_are_read_from_a_device():
+    on_device = tw.nd.array(np.arange(6, dtype="float32"), device=DEVICE)
+    np.testing.assert_array_equal(relax.const(on_device).data.numpy(), np.arange(6))
+    x = relax.Var("x", relax.TensorStructInfo((6,), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        builder.emit_func_output(builder.emit(relax.op.add(x, relax.const(on_device))))
+    bound = relax.transform.BindParams("main", {"x": on_device})(builder.get())
+    machine = relax.VirtualMachine(relax.build(bound, "cuda"), DEVICE)
+    np.testing.assert_array_equal(machine["main"]().numpy(), np.arange(6) * 2)
+
+
 def test_an_executable_for_a_gpu_does_not_run_on_a_processor():
     executable = relax.build(elementwise((4,), "float32", lambda a: lambda i: a[i]), "cuda")
     with pytest.raises(tw.TVMError, match="cuda"):

@@ -111,7 +111,7 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
     let mut bound = Vec::new();
     for (param, value) in params {
         let tensor = match value.cast::<NdArray>() {
-            Ok(tensor) => tensor.get().0.clone(),
+            Ok(tensor) => tensor.get().on_host(py)?,
             Err(_) if dlpack::is_exporter(&value)? => dlpack::import(&value)?,
             Err(_) => {
                 let expected = format!("parameter {} takes a tensor or an array", param.repr()?);

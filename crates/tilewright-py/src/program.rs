@@ -179,7 +179,8 @@ impl<'p, 'py> Writer<'p, 'py> {
             }
             "tensor" => {
                 let tensor: PyRef<'_, NdArray> = value.extract()?;
-                let constant = self.program.constant(&tensor.0).map_err(|e| error::tensor(self.py, &e))?;
+                let constant =
+                    self.program.constant(&tensor.on_host(self.py)?).map_err(|e| error::tensor(self.py, &e))?;
                 return Ok(self.function.load_const(constant));
             }
             "shape" => {

@@ -145,7 +145,7 @@ fn foreign_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     let py = object.py();
     let constant = |tensor: Tensor| tensor.copied().map(HostValue::Tensor).map_err(|e| error::tensor(py, &e));
     if let Ok(tensor) = object.cast::<NdArray>() {
-        return constant(tensor.get().0.clone());
+        return constant(tensor.get().on_host(py)?);
     }
     if object.is_instance_of::<PyTarget>() {
         return object.str()?.extract().map(HostValue::Str);

@@ -27,7 +27,7 @@ pub(crate) fn ir_of(object: &Bound<'_, PyAny>) -> PyResult<json::Node> {
         return Ok(saved_node(node));
     }
     if let Ok(tensor) = object.cast::<NdArray>() {
-        return Ok(json::Node::Tensor(Constant(tensor.get().0.clone())));
+        return Ok(json::Node::Tensor(Constant(tensor.get().on_host(object.py())?)));
     }
     if object.is_instance_of::<PyString>() {
         return Ok(json::Node::Attr(attr_of(object)?));

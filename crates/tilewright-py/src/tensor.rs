@@ -43,7 +43,7 @@ fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
 
 impl NdArray {
     /// The tensor where the host reads it: itself, or a copy of what is on a device.
-    fn on_host(&self, py: Python<'_>) -> PyResult<Tensor> {
+    pub(crate) fn on_host(&self, py: Python<'_>) -> PyResult<Tensor> {
         if self.0.is_on_host() {
             return Ok(self.0.clone());
         }

@@ -77,7 +77,7 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
         return nested(object.py(), items);
     }
     if let Ok(tensor) = object.cast::<NdArray>() {
-        return Ok(Attr::Tensor(Constant(tensor.get().0.clone())));
+        return Ok(Attr::Tensor(Constant(tensor.get().on_host(object.py())?)));
     }
     let expected = "an attribute is None, a number, a text, a tensor, a list or a dict of such, or a scalar expression";
     Err(error::wrong_type(expected, object))

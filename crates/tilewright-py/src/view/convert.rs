@@ -297,7 +297,7 @@ impl FromPython for relax::Expr {
             return Ok(Some(Self::prim(Expr::i64(object.extract()?))));
         }
         if let Ok(tensor) = object.cast::<NdArray>() {
-            return Ok(Some(Self::constant(tensor.get().0.clone())));
+            return Ok(Some(Self::constant(tensor.get().on_host(object.py())?)));
         }
         Ok(number(object)?.map(Self::prim))
     }
@@ -420,7 +420,7 @@ impl FromPython for Tensor {
     const EXPECTED: &'static str = "a tensor";
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(tensor) = object.cast::<NdArray>() {
-            return Ok(Some(tensor.get().0.clone()));
+            return Ok(Some(tensor.get().on_host(object.py())?));
         }
         if dlpack::is_exporter(object)? { dlpack::import(object).map(Some) } else { Ok(None) }
     }

@@ -172,7 +172,9 @@ impl Reduction {
 
     /// The reduction by partial results in vectors.
     fn in_vectors(&self, known: &Analyzer, tile: &Tile) -> Result<Stmt, Fault> {
-        let identity = self.op.identity(self.buffer.dtype)
+        let identity = self
+            .op
+            .identity(self.buffer.dtype)
             .ok_or_else(|| Fault::of_call("the operation has no value that changes nothing"))?;
         let begin = tile.each(tile.accumulators, |u, l| store(&tile.sums, &[u, l], &identity))?;
         let main = self.main(known, tile)?;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ExprKind, ForKind, IterKind, IterVar, PrimFunc, Range, Scope, Stmt,
-    StmtKind, Var,
+    BinOp, Block, Buffer, BufferRegion, Builtin, CmpOp, Expr, ExprKind, ForKind, IterKind, IterVar, PrimFunc, Range,
+    Scope, Stmt, StmtKind, Var,
 };
 use tilewright_support::{Origins, with_stack};
 use tilewright_tensor::DataType;

@@ -173,7 +173,9 @@ fn identity(result: &Expr, init: &Expr) -> Option<Expr> {
     let zero = |init: &Expr| matches!(&init.kind, ExprKind::Float(value) if value.0 == 0.0);
     match &result.kind {
         ExprKind::Binary(BinOp::Add, ..) if zero(init) => Some(init.clone()),
-        ExprKind::Binary(BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or, ..) | ExprKind::Select { .. } if constant => {
+        ExprKind::Binary(BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or, ..) | ExprKind::Select { .. }
+            if constant =>
+        {
             Some(init.clone())
         }
         ExprKind::Binary(op, ..) => op.identity(init.dtype),
