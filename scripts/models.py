@@ -4,6 +4,7 @@
 scripts/models.py                    writes docs/models_run.md
 scripts/models.py --only resnet50 …  runs these models and prints what does not agree; writes nothing
 scripts/models.py --paths "ONNX, traced" …  runs these paths alone; writes nothing
+scripts/models.py --files FOLDER     writes each model as a file of ONNX with arguments and results beside it
 scripts/models.py --plant            plants an error of 1 % in a weight of each model that is imported: all must differ
 
 A model is built from a small configuration, with weights drawn at random so that every layer matters. It is exported
@@ -91,6 +92,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--paths", nargs="*", default=list(PATHS))
     parser.add_argument("--plant", action="store_true")
+    parser.add_argument("--files", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help="keep the outcomes in this folder, and go on from there")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -98,6 +100,9 @@ def main() -> None:
         worker(arguments)
         return
     names = [case.name for case in cases()]
+    if arguments.files is not None:
+        write_files(arguments.files, arguments.only)
+        return
     if unknown := [name for name in arguments.only if name not in names]:
         raise SystemExit(f"no model {', '.join(unknown)}; there are {', '.join(names)}")
     with tempfile.TemporaryDirectory() as temporary:
@@ -119,6 +124,17 @@ def main() -> None:
                 print(line_of(known(folder)[name, path]), flush=True)
         records = [known(folder)[name, path] for name in arguments.only or names for path in arguments.paths]
     report(records, arguments, list(PATHS))
+
+
+def write_files(folder: Path, only: list[str]) -> None:
+    """A file of each model."""
+    from model_cases import cases
+    from model_cases.paths import write_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for case in cases():
+        if not only or case.name in only:
+            print(write_file(case, folder), flush=True)
 
 
 def line_of(record: dict[str, Any]) -> str:

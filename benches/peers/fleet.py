@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 
 # Those that need nothing besides the package and the tests' dependencies.
-OF_THE_TESTS = ("tilewright", "compiling", "reference", "machine")
+OF_THE_TESTS = ("tilewright", "session", "compiling", "reference", "machine")
 PEERS = ("torch_eager", "torch_compile", "onnxruntime", "openvino", "tvm")
 
 PR_SET_PDEATHSIG = 1

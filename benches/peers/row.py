@@ -7,6 +7,7 @@ import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,32 @@ class Row:
         state |= {name: torch.from_numpy(value).to(floats[name].dtype) for name, value in weights.items()}
         module.load_state_dict(state)
         return module.requires_grad_(False)
+
+
+@dataclass(frozen=True)
+class FileRow(Row):
+    """An ONNX file, whose name is its path, with arguments and results in a `.npz` beside it."""
+
+    tolerance: float = 1e-3
+
+    @property
+    def path(self) -> Path:
+        return Path(self.name)
+
+    def values(self) -> list[np.ndarray]:
+        return self.kept("input")
+
+    def results(self) -> list[np.ndarray]:
+        return self.kept("output")
+
+    def kept(self, sort: str) -> list[np.ndarray]:
+        with np.load(self.path.with_suffix(".npz")) as arrays:
+            return [arrays[name] for name in sorted(arrays, key=number) if name.startswith(sort)]
+
+
+def number(name: str) -> int:
+    """The number at the end of a name: `input-10` comes after `input-9`."""
+    return int(name.rpartition("-")[2])
 
 
 def resolve(name: str) -> Callable[..., Any]:

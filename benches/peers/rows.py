@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .row import Goal, Input, Row
+from .row import FileRow, Goal, Input, Row
 
 MEBI = 1 << 20
 BEST, FLOOR = "best", "floor"
@@ -201,6 +201,8 @@ CLASSIFIER = re.compile(r"vision-(\w+)-b([1-9]\d*)")
 
 
 def row_of(name: str) -> Row:
-    """The row of that name."""
+    """The row of that name, or of that ONNX file."""
+    if name.endswith(".onnx"):
+        return FileRow(name, "", ())
     asked = CLASSIFIER.fullmatch(name)
     return vision(asked[1], int(asked[2]), Goal(BEST, 0.6), prefix="vision-") if asked else ROWS[name]

@@ -75,12 +75,22 @@ def fan_in(module: nn.Module, weight: Tensor) -> float:
     return weight.shape[-1]
 
 
-class Observed(nn.Module):
-    """A model that also gives results of some of its modules, behind its own."""
+class Plain(nn.Module):
+    """A model that gives its tensors as one tuple."""
 
-    def __init__(self, model: nn.Module, inputs: Sequence[Tensor]) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
+
+    def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
+        return tuple(tensors(self.model(*inputs)))
+
+
+class Observed(Plain):
+    """A model that also gives results of some of its modules, after its own."""
+
+    def __init__(self, model: nn.Module, inputs: Sequence[Tensor]) -> None:
+        super().__init__(model)
         self.names = intermediates(model, inputs)
         # No attribute of the module: exporters refuse those that change.
         kept: list[Tensor] = []
@@ -96,7 +106,7 @@ class Observed(nn.Module):
     def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
         kept = self.kept()
         kept.clear()
-        results = tensors(self.model(*inputs))
+        results = super().forward(*inputs)
         return (*results, *kept)
 
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from . import Case
-from .checks import TOLERANCE, Observed, distances, draw_again, planted, sight, weights
+from .checks import TOLERANCE, Observed, Plain, distances, draw_again, planted, sight, weights
 
 #: The shared steps, whose seconds are measured.
 STEPS = ("export", "import", "compile", "run")
@@ -84,21 +85,58 @@ def through_onnx(dynamo: bool) -> Callable[..., Any]:
     def through(model: nn.Module, inputs: Any, sizes: Any, steps: Steps, folder: Path) -> Any:
         from tilewright.relax.frontend.onnx import from_onnx
 
-        path, names = folder / "model.onnx", [f"x{at}" for at in range(len(inputs))]
-        options: dict[str, Any] = {"input_names": names, "dynamo": dynamo}
-        if dynamo:
-            options |= {"dynamic_shapes": dynamic_shapes(sizes), "verbose": False}
-        elif sizes:
-            options["dynamic_axes"] = dict(zip(names, sizes, strict=True))
-        # Attention has a kernel of its own in PyTorch, which exporters do not know.
-        torch.backends.mha.set_fastpath_enabled(False)
-        with steps.step("export"), torch.no_grad():
-            torch.onnx.export(model, inputs, str(path), **options)
+        path = folder / "model.onnx"
+        with steps.step("export"):
+            names = exported(model, inputs, sizes, path, dynamo)
         with steps.step("import"):
             module = from_onnx(str(path))
         return module, [names.index(one.name_hint) for one in module["main"].params]
 
     return through
+
+
+def exported(model: nn.Module, inputs: Any, sizes: Any, path: Path, dynamo: bool) -> list[str]:
+    """Writes a file of ONNX; its names of the inputs, of which the file may lack some."""
+    names = [f"x{at}" for at in range(len(inputs))]
+    options: dict[str, Any] = {"input_names": names, "dynamo": dynamo}
+    if dynamo:
+        options |= {"dynamic_shapes": dynamic_shapes(sizes), "verbose": False}
+    elif sizes:
+        options["dynamic_axes"] = dict(zip(names, sizes, strict=True))
+    # Attention has a kernel of its own in PyTorch, which exporters do not know.
+    torch.backends.mha.set_fastpath_enabled(False)
+    with torch.no_grad():
+        torch.onnx.export(model, inputs, str(path), **options)
+    return names
+
+
+def write_file(case: Case, folder: Path) -> str:
+    """Writes the case's model as `NAME.onnx` with the arguments of a call and PyTorch's results as `NAME.npz`.
+
+    By the exporter that takes it with symbolic sizes, or else at all: the newer one first.
+    """
+    import onnx
+
+    torch.manual_seed(0)
+    inputs = case.inputs(*case.calls[0])
+    model = Plain(draw_again(case.build().eval(), inputs, case.factors)).eval()
+    with torch.no_grad():
+        results = model(*[one.clone() for one in inputs])
+    path, why = folder / f"{case.name}.onnx", ""
+    for sizes, dynamo in [(case.sizes, True), (case.sizes, False), (None, True), (None, False)]:
+        try:
+            with quiet():
+                names = exported(model, inputs, sizes or None, path, dynamo)
+            break
+        except Exception as error:
+            why = said(error)
+    else:
+        return f"{case.name}: no file: {why[:200]}"
+    kept = [names.index(one.name) for one in onnx.load(str(path), load_external_data=False).graph.input]
+    arrays = {f"input-{at}": inputs[index].numpy() for at, index in enumerate(kept)}
+    arrays |= {f"output-{at}": one.numpy() for at, one in enumerate(results)}
+    np.savez(path.with_suffix(".npz"), **arrays)
+    return f"{case.name}: {'symbolic' if sizes else 'fixed'} sizes, {'dynamo' if dynamo else 'traced'}"
 
 
 def dynamic_shapes(sizes: Any) -> Any:

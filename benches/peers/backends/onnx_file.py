@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ..row import Row
+from ..row import FileRow, Row
 
 
 def exported(row: Row, folder: Path) -> str:
     """The path of the file. A process of its own writes it: neither library needs PyTorch."""
+    if isinstance(row, FileRow):
+        return str(row.path)
     path = folder / "model.onnx"
     if not path.exists():
         command = [sys.executable, "-m", "peers.backends.onnx_file", row.name, str(path)]
