@@ -190,6 +190,15 @@ def test_formulas_look_beyond_edges_where_a_condition_holds() -> None:
         np.testing.assert_array_equal(run(function, x, np.full(size + 2, 7, "float32"))[1], np.pad(x, 1))
 
 
+def test_arithmetic_that_stands_in_a_shape_is_worked_out() -> None:
+    n = te.var("n", "int64")
+    extent = tir.Mul(tir.IntImm("int64", 1), n + 1)
+    a = te.placeholder((extent, n), "float32", name="A")
+    function = te.create_prim_func([a, te.compute((extent, n), lambda i, j: a[i, j] + 1.0, name="B")])
+    assert tir.analysis.verify_well_formed(function, assert_mode=False)
+    assert 'A = T.match_buffer(var_A, (n + T.int64(1), n), "float32")' in function.script()
+
+
 def test_a_packed_function_and_a_prim_func_are_stages() -> None:
     @tilewright.register_func("test_te.negative", override=True)
     def negative(source: tilewright.nd.NDArray, result: tilewright.nd.NDArray) -> None:

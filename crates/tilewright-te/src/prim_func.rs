@@ -168,7 +168,8 @@ impl Lowering {
             names: Set::default(),
         };
         for tensor in order.iter().flat_map(Operation::outputs) {
-            let shape = tensor.shape().iter().map(|extent| lowering.index(extent)).collect::<Result<Vec<_>, _>>()?;
+            let shape = tensor.shape().iter().map(|extent| Ok(folded(&lowering.index(extent)?)));
+            let shape = shape.collect::<Result<Vec<_>, TeError>>()?;
             let own = tensor.buffer().derive(|node| {
                 node.data = node.data.renewed();
                 node.shape = shape;
@@ -241,9 +242,9 @@ impl Lowering {
 
     /// A formula as the function has it.
     fn value(&mut self, value: &Expr) -> Result<Expr, TeError> {
-        let value = folded(&self.with_inlined(value));
-        // Buffers first: the widening of a shape would make a buffer another one.
-        let value = rewrapped(&value, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned());
+        // Buffers first: folding or widening a shape would make a buffer another one.
+        let value = rewrapped(&self.with_inlined(value), |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned());
+        let value = folded(&value);
         match &mut self.widening {
             Some(widening) => widening.value(&value, &locals(&value)),
             None => Ok(value),
