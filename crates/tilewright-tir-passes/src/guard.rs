@@ -4,7 +4,8 @@
 //! conditions under which the access is evaluated. Checks remain for values that the caller decides: loaded data,
 //! scalar arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane
 //! where its predicate holds, and one through a view also against the memory that it views. An index that is certainly
-//! outside, or that a loop certainly drives outside, is an error at compile time.
+//! outside, or that a loop certainly drives outside, is an error at compile time. Arguments that dimensions are computed
+//! from are checked to be of a size with which arithmetic on them does not overflow.
 //!
 //! The work is linear in the size of a statement's expressions: a shared node is visited once (`access`), conditions
 //! around accesses are handled one by one, and values that many checks share have a name (`front`).
@@ -20,6 +21,7 @@ use crate::access::{Access, Accesses, lane};
 use crate::blocks::strides;
 use crate::facts::Facts;
 use crate::front::Front;
+use crate::magnitude::{SIZE_LIMIT, sizes_of_dimensions};
 use crate::reach::Reach;
 use crate::stmt::{Result, error, error_with_help, is_foreign, map_below, map_own, typed, with_body};
 
@@ -33,7 +35,25 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
         owners: function.params.iter().filter_map(|p| p.buffer.clone()).map(|b| (b.data.id(), b)).collect(),
     };
     let body = cx.stmt(&function.body)?;
-    if cx.found.has_errors() { Err(cx.found) } else { Ok(with_body(function, body)) }
+    if cx.found.has_errors() {
+        return Err(cx.found);
+    }
+    let sizes = sizes_of_dimensions(function).iter().map(size_check).collect::<Result<Vec<_>>>()?;
+    Ok(if sizes.is_empty() {
+        with_body(function, body)
+    } else {
+        with_body(function, Stmt::seq([Stmt::seq(sizes), body]))
+    })
+}
+
+/// The assert that an argument that dimensions are computed from is as small as [`Facts`] take it to be.
+fn size_check(size: &Var) -> Result<Stmt> {
+    let compare = |a: &Expr, b: &Expr| typed(Expr::compare(CmpOp::Lt, a, b));
+    let (value, limit) = (Expr::var(size), Expr::i64(SIZE_LIMIT));
+    let condition =
+        typed(Expr::binary(BinOp::And, &compare(&Expr::i64(-SIZE_LIMIT), &value)?, &compare(&value, &limit)?))?;
+    let message = format!("the size `{}`, from which dimensions are computed, is out of range", size.name);
+    Ok(StmtKind::Assert { condition, message: message.into() }.into())
 }
 
 /// Lanes of a vector of indices up to which each one is checked.

@@ -1,16 +1,21 @@
 //! Overflow analysis of index arithmetic.
 //!
 //! The analyser reasons in unbounded integers; 64-bit arithmetic agrees unless it overflows. A scalar argument or an
-//! element of 64 bits may have any value, so bounds computed from it are not trusted. The product of the dimensions of
-//! one tensor fits into 64 bits, unless one of them is 0.
+//! element of 64 bits may have any value, so bounds computed from it are not trusted; an argument that a tensor's
+//! dimension is computed from, such as `n` of `(n + 1) // 2`, is below [`SIZE_LIMIT`], which `guard_indices` checks when
+//! the function begins. The product of the dimensions of one tensor fits into 64 bits, unless one of them is 0.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, VarId, walk};
-use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
+use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_support::{Map, Set, with_stack};
+use tilewright_tensor::DataType;
 
 /// The largest dimension of a tensor: more bytes have no addresses.
 const MAX_DIMENSION: u128 = 1 << 47;
+/// The magnitude below which an argument that dimensions are computed from must be.
+pub(crate) const SIZE_LIMIT: i64 = 1 << 52;
 /// The most elements of a tensor, of types some of which share a byte.
 const MAX_ELEMENTS: u128 = 1 << 50;
 /// Magnitudes below this fit into int64, and so does the sum of two.
@@ -21,8 +26,8 @@ const MAX_FACTORS: usize = 16;
 /// The largest magnitudes of variables, as far as they are known.
 pub(crate) struct Magnitudes {
     vars: Map<VarId, Option<u128>>,
-    /// The variables among the dimensions of each tensor whose other dimensions are positive numbers.
-    shapes: Vec<Vec<Var>>,
+    /// The dimensions of each tensor that are no numbers, where the other ones are positive.
+    shapes: Vec<Vec<Expr>>,
     /// Variables with the value of a division whose divisor may have overflowed.
     doubtful: Set<VarId>,
     /// Whether something is divided by a symbol at all.
@@ -34,12 +39,14 @@ impl Magnitudes {
         let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
         let dims = buffers().flat_map(|buffer| &buffer.shape).filter_map(Expr::as_var);
         let shapes = buffers().filter(|buffer| buffer.strides.is_empty()).filter_map(|buffer| {
-            let (vars, others): (Vec<&Expr>, Vec<&Expr>) = buffer.shape.iter().partition(|dim| dim.as_var().is_some());
-            let are_positive = others.iter().all(|dim| dim.as_int().is_some_and(|dim| dim > 0));
-            are_positive.then(|| vars.into_iter().filter_map(|dim| dim.as_var().cloned()).collect())
+            let (known, others): (Vec<Expr>, Vec<Expr>) =
+                buffer.shape.iter().cloned().partition(|dim| dim.as_int().is_some());
+            known.iter().all(|dim| dim.as_int().is_some_and(|dim| dim > 0)).then_some(others)
         });
+        let sizes = sizes_of_dimensions(function);
+        let sizes = sizes.iter().map(|size| (size.id(), Some(u128::from(SIZE_LIMIT.unsigned_abs()))));
         Self {
-            vars: dims.map(|dim| (dim.id(), Some(MAX_DIMENSION))).collect(),
+            vars: sizes.chain(dims.map(|dim| (dim.id(), Some(MAX_DIMENSION)))).collect(),
             shapes: shapes.collect(),
             doubtful: Set::default(),
             has_symbolic_divisors: has_symbolic_divisors(function),
@@ -166,26 +173,42 @@ impl Magnitudes {
     /// The largest product of dimensions of one tensor, or of numbers of their pieces, whose other dimensions are not
     /// 0.
     fn part_of_a_tensor(&self, known: &Analyzer, product: &Expr) -> Option<u128> {
-        let (mut number, mut dims) = (1u128, Vec::new());
-        for factor in factors(product)? {
-            match factor.as_int() {
-                Some(value) => number = number.saturating_mul(u128::from(value.unsigned_abs())),
-                None => dims.extend(dimensions_above(&factor)?),
-            }
-        }
-        let has = |shape: &Vec<Var>| {
-            let mut others = shape.clone();
-            let all = dims.iter().all(|dim| match others.iter().position(|other| other == dim) {
-                Some(at) => {
-                    others.swap_remove(at);
-                    true
-                }
-                None => false,
-            });
-            all && others.iter().all(|other| known.bounds(&Expr::var(other)).at_least(1))
+        let (numbers, dims): (Vec<Expr>, Vec<Expr>) =
+            factors(product)?.into_iter().partition(|factor| factor.as_int().is_some());
+        let number = numbers.iter().filter_map(Expr::as_int).map(|value| u128::from(value.unsigned_abs()));
+        let is_below = |dim: &Expr, other: &Expr| {
+            known.bounds(dim).at_least(0) && Expr::compare(CmpOp::Le, dim, other).is_ok_and(|below| known.prove(&below))
         };
-        self.shapes.iter().any(has).then(|| number.saturating_mul(MAX_ELEMENTS))
+        let has = |shape: &Vec<Expr>| {
+            let mut others = shape.clone();
+            let mut take = |dim: &Expr| {
+                let same = others.iter().position(|other| other.equal(dim));
+                let at = same.or_else(|| others.iter().position(|other| is_below(dim, other)));
+                at.map(|at| others.swap_remove(at)).is_some()
+            };
+            let all = dims
+                .iter()
+                .all(|dim| take(dim) || dimensions_above(dim).is_some_and(|dims| dims.iter().all(&mut take)));
+            all && others.iter().all(|other| known.bounds(other).at_least(1))
+        };
+        self.shapes.iter().any(has).then(|| number.fold(MAX_ELEMENTS, u128::saturating_mul))
     }
+}
+
+/// Arguments of 64 bits that dimensions of the function's tensors are computed from.
+pub(crate) fn sizes_of_dimensions(function: &PrimFunc) -> Vec<Var> {
+    let scalars = KernelInterface::scalars_of(function);
+    let buffers = function.params.iter().filter_map(|param| param.buffer.as_ref());
+    let mut found: Vec<Var> = Vec::new();
+    for dim in buffers.flat_map(|buffer| &buffer.shape).filter(|dim| dim.as_var().is_none()) {
+        walk(&vec![dim.clone()], |var: &Var| {
+            let is_argument = scalars.iter().any(|scalar| scalar.param.is_some() && scalar.var == *var);
+            if is_argument && var.dtype == DataType::I64 && !found.contains(var) {
+                found.push(var.clone());
+            }
+        });
+    }
+    found
 }
 
 fn has_symbolic_divisors(function: &PrimFunc) -> bool {
@@ -219,14 +242,12 @@ fn factors(product: &Expr) -> Option<Vec<Expr>> {
     Some(found)
 }
 
-/// The dimensions of the product `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not
-/// negative.
-fn dimensions_above(expr: &Expr) -> Option<Vec<Var>> {
-    let of = |product: &Expr| factors(product)?.iter().map(|dim| dim.as_var().cloned()).collect();
-    let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return of(expr) };
+/// The dimensions of the product `n` of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not negative.
+fn dimensions_above(expr: &Expr) -> Option<Vec<Expr>> {
+    let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return None };
     let k = k.as_int().filter(|&k| k > 0)?;
     match &x.kind {
-        ExprKind::Binary(BinOp::Add, x, c) if (0..k).contains(&c.as_int()?) => of(x),
-        _ => of(x),
+        ExprKind::Binary(BinOp::Add, x, c) if (0..k).contains(&c.as_int()?) => factors(x),
+        _ => factors(x),
     }
 }
