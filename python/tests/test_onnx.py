@@ -240,6 +240,20 @@ def test_boxes_whose_number_only_the_run_knows():
         np.testing.assert_array_equal(found.numpy(), expected)
 
 
+def test_all_boxes_may_be_wanted():
+    one = node("NonMaxSuppression", ["boxes", "scores", "most", "overlap"], ["y"])
+    typed = [("boxes", "float32", [2, "n", 4]), ("scores", "float32", [2, 1, "n"])]
+    held = {"most": np.array([2**63 - 1]), "overlap": np.array([0.0], "float32")}
+    main = compiled(from_onnx(model(graph([one], typed, ["y"], held))))
+    count = 700
+    corners = np.arange(count, dtype="float32")
+    boxes = np.stack([corners, corners, corners + 1, corners + 1], -1)
+    scores = np.stack([corners, -corners])[:, None]
+    found = main(tw.nd.array(np.stack([boxes, boxes])), tw.nd.array(scores)).numpy()
+    best_first = [*range(count - 1, -1, -1), *range(count)]
+    np.testing.assert_array_equal(found, [[at // count, 0, box] for at, box in enumerate(best_first)])
+
+
 #: The `n - 1` greatest elements, and `n - 1, n - 2, ..., 1 - n` in float32.
 COUNTED = graph(
     [

@@ -363,6 +363,47 @@ def interpolated(x: np.ndarray, size: tuple, a: dict) -> np.ndarray:
     return np.where(np.isnan(y), a.get("extrapolation_value", 0.0), y).astype(x.dtype)
 
 
+def chosen_boxes(boxes, scores, overlap, least, most, centered):
+    """Boxes in the order of their scores, without those that overlap a chosen one, as floats of 64 bits have it."""
+    boxes, scores = boxes.astype(np.float64), scores.astype(np.float64)
+    if centered:
+        middle, half = boxes[..., :2], boxes[..., 2:] / 2
+        boxes = np.concatenate([middle - half, middle + half], -1)
+    low, high = np.minimum(boxes[..., :2], boxes[..., 2:]), np.maximum(boxes[..., :2], boxes[..., 2:])
+    area = (high - low).prod(-1)
+    count = scores.shape[2]
+    result = np.full((*scores.shape[:2], count if most < 0 else min(most, count)), -1)
+    for batch, kind in np.ndindex(*scores.shape[:2]):
+        chosen: list[int] = []
+        for box in np.argsort(-scores[batch, kind], kind="stable"):
+            begin, end = (f(x[batch, box], x[batch, chosen]) for f, x in ((np.maximum, low), (np.minimum, high)))
+            common = np.maximum(end - begin, 0).prod(-1)
+            free = np.all(common <= overlap * (area[batch, box] + area[batch, chosen] - common))
+            if scores[batch, kind, box] > least and free and len(chosen) < result.shape[2]:
+                chosen.append(box)
+        result[batch, kind, : len(chosen)] = chosen
+    return result
+
+
+def non_max_suppression():
+    """No box, one, and many, of which a few are wanted or all."""
+
+    def samples(rng, op):
+        for dtype, count, most, centered in product(("float32", "float64"), (0, 1, 5, 40), (-1, 0, 3), (False, True)):
+            boxes = rng.uniform(0, 10, (2, count, 4)).astype(dtype)
+            scores = rng.standard_normal((2, 3, count)).astype(dtype)
+            limits = [np.array(limit, dtype) for limit in (0.2, -0.3)]
+            yield Sample(
+                [boxes, scores, *limits],
+                lambda *arrays, a=(most, centered): op(*arrays, *a),
+                lambda *arrays, a=(most, centered): chosen_boxes(*arrays, *a),
+                retyped=False,
+                varied=False,
+            )
+
+    return Reference(samples)
+
+
 def grid_sample():
     """Places inside and outside, at the corners, between elements; a place far away."""
 
@@ -584,6 +625,7 @@ REFERENCES: dict[str, Reference] = {
     "nn.pixel_shuffle": pixel_shuffle(),
     "image.resize2d": resize(),
     "image.grid_sample": grid_sample(),
+    "image.non_max_suppression": non_max_suppression(),
     "quantize": quantization(back=False),
     "dequantize": quantization(back=True),
     "meshgrid": meshgrid(),

@@ -5,5 +5,6 @@ mod resized;
 
 family! {
     grid_sample,
+    non_max_suppression,
     resize2d,
 }

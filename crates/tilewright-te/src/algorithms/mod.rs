@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`scan`]; `key_encoding` (elements as integers of the same order), `sort_keys` (the keys of a slice),
 //! [`sort`] (radix sort; `rank_sort` for short slices), `radix_select` (the key of a rank), [`order_statistic`] (k-th
-//! element, median), [`topk`] (`topk_insertion` for small k).
+//! element, median), [`topk`] (`topk_insertion` for small k), [`suppression`] (boxes by their scores and overlaps).
 //!
 //! The order of elements is total: equal elements stay in the order in which they are, and NaN is greater than every
 //! number.
@@ -19,6 +19,7 @@ pub mod scan;
 pub mod sort;
 mod sort_keys;
 mod statements;
+pub mod suppression;
 pub mod topk;
 mod topk_insertion;
 

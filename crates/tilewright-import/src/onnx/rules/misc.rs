@@ -2,18 +2,16 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
-use tilewright_ops::binary::{
-    add, divide, greater, less_equal, logical_and, logical_or, maximum, minimum, multiply, subtract,
-};
+use tilewright_ops::binary::{add, greater_equal, less_equal, logical_and, maximum, minimum, multiply, subtract};
 use tilewright_ops::create::full;
-use tilewright_ops::image::grid_sample;
-use tilewright_ops::indexed::{gather_elements, gather_nd, scatter_elements, take};
+use tilewright_ops::image::{grid_sample, non_max_suppression};
+use tilewright_ops::indexed::{gather_nd, scatter_elements, take};
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{broadcast_to, concat, expand_dims};
 use tilewright_ops::memory::view;
 use tilewright_ops::nn::{conv1d, log_softmax, nll_loss, silu};
 use tilewright_ops::set::nonzero;
-use tilewright_ops::statistical::{argmax, max, mean};
+use tilewright_ops::statistical::{max, mean};
 use tilewright_ops::unary::{floor, sigmoid};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -21,10 +19,9 @@ use super::super::rule::{Args, Rule, bound, rule};
 use super::super::tensors::dtype_of;
 use super::super::values::{Val, unflattened};
 use super::convolution::with_bias;
-use super::elementwise::broadcast_call;
 use super::reduce::reduced;
 use super::shape::{joined, with_border};
-use crate::common::{Cx, Op, Refused, Res, ToAttr, facts_of_sizes, new_size};
+use crate::common::{Cx, Op, Refused, Res, ToAttr, new_size};
 
 pub const RULES: &[Rule] = &[
     rule("GridSample", "X grid", "align_corners mode padding_mode", sampled),
@@ -33,7 +30,7 @@ pub const RULES: &[Rule] = &[
         "NonMaxSuppression",
         "boxes scores max_output_boxes_per_class? iou_threshold? score_threshold?",
         "center_point_box",
-        non_max_suppression,
+        suppressed,
     ),
     rule(
         "RoiAlign",
@@ -222,136 +219,25 @@ fn causal_convolution(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
     Ok(Val::Outputs(vec![found.into(), state.into()]))
 }
 
-/// Boxes that the suppression chooses for each class at most: each is a round of it.
-const MAX_BOXES: i64 = 512;
-
-/// Corners of boxes: the lesser and the greater coordinates of both dimensions, each `(batch, 1, boxes)`.
-fn corners(cx: &mut Cx<'_>, boxes: &Expr, centered: bool) -> Res<[Expr; 4]> {
-    let mut parts = Vec::new();
-    for at in 0..4 {
-        let part = cx.select(boxes, 2, &one(at))?;
-        let part = cx.call(&expand_dims::OP, &[&part], [("axis", vec![1i64].to_attr())])?;
-        parts.push(cx.emit(part)?);
-    }
-    let [a, b, c, d] = parts.as_slice() else { return Err(Refused::new("a box is four numbers")) };
-    let two = |cx: &Cx<'_>, op: Op, x: &Expr, y: &Expr| cx.call(op, &[x, y], []);
-    if centered {
-        let half = |cx: &Cx<'_>, op: Op, center: &Expr, size: &Expr| {
-            cx.call(op, &[center, &cx.with_number(&divide::OP, size, 2.0)?], [])
-        };
-        let (left, right) = (half(cx, &subtract::OP, a, c)?, half(cx, &add::OP, a, c)?);
-        let (top, bottom) = (half(cx, &subtract::OP, b, d)?, half(cx, &add::OP, b, d)?);
-        return Ok([top, left, bottom, right]);
-    }
-    Ok([
-        two(cx, &minimum::OP, a, c)?,
-        two(cx, &minimum::OP, b, d)?,
-        two(cx, &maximum::OP, a, c)?,
-        two(cx, &maximum::OP, b, d)?,
-    ])
-}
-
-/// In each round the best box that is left is chosen for each class, and those that overlap it are left out.
-fn non_max_suppression(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
-    let (mut boxes, mut scores) = (args.bound(cx, 0)?, args.bound(cx, 1)?);
-    let mut shape = cx.shape(&scores)?;
-    let [_, _, count] = shape.as_slice() else { return Err(Refused::new("scores have three dimensions")) };
-    let wanted = if args.has(2) { args.int_at(2)? } else { 0 };
-    let most = facts_of_sizes([count]).analyzer.bounds(count).max;
-    let rounds = most.map_or(wanted, |most| most.min(wanted));
-    if !(0..=MAX_BOXES).contains(&rounds) {
-        return Err(Refused(format!("more than {MAX_BOXES} boxes of a class have no rule, found {rounds}")));
-    }
-    if count.as_int().is_none() {
-        // A box that is never chosen, so that there is one where a run has none.
-        (boxes, scores) = (one_more(cx, &boxes, 1, 0.0)?, one_more(cx, &scores, 2, f64::NEG_INFINITY)?);
-        shape = cx.shape(&scores)?;
-    }
-    let [_, _, count] = shape.as_slice() else { return Err(Refused::new("scores have three dimensions")) };
-    let nothing = || -> Res<Val> { Ok(Expr::constant(Tensor::from_vec::<i64>(&[0, 3], Vec::new())?).into()) };
-    if rounds == 0 {
-        return nothing();
+/// The boxes of each class that overlap no better ones.
+fn suppressed(cx: &mut Cx<'_>, args: &Args<'_>) -> Res<Val> {
+    let (boxes, scores) = (args.bound(cx, 0)?, args.bound(cx, 1)?);
+    let most = if args.has(2) { args.int_at(2)? } else { 0 };
+    if most < 1 {
+        return Ok(Expr::constant(Tensor::from_vec::<i64>(&[0, 3], Vec::new())?).into());
     }
     let dtype = cx.dtype(&scores)?;
-    let threshold = |cx: &mut Cx<'_>, at: usize| -> Res<Option<Expr>> {
-        let Some(one) = args.optional(cx, at)? else { return Ok(None) };
+    let threshold = |cx: &mut Cx<'_>, at: usize, default: f64| -> Res<Expr> {
+        let Some(one) = args.optional(cx, at)? else { return cx.number(default, dtype) };
         let one = cx.reshape(&cx.astype(&one, dtype)?, Vec::new())?;
-        bound(cx, one).map(Some)
+        bound(cx, one)
     };
-    let overlap = match threshold(cx, 3)? {
-        Some(overlap) => overlap,
-        None => cx.number(0.0, dtype)?,
-    };
-    let [top, left, bottom, right] = corners(cx, &boxes, args.flag("center_point_box", false)?)?;
-    let mut sides = Vec::new();
-    for side in [top, left, bottom, right] {
-        sides.push(bound(cx, side)?);
-    }
-    let two = |cx: &Cx<'_>, op: Op, x: &Expr, y: &Expr| cx.call(op, &[x, y], []);
-    let area = two(
-        cx,
-        &multiply::OP,
-        &two(cx, &subtract::OP, &sides[2], &sides[0])?,
-        &two(cx, &subtract::OP, &sides[3], &sides[1])?,
-    )?;
-    let area = cx.emit(area)?;
-    let whole = Expr::shape(shape.clone());
-    let never = cx.number(f64::NEG_INFINITY, dtype)?;
-    let mut left_over = match threshold(cx, 4)? {
-        Some(least) => {
-            let above = cx.call(&greater::OP, &[&scores, &least], [])?;
-            let kept = cx.choose(&above, &scores, &never)?;
-            cx.emit(kept)?
-        }
-        None => scores.clone(),
-    };
-    let numbers = cx.along_axis(&cx.arange(count)?, 2, 3)?;
-    let numbers = cx.emit(numbers)?;
-    let (mut chosen, mut valid) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        let keep = [("axis", 2i64.to_attr()), ("keepdims", true.to_attr())];
-        let best = cx.call(&argmax::OP, &[&left_over], keep)?;
-        let best = cx.emit(cx.astype(&best, DataType::I64)?)?;
-        let value = reduced(cx, &left_over, Some(vec![2]), true, &max::OP)?;
-        valid.push(cx.call(&greater::OP, &[&value, &never], [])?);
-        let mut own = Vec::new();
-        for side in sides.iter().chain([&area]) {
-            let all = cx.call(&broadcast_to::OP, &[side, &whole], [])?;
-            let side = cx.call(&gather_elements::OP, &[&all, &best], [("axis", 2i64.to_attr())])?;
-            own.push(cx.emit(side)?);
-        }
-        let inner = |cx: &Cx<'_>, low: usize, high: usize| -> Res<Expr> {
-            let end = two(cx, &minimum::OP, &sides[high], &own[high])?;
-            let length = two(cx, &subtract::OP, &end, &two(cx, &maximum::OP, &sides[low], &own[low])?)?;
-            cx.with_number(&maximum::OP, &length, 0.0)
-        };
-        let common = two(cx, &multiply::OP, &inner(cx, 0, 2)?, &inner(cx, 1, 3)?)?;
-        let common = cx.emit(common)?;
-        let union = two(cx, &subtract::OP, &two(cx, &add::OP, &area, &own[4])?, &common)?;
-        // `common / union > overlap` without a division by the area of empty boxes.
-        let limit = two(cx, &multiply::OP, &union, &overlap)?;
-        let over = two(cx, &greater::OP, &common, &limit)?;
-        let same = broadcast_call(cx, &tilewright_ops::binary::equal::OP, numbers.clone(), best.clone())?;
-        let out = broadcast_call(cx, &logical_or::OP, over, same)?;
-        let rest = cx.choose(&out, &never, &left_over)?;
-        left_over = cx.emit(rest)?;
-        chosen.push(best);
-    }
-    let chosen = joined(cx, chosen, 2)?;
+    let (overlap, least) = (threshold(cx, 3, 0.0)?, threshold(cx, 4, f64::NEG_INFINITY)?);
+    let attrs = [("max_boxes", most.to_attr()), ("center_point_box", args.flag("center_point_box", false)?.to_attr())];
+    let chosen = cx.call(&non_max_suppression::OP, &[&boxes, &scores, &overlap, &least], attrs)?;
     let chosen = bound(cx, chosen)?;
-    let valid = joined(cx, valid, 2)?;
+    let valid = cx.call(&greater_equal::OP, &[&chosen, &cx.number(0.0, DataType::I64)?], [])?;
     selected(cx, &chosen, &valid).map(Val::from)
-}
-
-/// The tensor with one more element of this value along a dimension.
-fn one_more(cx: &mut Cx<'_>, x: &Expr, axis: usize, value: f64) -> Res<Expr> {
-    let mut dims = cx.shape(x)?;
-    if let Some(own) = dims.get_mut(axis) {
-        *own = one(1);
-    }
-    let more = cx.call(&full::OP, &[&Expr::shape(dims), &cx.number(value, cx.dtype(x)?)?], [])?;
-    let found = joined(cx, vec![x.clone(), more], axis as i64)?;
-    bound(cx, found)
 }
 
 /// Rows of batch, class and box for all chosen boxes.

@@ -10,6 +10,7 @@
 pub mod activation;
 pub mod arithmetic;
 pub mod attention;
+pub mod boxes;
 pub mod convolution;
 pub mod create;
 pub mod diagonal;
@@ -41,7 +42,7 @@ use tilewright_support::Map;
 use super::rule::Rule;
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 25] = [
+const FAMILIES: [&[Rule]; 26] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
@@ -63,6 +64,7 @@ const FAMILIES: [&[Rule]; 25] = [
     convolution::RULES,
     interpolate::RULES,
     grid_sample::RULES,
+    boxes::RULES,
     pooling::RULES,
     normalise::RULES,
     attention::RULES,
