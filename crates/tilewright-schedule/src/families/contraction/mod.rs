@@ -56,7 +56,9 @@ impl Contraction {
     /// The contraction of the block at a site.
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
         let (spatial, k, index) = axes::of_reduction(function, site)?;
-        let (sum, spatial) = split_groups(sum_of(function, site)?, spatial);
+        let (mut sum, spatial) = split_groups(sum_of(function, site)?, spatial);
+        let units: Vec<&Axis> = spatial.iter().chain(&k).filter(|axis| is_one(&axis.extent)).collect();
+        sum.operands = sum.operands.map(|operand| without_units(&operand, &units));
         let known = crate::analysis::guard::known_around(function, site);
         let [x, y] = &sum.operands;
         let in_both = |axis: &&Axis| {
@@ -192,6 +194,18 @@ fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
         axes.push(Axis { extent: Expr::int(by, own.dtype), var: own });
     }
     (sum, axes)
+}
+
+/// The operand without axes of extent 1 as summands: `x[y + window]` of a window of one element is `x[y]`, whose
+/// neighbours along several axes may be neighbours in memory.
+fn without_units(operand: &Expr, units: &[&Axis]) -> Expr {
+    let is_unit = |e: &Expr| units.iter().any(|axis| e.as_var() == Some(&axis.var));
+    let replaced = rewrite(operand, |e: &Expr| match &e.kind {
+        ExprKind::Binary(BinOp::Add, a, b) if is_unit(b) => Some(a.clone()),
+        ExprKind::Binary(BinOp::Add, a, b) if is_unit(a) => Some(b.clone()),
+        _ => None,
+    });
+    replaced.unwrap_or_else(|| operand.clone())
 }
 
 /// The divisor of the variable somewhere in the expression.

@@ -33,10 +33,10 @@ const MAX_SPAN_SET_STRIDES: i64 = 12;
 /// small. The smaller M, the smaller KC may be: partial sums that go to memory and back more often cost less than
 /// packing.
 pub(crate) fn in_place(c: &Contraction, e: &Extents, kc: i64, tile: &RegisterTile, machine: &Machine) -> Option<i64> {
-    let (m, n) = e.m.zip(e.n)?;
+    let m = e.m?;
     let innermost = c.k.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
-    let stride = byte_stride(&c.b, innermost.map(|axis| &axis.var))?;
-    let small = e.k.is_some_and(|k| k.saturating_mul(n) <= signed(machine.plan.shared_pack_elements));
+    let stride = byte_stride(&c.b, innermost.map(|axis| &axis.var));
+    let small = e.b_elements().is_some_and(|count| count <= signed(machine.plan.shared_pack_elements));
     let few = m <= MIN_M_TO_PACK_B || small || e.batch != Some(1);
     let is_narrow = tile.panel() * e.b_bytes <= signed(machine.plan.l1_set_stride_bytes);
     let least = if m <= MAX_M_UNPACKED { MIN_K_BLOCK } else { K_BLOCK };
@@ -44,6 +44,10 @@ pub(crate) fn in_place(c: &Contraction, e: &Extents, kc: i64, tile: &RegisterTil
     let mut all = std::iter::once(kc).chain(smaller.map(|about| even_blocks(kc, tile.lanes, about)));
     let set_stride = signed(machine.plan.l2_set_stride_bytes);
     let ways = core_cache(machine) / set_stride.max(1);
+    let Some(stride) = stride.filter(|_| e.n.is_some()) else {
+        // Whatever the stride is, so few lines stay in their sets.
+        return (few && is_narrow && kc <= ways).then_some(kc);
+    };
     let stays = |kc: &i64| {
         max_set_conflicts(stride, *kc, set_stride) <= ways
             && kc.saturating_mul(stride) <= MAX_SPAN_SET_STRIDES * set_stride
