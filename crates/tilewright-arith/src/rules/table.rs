@@ -217,6 +217,7 @@ const COMPARISON_OF_INDICES: &[&str] = &[
     "b < x // a = a * (b + 1) <= x where a > 0",
     "b <= x // a = a * b <= x where a > 0",
     "(x // a) * a <= x = true where a > 0",
+    "(x // a) * a < x = 0 < x % a where a > 0",
     "x % a == b = false where a > 0, b < 0",
     "x % a == b = false where 0 < a <= b",
 ];
@@ -341,6 +342,32 @@ const LOGIC_OF_COMPARISONS: &[&str] = &[
     "x == a and b < x = x == a where b < a",
     "x == a and b < x = false where a <= b",
     "x == a and b <= x = x == a where b <= a",
+    "x < a and x <= b = x < a where a <= b",
+    "x < a and x <= b = x <= b where b < a",
+    "x <= b and x < a = x < a where a <= b",
+    "x <= b and x < a = x <= b where b < a",
+    "a < x and b <= x = a < x where b <= a",
+    "a < x and b <= x = b <= x where a < b",
+    "b <= x and a < x = a < x where b <= a",
+    "b <= x and a < x = b <= x where a < b",
+    "x < a or x <= b = x <= b where a <= b",
+    "x < a or x <= b = x < a where b < a",
+    "x <= b or x < a = x <= b where a <= b",
+    "x <= b or x < a = x < a where b < a",
+    "a < x or b <= x = b <= x where b <= a",
+    "a < x or b <= x = a < x where a < b",
+    "b <= x or a < x = b <= x where b <= a",
+    "b <= x or a < x = a < x where a < b",
+    "x != a or x == b = x != a where a != b",
+    "x == b or x != a = x != a where a != b",
+    "x < y and (y <= x or p) = x < y and p",
+    "y <= x and (x < y or p) = y <= x and p",
+    "x == y and (x != y or p) = x == y and p",
+    "x != y and (x == y or p) = x != y and p",
+    "x < y or (y <= x and p) = x < y or p",
+    "y <= x or (x < y and p) = y <= x or p",
+    "x == y or (x != y and p) = x == y or p",
+    "x != y or (x == y and p) = x != y or p",
 ];
 
 const CHOICE: &[&str] = &[
@@ -373,6 +400,8 @@ const CHOICE_OF_INTEGERS: &[&str] = &[
     "min(select(p, x, y), y) = select(p, min(x, y), y)",
     "max(select(p, x, y), y) = select(p, max(x, y), y)",
     "select(p, x, y) == x = p or y == x",
+    "min(select(p, x, y), select(p, z, w)) = select(p, min(x, z), min(y, w))",
+    "max(select(p, x, y), select(p, z, w)) = select(p, max(x, z), max(y, w))",
 ];
 
 const BITS: &[&str] = &[

@@ -24,6 +24,6 @@ class Module:
         for i in range(n):
             assert i < 7, "an index of buffer B is out of bounds"
             assert i <= 0 or 0 <= i - 1, "an index of buffer A is out of bounds"
-            assert i <= 0 or i < 9, "an index of buffer A is out of bounds"
+            assert i < 9, "an index of buffer A is out of bounds"
             assert i < 8, "an index of buffer B is out of bounds"
             B[i + 1] = T.if_then_else(i > 0, A[i - 1], 0) + A[B[i] % 8]
