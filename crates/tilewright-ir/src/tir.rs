@@ -406,6 +406,7 @@ impl PrimFunc {
             .iter()
             .map(|param| match &param.buffer {
                 Some(buffer) => StructInfo::tensor_with(graph_shape(&buffer.shape, &mut wide), Some(buffer.dtype)),
+                None if param.var.dtype.is_handle() => StructInfo::Object,
                 None => StructInfo::Prim { dtype: param.var.dtype, value: None },
             })
             .collect();

@@ -80,10 +80,9 @@ impl Checker<'_> {
         for param in &function.params {
             self.define(param.var.id(), &param.var.name);
             let dtype = param.var.dtype;
-            let fits = if param.buffer.is_some() { dtype == DataType::HANDLE } else { !dtype.is_handle() };
-            if !fits {
-                let expected = if param.buffer.is_some() { "a handle for its buffer" } else { "a number" };
-                self.error("TW0515", format!("parameter `{}` is {dtype}, expected {expected}", param.var.name));
+            if param.buffer.is_some() && dtype != DataType::HANDLE {
+                let message = format!("parameter `{}` is {dtype}, expected a handle for its buffer", param.var.name);
+                self.error("TW0515", message);
             }
         }
         let mut unsettled = Vec::new();

@@ -310,12 +310,9 @@ fn tw0514_buffers_have_integer_shapes() {
 }
 
 #[test]
-fn tw0515_buffers_are_passed_as_handles_and_others_as_scalars() {
+fn tw0515_buffers_are_passed_as_handles() {
     let mut p = parts();
     p.params[0].var = index("A");
-    refused("TW0515", &p.module(), Form::Any);
-    let mut p = parts();
-    p.params.push(Param::scalar(&Var::new("x", DataType::HANDLE)));
     refused("TW0515", &p.module(), Form::Any);
 }
 

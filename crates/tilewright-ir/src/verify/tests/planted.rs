@@ -80,7 +80,7 @@ const PLANTED: &[Planted] = &[
             StmtKind::Allocate { buffer, body: Stmt::nothing() }.into()
         })
     }),
-    ("TW0515", "in function `f`", || changed(|p| p.params.push(Param::scalar(&Var::new("x", DataType::HANDLE))))),
+    ("TW0515", "in function `f`", || changed(|p| p.params[0].var = Var::new("a", DataType::I64))),
     ("TW0516", "block `sum`", || {
         changed(|p| {
             let source = BufferRegion { buffer: p.b.clone(), region: vec![Range::new(Expr::var(&p.vi), i(1))] };
