@@ -29,6 +29,8 @@ pub use gradient::{Adjoint, Gradient, Partials};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgKind {
     Tensor,
+    /// A tensor, or a scalar, which is as a tensor without dimensions.
+    Operand,
     /// A tensor, or nothing (an empty tuple).
     OptionalTensor,
     /// A shape value.
@@ -63,6 +65,7 @@ impl ArgKind {
                 true
             }
             Self::Tensor
+            | Self::Operand
             | Self::Shape
             | Self::ResultShape
             | Self::Tuple
@@ -76,7 +79,7 @@ impl ArgKind {
     /// The description in messages.
     pub fn in_words(self) -> &'static str {
         match self {
-            Self::Tensor | Self::OptionalTensor => "a tensor",
+            Self::Tensor | Self::Operand | Self::OptionalTensor => "a tensor",
             Self::Shape | Self::OptionalShape | Self::ResultShape => "a shape",
             Self::Tuple | Self::OptionalTuple => "a tuple",
             Self::Scalar | Self::OptionalScalar => "a scalar",
@@ -89,6 +92,7 @@ impl ArgKind {
     fn takes(self, info: &StructInfo) -> bool {
         match (self, info) {
             (Self::Tensor | Self::OptionalTensor, StructInfo::Tensor { .. })
+            | (Self::Operand, StructInfo::Tensor { .. } | StructInfo::Prim { .. })
             | (Self::Shape | Self::OptionalShape | Self::ResultShape, StructInfo::Shape(_))
             | (Self::Tuple | Self::OptionalTuple, StructInfo::Tuple(_))
             | (Self::Scalar | Self::OptionalScalar, StructInfo::Prim { .. })
@@ -552,6 +556,15 @@ impl OpCall<'_> {
         }
     }
 
+    /// The known shape and element type of an argument that is a tensor or a scalar: a scalar has no dimensions.
+    pub fn operand(&self, arg: usize) -> Result<(&TensorShape, Option<DataType>), InferError> {
+        const WITHOUT_DIMENSIONS: &TensorShape = &TensorShape::Known(Vec::new());
+        match self.args.get(arg).map(|a| &a.struct_info) {
+            Some(StructInfo::Prim { dtype, .. }) => Ok((WITHOUT_DIMENSIONS, Some(*dtype))),
+            _ => self.tensor(arg),
+        }
+    }
+
     pub fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.get(name)
     }
@@ -636,8 +649,14 @@ pub(crate) fn resolve_shapes(op: OpRef, args: &mut [Expr], result: &StructInfo) 
 /// The device of all arguments of a call that say one: the result lies there too, unless its rule says where.
 pub(crate) fn common_device(op: OpRef, args: &[Expr]) -> Result<Option<&VDevice>, InferError> {
     let mut found: Option<(usize, &VDevice)> = None;
-    for (i, arg) in args.iter().enumerate() {
-        let Some(device) = arg.struct_info.vdevice() else { continue };
+    let devices = args.iter().enumerate().flat_map(|(i, arg)| {
+        let fields = match &arg.struct_info {
+            StructInfo::Tuple(fields) => fields.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        fields.iter().filter_map(move |info| Some((i, info.vdevice()?)))
+    });
+    for (i, device) in devices {
         match found {
             Some((_, first)) if first != device => {
                 let message = format!("the arguments of `{}` lie on different devices: {first}; {device}", op.name);

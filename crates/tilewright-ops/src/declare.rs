@@ -238,8 +238,8 @@ macro_rules! binary {
                     $(#[doc = $doc])+
                     $name {
                         args: {
-                            x1: Tensor, "The first operand.";
-                            x2: Tensor, "The second operand; the shapes broadcast.";
+                            x1: Operand, "The first operand.";
+                            x2: Operand, "The second operand; the shapes broadcast.";
                         }
                         attrs: {}
                         infer: |cx, call| {

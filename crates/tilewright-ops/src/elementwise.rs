@@ -1,7 +1,7 @@
 //! Shared by elementwise ops: inference of the result, and loops.
 
 use tilewright_ir::op::{InferCx, InferError, OpCall};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Value, legalize, topi};
 use tilewright_tensor::DataType;
@@ -55,13 +55,19 @@ pub fn infer_unary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives) 
     Ok(StructInfo::tensor_with(shape.clone(), gives.of(dtype)))
 }
 
-/// The rule for two tensors: shapes broadcast, types are the same.
+/// The rule for two tensors, or a tensor and a scalar: shapes broadcast, types are the same. Two scalars give a scalar.
 pub fn infer_binary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
-    let ((a, a_type), (b, b_type)) = (call.tensor(0)?, call.tensor(1)?);
+    let ((a, a_type), (b, b_type)) = (call.operand(0)?, call.operand(1)?);
     check_loops(cx, call, 0, a_type, takes)?;
     check_loops(cx, call, 1, b_type, takes)?;
     let dtype = shapes::same_dtype(call, a_type, b_type)?;
     let shape = shapes::broadcast(cx, a, b).map_err(|why| InferError::at(1, format!("`{}`: {why}", call.op.name)))?;
+    let is_scalar = |arg: &Expr| matches!(arg.struct_info, StructInfo::Prim { .. });
+    if call.args.iter().all(is_scalar)
+        && let Some(dtype) = gives.of(dtype)
+    {
+        return Ok(StructInfo::Prim { dtype, value: None });
+    }
     Ok(StructInfo::tensor_with(shape, gives.of(dtype)))
 }
 
@@ -100,8 +106,20 @@ pub fn legalize_unary(call: &OpCall<'_>, formula: impl FnOnce(Value) -> Value) -
 
 pub fn legalize_binary(call: &OpCall<'_>, formula: impl FnOnce(Value, Value) -> Value) -> Result<PrimFunc, InferError> {
     let shape = shapes::result_dims(call)?;
-    legalize(call, |inputs| match inputs {
-        [a, b] => Ok(vec![topi::broadcast(a, b, &shape, &block_name(call), formula)?]),
+    let scalar = |at: usize| match call.args.get(at).map(|arg| &arg.struct_info) {
+        Some(StructInfo::Prim { value: Some(value), .. }) => Ok(Some(Value::from(value.clone()))),
+        Some(StructInfo::Prim { value: None, .. }) => {
+            let message = format!("`{}` of a scalar needs its value, which is not known here", call.op.name);
+            Err(InferError::at(at, message))
+        }
+        _ => Ok(None),
+    };
+    let (left, right) = (scalar(0)?, scalar(1)?);
+    let name = block_name(call);
+    legalize(call, |inputs| match (inputs, left, right) {
+        ([x], Some(a), None) => Ok(vec![topi::elementwise(x, &name, |x| formula(a, x))?]),
+        ([x], None, Some(b)) => Ok(vec![topi::elementwise(x, &name, |x| formula(x, b))?]),
+        ([a, b], None, None) => Ok(vec![topi::broadcast(a, b, &shape, &name, formula)?]),
         _ => Ok(Vec::new()),
     })
 }

@@ -17,7 +17,7 @@ pub(super) fn call(cx: &InferCx, random: &mut Random, op: OpRef, known: &[Expr])
     let mut args = Vec::new();
     for arg in op.args {
         args.push(match arg.kind {
-            ArgKind::Tensor | ArgKind::Value => pick(random, known)?,
+            ArgKind::Tensor | ArgKind::Operand | ArgKind::Value => pick(random, known)?,
             ArgKind::OptionalTensor if random.below(2) == 0 => Expr::tuple(Vec::new()),
             ArgKind::OptionalTensor => pick(random, known)?,
             ArgKind::Tuple => {

@@ -231,7 +231,7 @@ impl Parser<'_> {
                 Ok(Expr::shape(dims))
             }
             (kind, Value::None) if kind.is_optional() => Ok(Expr::tuple(Vec::new())),
-            (ArgKind::Tensor | ArgKind::OptionalTensor, value) if value.is_literal() => {
+            (ArgKind::Tensor | ArgKind::Operand | ArgKind::OptionalTensor, value) if value.is_literal() => {
                 let text = self.text_of(node).to_owned();
                 let constant = self.spell("script.relax.const");
                 let message = format!("argument `{}` is a tensor, found {}", def.name, value.describe());
