@@ -101,6 +101,8 @@ passes! {
     expand_matmul_of_sum::ExpandMatmulOfSum;
     adjust_matmul_order::AdjustMatmulOrder;
     update_param_struct_info::UpdateParamStructInfo(..);
+    update_vdevice::UpdateVDevice(..);
+    realize_vdevice::RealizeVDevice;
     to_mixed_precision::ToMixedPrecision(..);
     convert_layout::ConvertLayout(..);
     optimize_layout_transform::OptimizeLayoutTransform;

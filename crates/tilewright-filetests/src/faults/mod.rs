@@ -113,6 +113,8 @@ pub const ALL: &[Fault] = &[
     fault("LiftTransformParams", "another_field", another_field),
     fault("BundleModelParams", "another_field", another_field),
     fault("BundleModelParams", "swapped_arguments", swapped_arguments),
+    fault("RealizeVDevice", "swapped_arguments", swapped_arguments),
+    fault("RealizeVDevice", "dropped_binding", dropped_binding),
     fault("RewriteDataflowReshape", "swapped_arguments", swapped_arguments),
     fault("RewriteDataflowReshape", "shifted_view", shifted_view),
     fault("RemoveRedundantReshape", "another_dimension", another_dimension),
