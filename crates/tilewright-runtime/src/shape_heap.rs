@@ -77,8 +77,15 @@ fn pairs(codes: &[Value]) -> Result<Vec<(i64, i64)>> {
         .collect()
 }
 
-/// `(label, value, heap, codes…)`.
+/// `(label, value, heap, codes…)`, or as TVM's programs call it `(value, heap, dimensions, codes…, label)`.
 fn match_shape(args: &[Value]) -> Result<Value> {
+    if let [value, heap @ Value::Tensor(_), Value::Int(count), codes @ .., label @ Value::Str(_)] = args
+        && !matches!(value, Value::Str(_))
+    {
+        counted(*count, codes)?;
+        let args: Vec<Value> = [label, value, heap].into_iter().chain(codes).cloned().collect();
+        return match_shape(&args);
+    }
     let [Value::Str(label), value, Value::Tensor(heap), codes @ ..] = args else {
         return Err(wrong_arguments("a text, a value, a heap and codes", args));
     };
@@ -119,9 +126,26 @@ fn match_prim_value(args: &[Value]) -> Result<Value> {
     }
 }
 
-/// `(heap, codes…)`.
+/// An error unless there are a code and a number for each dimension.
+fn counted(count: i64, codes: &[Value]) -> Result<()> {
+    match usize::try_from(count).ok().and_then(|count| count.checked_mul(2)) == Some(codes.len()) {
+        true => Ok(()),
+        false => {
+            Err(refused(format!("{count} dimensions have a code and a number each, found {} values", codes.len())))
+        }
+    }
+}
+
+/// `(heap, codes…)`, or as TVM's programs call it `(heap, dimensions, codes…)`.
 fn make_shape(args: &[Value]) -> Result<Value> {
     let [Value::Tensor(heap), codes @ ..] = args else { return Err(wrong_arguments("a heap and codes", args)) };
+    let codes = match codes {
+        [Value::Int(count), codes @ ..] if codes.len() % 2 == 0 => {
+            counted(*count, codes)?;
+            codes
+        }
+        codes => codes,
+    };
     let dims = pairs(codes)?.into_iter().map(|(code, number)| {
         let size = match code {
             0 => number,
