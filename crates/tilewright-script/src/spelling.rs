@@ -8,7 +8,7 @@
 //! | integer constant | `int32`: `1` · other types: `T.int64(1)`, `T.uint8(255)`; bool: `T.bool(True)` |
 //! | float constant | `T.float32(0.5)`, `T.float32("inf")`, `T.float32("-inf")`, `T.float32("nan")`; shortest digits that round back |
 //! | constant with constant | by function, because `1 + 2` is Python's own: `T.Add(1, 2)`, `T.LT(1, 2)`, … ([`BINARY`], [`COMPARE`]) |
-//! | `Div`, `Mod` of integers | `T.truncdiv(a, b)`, `T.truncmod(a, b)`; `/` is for floats, `//` and `%` are `FloorDiv` and `FloorMod` |
+//! | `Div`, `Mod` of integers | `T.Div(a, b)`, `T.truncmod(a, b)`; `/` is for floats, `//` and `%` are `FloorDiv` and `FloorMod` |
 //! | `Not`, `And`, `Or` | `not a`, `a and b`, `a or b` (the operators of Python, evaluated on both sides) |
 //! | `Select` | `T.Select(condition, a, b)` · intrinsics: [`Intrinsic::name`](tilewright_expr::Intrinsic::name) after `T.` |
 //! | `Reinterpret` | `T.reinterpret("int32", x)` · `AddressOf`: `T.address_of(A[i])`, or `A.data` as an argument for the first element |
@@ -30,7 +30,7 @@
 //! | an address with a name | `p: T.handle = T.address_of(A[4])` |
 //! | `Evaluate`, `Assert`, empty `Seq` | `T.evaluate(x)`, `assert condition, "message"`, `pass` |
 //! | buffer details | `strides=[…]`, `elem_offset=…`, `scope="local"`, `align=64`, `offset_factor=4`, `buffer_type="auto"`, `axis_separators=[1]` after shape and dtype, left out at their defaults; `T.alloc_buffer` and `T.decl_buffer` leave out `"float32"` too |
-//! | buffer parameter | `A: T.Buffer((1, n), "float32")`; where it defines symbolic dimensions `a: T.handle`, then `n = T.int64()` and `A = T.match_buffer(a, (n,), "float32")` |
+//! | buffer parameter | `A: T.Buffer((1, n), "float32")`; where it defines symbolic dimensions `a: T.handle`, then `n = T.int64()` and `A = T.match_buffer(a, (n,))` |
 //! | other parameters | `n: T.int32`, `h: T.handle` |
 //! | a variable of sizes | `n: T.int32(is_size_var=True)`, `n = T.int64(is_size_var=True)` |
 //! | a variable that something defines in passing | `n = T.int64()` before that: a declaration, no node |
@@ -111,7 +111,7 @@ pub(crate) const BINARY: [Binary; 16] = [
     binary(BinOp::Sub, &["Sub", "subtract"], Some(("-", Prec::Sum))),
     binary(BinOp::Mul, &["Mul", "multiply"], Some(("*", Prec::Product))),
     // The infix is for floats only.
-    binary(BinOp::Div, &["truncdiv", "Div", "div"], Some(("/", Prec::Product))),
+    binary(BinOp::Div, &["Div", "truncdiv", "div"], Some(("/", Prec::Product))),
     binary(BinOp::Mod, &["truncmod", "Mod", "fmod"], None),
     binary(BinOp::FloorDiv, &["floordiv", "FloorDiv"], Some(("//", Prec::Product))),
     binary(BinOp::FloorMod, &["floormod", "FloorMod"], Some(("%", Prec::Product))),

@@ -17,9 +17,8 @@ const CALLED_BY_GRAPHS: &str = "a PrimFunc runs where the graph calls it: calls 
 const NO_VALUE: &str = "a list of operands for calls that are lowered by hand; nothing evaluates it";
 
 /// Names that are read and never printed, because the printer has another one.
-const OTHER_NAMES: [&str; 55] = [
+const OTHER_NAMES: [&str; 56] = [
     "T.Assert",
-    "T.Div",
     "T.FloorDiv",
     "T.FloorMod",
     "T.Max",
@@ -68,10 +67,12 @@ const OTHER_NAMES: [&str; 55] = [
     "T.size_var",
     "T.subtract",
     "T.sync",
+    "T.truncdiv",
     "T.var",
     "R.ShapeExpr",
     "R.TupleGetItem",
     "R.is_impure",
+    "R.tir_vars",
     "T.tvm_call_packed",
 ];
 

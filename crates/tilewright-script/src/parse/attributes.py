@@ -68,8 +68,8 @@ class Module:
     def twice(a: T.handle, b: T.handle):
         T.func_attr({"map": T.index_map(lambda i, j: (j, i)), "op_pattern": 0, "target": {"kind": "llvm"}, "tir.noalias": T.bool(True)})
         n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
+        A = T.match_buffer(a, (n,))
+        B = T.match_buffer(b, (n,))
         # with T.block("root"):
         for i in T.serial(n, annotations={"names": ["x", "y"], "unroll": T.bool(False)}):
             with T.block("B"):

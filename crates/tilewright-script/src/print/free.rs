@@ -37,6 +37,7 @@ fn free(node: &Node) -> Vec<Free> {
             found.extend(scalars(region).filter(|var| !var.dtype.is_handle()).map(Free::Scalar));
             found
         }
+        Node::MatchBuffer(matched) => free(&Node::Region(matched.source.clone())),
         Node::Block(block) => {
             let (values, predicate) = (Vec::new(), Expr::bool(true));
             of_loops(&StmtKind::Block { values, predicate, block: (**block).clone() }.into())

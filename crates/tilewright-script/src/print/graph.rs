@@ -112,7 +112,7 @@ impl Printer<'_> {
     /// A function of the module.
     fn global(&mut self, name: &str) {
         let text = self.function_name(name);
-        if self.itself == Some(name) {
+        if self.itself == Some(name) || self.without_module {
             return self.doc.text(&text);
         }
         self.uses_module = true;
@@ -202,8 +202,16 @@ impl Printer<'_> {
             Item::Attr(name, kind, value) => self.op_attr(name, *kind, value),
             Item::Scalars(name, values) => {
                 self.doc.write(format_args!("{name}="));
-                self.qualified(Namespace::Relax, "tir_vars");
-                self.list("(", values, ")", |p, value| match value {
+                let is_dimension = |value: &Attr| match value {
+                    Attr::Expr(value) => value.dtype == DataType::I64,
+                    value => matches!(value, Attr::Int(_)),
+                };
+                let (name, open, close) = match values.iter().all(is_dimension) {
+                    true => ("shape", "([", "])"),
+                    false => ("tir_vars", "(", ")"),
+                };
+                self.qualified(Namespace::Relax, name);
+                self.list(open, values, close, |p, value| match value {
                     Attr::Expr(value) => p.scalar(value),
                     value => p.attr(Namespace::Relax, value),
                 });

@@ -48,10 +48,10 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func
-    def at_another(a: T.handle, b: T.handle, c: T.Buffer((4,), "float32")):
-        A = T.match_buffer(a, (4,), "float32")
-        B = T.match_buffer(b, (4,), "float32", data=a)
-        B[0] = A[1] + c[0]
+    def at_another(a: T.handle, b: T.handle, C: T.Buffer((4,), "float32")):
+        A = T.match_buffer(a, (4,))
+        B = T.match_buffer(b, (4,), data=a)
+        B[0] = A[1] + C[0]
 
     @T.prim_func
     def f(a: T.handle, b: T.Buffer((3,), "int64"), c: T.handle):
@@ -68,15 +68,15 @@ class Module:
                 b[vi] = A[vi, vi] + C[vi]
 
     @T.prim_func
-    def g(a: T.handle, b: T.Buffer((3,), "int64")):
+    def g(a: T.handle, B: T.Buffer((3,), "int64")):
         A = T.match_buffer(a, (3,), "int64")
         T.call_extern("int32", "f", a, T.address_of(A[0]))
-        b[0] = A[0]
+        B[0] = A[0]
 
     @T.prim_func
-    def shared(a: T.Buffer((4, 4), "float32"), b: T.handle):
-        B = T.match_buffer(b, (16,), "float32", data=a.data)
-        B[0] = a[1, 1]
+    def shared(A: T.Buffer((4, 4), "float32"), b: T.handle):
+        B = T.match_buffer(b, (16,), data=A.data)
+        B[0] = A[1, 1]
 
     @R.function
     def h() -> R.Callable((R.Tensor(("n", "n // 2"), dtype="int64"), R.Tensor((3,), dtype="int64"), R.Tensor((3,), dtype="int64")), R.Tuple(), False):

@@ -208,6 +208,8 @@ struct Printer<'o> {
     in_signature: bool,
     /// Whether the graph function being printed calls functions of its module.
     uses_module: bool,
+    /// Whether a part is printed by itself, in which functions have plain names.
+    without_module: bool,
     /// The function that is printed by itself, if it names itself.
     itself: Option<&'o str>,
     /// Buffers that the function being printed does not declare, by the data variable of the memory that they view.
@@ -241,6 +243,7 @@ impl<'o> Printer<'o> {
             graph_level: false,
             in_signature: false,
             uses_module: false,
+            without_module: false,
             itself: None,
             views: NearMap::default(),
             ranges: NearMap::default(),

@@ -3,7 +3,7 @@
 use tilewright_expr::node::{walk, walk_some};
 use tilewright_expr::{Buffer, Expr, ExprKind, ForeignCallee, Range, Var};
 use tilewright_ir::Attrs;
-use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
+use tilewright_ir::tir::{Block, ForKind, MatchBuffer, Param, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
@@ -88,7 +88,7 @@ impl Printer<'_> {
         self.call("match_buffer", |p| {
             p.doc.text(&handle);
             p.doc.separator();
-            p.buffer_details(buffer, DefaultDType::Written);
+            p.buffer_details(buffer, DefaultDType::LeftOut);
             p.data(view);
         });
     }
@@ -96,7 +96,7 @@ impl Printer<'_> {
     fn param(&mut self, param: &Param, inline: bool) {
         match &param.buffer {
             Some(buffer) if inline => {
-                let name = self.define_buffer(buffer, &param.var.name);
+                let name = self.define_buffer(buffer, &buffer.name);
                 self.doc.write(format_args!("{name}: "));
                 self.qualified(Namespace::Tir, "Buffer");
                 self.doc.open("(");
@@ -457,21 +457,26 @@ impl Printer<'_> {
         self.scalar(&range_stop(range));
     }
 
+    /// `A = T.match_buffer(B[…], …)`.
+    pub(super) fn matched_region(&mut self, matched: &MatchBuffer) {
+        self.declare_unnamed(&matched.buffer);
+        self.doc.line();
+        let view = self.view_of(&matched.buffer);
+        let name = self.define_buffer(&matched.buffer, &matched.buffer.name);
+        self.doc.write(format_args!("{name} = "));
+        self.call("match_buffer", |p| {
+            p.region(&matched.source);
+            p.doc.separator();
+            p.buffer_details(&matched.buffer, DefaultDType::LeftOut);
+            p.data(view);
+        });
+        self.declare_views(&matched.buffer.data);
+    }
+
     pub(super) fn block_contents(&mut self, block: &Block) {
         self.alloc_buffers(block);
         for matched in &block.match_buffers {
-            self.declare_unnamed(&matched.buffer);
-            self.doc.line();
-            let view = self.view_of(&matched.buffer);
-            let name = self.define_buffer(&matched.buffer, &matched.buffer.name);
-            self.doc.write(format_args!("{name} = "));
-            self.call("match_buffer", |p| {
-                p.region(&matched.source);
-                p.doc.separator();
-                p.buffer_details(&matched.buffer, DefaultDType::Written);
-                p.data(view);
-            });
-            self.declare_views(&matched.buffer.data);
+            self.matched_region(matched);
         }
         if let Some(init) = &block.init {
             self.doc.line();

@@ -37,11 +37,14 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
             | Node::IterVar(_)
             | Node::Buffer(_)
             | Node::Region(_)
+            | Node::MatchBuffer(_)
             | Node::Stmt(_)
             | Node::Block(_)
     );
     p.graph_level = graph_level;
-    let statement = matches!(node, Node::Stmt(_) | Node::Block(_) | Node::BindingBlock(_) | Node::Seq(_));
+    p.without_module = true;
+    let statement =
+        matches!(node, Node::Stmt(_) | Node::Block(_) | Node::MatchBuffer(_) | Node::BindingBlock(_) | Node::Seq(_));
     if statement || options.verbose_expr {
         p.declare_free(node);
         if !statement {
@@ -68,6 +71,7 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
             p.doc.close(")");
         }
         Node::Region(region) => p.region(region),
+        Node::MatchBuffer(matched) => p.matched_region(matched),
         Node::Stmt(stmt) => p.statement_alone(stmt),
         Node::Info(info) => p.info(info),
         Node::Relax(expr) => match &expr.kind {

@@ -95,8 +95,8 @@ class Module:
     @T.prim_func
     def fill(a: T.handle, b: T.handle, k: T.int64):
         n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
+        A = T.match_buffer(a, (n,))
+        B = T.match_buffer(b, (n,))
         # with T.block("root"):
         for i in range(n):
             with T.block("B"):
@@ -151,6 +151,6 @@ class Module:
     def tir(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
         n = T.int64()
         cls = Module
-        a = R.call_tir(cls.fill, (x,), out_sinfo=R.Tensor((n,), dtype="float32"), tir_vars=R.tir_vars(n + 2))
-        b = R.call_tir_with_grad(cls.fill, (a,), out_sinfo=R.Tensor((n,), dtype="float32"), te_grad_kwargs={"k": 2}, te_grad_name="fill_grad", tir_vars=R.tir_vars(n * 2))
+        a = R.call_tir(cls.fill, (x,), out_sinfo=R.Tensor((n,), dtype="float32"), tir_vars=R.shape([n + 2]))
+        b = R.call_tir_with_grad(cls.fill, (a,), out_sinfo=R.Tensor((n,), dtype="float32"), te_grad_kwargs={"k": 2}, te_grad_name="fill_grad", tir_vars=R.shape([n * 2]))
         return b

@@ -115,8 +115,8 @@ class Module:
     @T.prim_func
     def copy(a: T.handle, b: T.handle):
         n = T.int64()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
+        A = T.match_buffer(a, (n,))
+        B = T.match_buffer(b, (n,))
         # with T.block("root"):
         for i in range(n):
             with T.block("B"):

@@ -121,9 +121,9 @@ class Module:
                 T.reads(A[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2])
                 T.writes(B[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2])
                 sa = T.int32()
-                tile = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2], (4, 2), "float32", strides=[sa, 1], offset_factor=1)
+                tile = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2], (4, 2), strides=[sa, 1], offset_factor=1)
                 sb = T.int32()
-                out = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2], (4, 2), "float32", strides=[sb, 1], offset_factor=1)
+                out = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 2:vj * 2 + 2], (4, 2), strides=[sb, 1], offset_factor=1)
                 for y, x in T.grid(4, 2):
                     out[y, x] = tile[3 - y, x]
 

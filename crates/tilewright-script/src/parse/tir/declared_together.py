@@ -47,9 +47,9 @@ class Module:
                 T.writes(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
                 s = T.int32()
                 t = T.int32()
-                X = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), "float32", strides=[s, t], offset_factor=1)
+                X = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), strides=[s, t], offset_factor=1)
                 u = T.int32()
-                Y = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), "float32", strides=[u, 1], offset_factor=1)
+                Y = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), strides=[u, 1], offset_factor=1)
                 for x, y in T.grid(4, 4):
                     Y[x, y] = X[y, x] + T.float32(1.0)
 
@@ -57,8 +57,8 @@ class Module:
     def main(a: T.handle, b: T.handle):
         n = T.int64()
         m = T.int64()
-        A = T.match_buffer(a, (n, m), "float32")
-        B = T.match_buffer(b, (n, m), "float32")
+        A = T.match_buffer(a, (n, m))
+        B = T.match_buffer(b, (n, m))
         for i, j in T.grid(n, m):
             B[i, j] = T.if_then_else(j < T.int64(1), T.exp(A[i, j]), T.max(A[i, j], T.float32(0.0)))
 

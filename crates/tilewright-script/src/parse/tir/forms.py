@@ -128,9 +128,9 @@ class Module:
         B[7] = other[0]
 
     @T.prim_func
-    def views(a: T.handle, b: T.Buffer((4, 4), "float32", axis_separators=[1])):
+    def views(a: T.handle, B: T.Buffer((4, 4), "float32", axis_separators=[1])):
         T.func_attr({"tir.noalias": T.bool(True)})
         k = T.int32()
-        A = T.match_buffer(a, (4, 1), "float32", strides=[k, 1], elem_offset=0, buffer_type="auto")
+        A = T.match_buffer(a, (4, 1), strides=[k, 1], elem_offset=0, buffer_type="auto")
         for i, j in T.grid(4, 4):
-            b[i, j] = A[i, 0] + T.Cast("float32", T.Add(0, 1))
+            B[i, j] = A[i, 0] + T.Cast("float32", T.Add(0, 1))

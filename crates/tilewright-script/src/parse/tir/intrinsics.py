@@ -203,7 +203,7 @@ class Module:
             F[2, i] = T.abs(A[i])
             F[3, i] = A[i] << i * 8
             F[4, i] = A[i] >> i * 8
-            F[5, i] = A[i] // 7 + A[i] % 7 + T.truncdiv(A[i], 7) + T.truncmod(A[i], 7)
+            F[5, i] = A[i] // 7 + A[i] % 7 + T.Div(A[i], 7) + T.truncmod(A[i], 7)
             F[6, i] = A[i] // -7 + A[i] % -7
             F[7, i] = A[i] * A[i] + T.Cast("int32", U[i])
             F[8, i] = T.reinterpret("int32", T.Cast("float32", A[i]))

@@ -90,7 +90,7 @@ class Module:
         A[0] = T.Add(1, 2)
         A[1] = T.Sub(1, 2)
         A[2] = T.Mul(3, 2)
-        A[3] = T.truncdiv(-7, 2)
+        A[3] = T.Div(-7, 2)
         A[4] = T.truncmod(-7, 2)
         A[5] = T.floordiv(-7, 2)
         A[6] = T.floormod(-7, 2)
@@ -122,8 +122,8 @@ class Module:
         T.func_attr({"tir.noalias": T.bool(True)})
         m = T.int64(is_size_var=True)
         k = T.int64(is_size_var=True)
-        A = T.match_buffer(a, (m, k), "float32")
-        B = T.match_buffer(b, (k, m), "float32")
+        A = T.match_buffer(a, (m, k))
+        B = T.match_buffer(b, (k, m))
         for i, j in T.grid(m, k):
             B[j, i] = A[i, j]
 

@@ -203,9 +203,9 @@ class Module:
     def views(a: T.handle, b: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64(is_size_var=True)
-        A = T.match_buffer(a, (n, 4), "float32", align=64, offset_factor=1)
+        A = T.match_buffer(a, (n, 4), align=64, offset_factor=1)
         s0 = T.int64()
-        B = T.match_buffer(b, (n, 4), "float32", strides=[s0, 1], elem_offset=0)
+        B = T.match_buffer(b, (n, 4), strides=[s0, 1], elem_offset=0)
         flat = T.decl_buffer((n * T.int64(4),), data=A.data)
         for i, j in T.grid(n, 4):
             B[i, j] = flat[i * T.int64(4) + T.Cast("int64", j)]

@@ -140,10 +140,10 @@ class Module:
         A[0] = (a + 4 - 1) // 4
         A[1] = a // b
         A[2] = a % b
-        A[3] = T.truncdiv(a, b)
+        A[3] = T.Div(a, b)
         A[4] = T.truncmod(a, b)
         A[5] = a // b + a % b
-        A[6] = T.truncdiv(a, b) + T.truncmod(a, b)
+        A[6] = T.Div(a, b) + T.truncmod(a, b)
         A[7] = a // 3 + a % 3
         A[8] = a << 2 | b >> 1
         A[9] = a & 5 ^ (b ^ -1)
