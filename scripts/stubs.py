@@ -257,6 +257,7 @@ OWN = {
     "tilewright.ir.module": ("GlobalVar",),
     "tilewright.ir.op": ("Op",),
     "tilewright.relax.dpl.pattern": ("PatternSeq",),
+    "tilewright.ir.global_info": ("VDevice",),
     "tilewright.relax.backend.pattern_registry": ("FusionPattern",),
     "tilewright.relax.expr": ("Call", "Expr", "Function", "PrimValue", "ShapeExpr", "Tuple"),
     "tilewright.relax.frontend.nn.core": ("Tensor",),

@@ -480,3 +480,21 @@ def test_later_names_are_the_same_things():
     assert [one.name_hint for one in module.get_global_vars()] == ["main"]
     both = ir.IRModule.from_expr(function, {"other": function})
     assert {one.name_hint for one in both.get_global_vars()} == {"main", "other"}
+
+
+def test_names_for_values_and_threads_without_names():
+    x, v = tir.Var("x", "int32"), tir.Var("v", "int32")
+    ir.assert_structural_equal(BT.Let(x + 1, where={x: 2}), tir.Let(x, 2, x + 1), map_free_vars=True)
+    with IRBuilder() as builder, BT.LetStmt(2, var=v):
+        BT.evaluate(v)
+    made = builder.get()
+    assert isinstance(made, tir.LetStmt) and made.var.same_as(v) and made.value == 2
+    axis = tir.IterVar(None, tir.Var("", "int32"), tir.IterVar.ThreadIndex, "threadIdx.x")
+    assert axis.thread_tag == "threadIdx.x"
+    assert BT.float32("inf").value == float("inf")
+    builder = tir.ir_builder.create()
+    pointer, size = builder.pointer("float32", name="A"), builder.let("n", 4)
+    with builder.new_scope():
+        builder.scope_attr(size, "pragma", 1)
+        pointer[0] = pointer[1] + 1.0
+    assert isinstance(builder.get(), tir.LetStmt) and pointer.asobject().dtype == "handle"

@@ -188,7 +188,7 @@ def test_targets_and_devices():
         def main(x: R.Tensor((2,), "float32", device)) -> R.Tensor((2,), "float32", device):
             return x
 
-    kinds = [info.target for info in Module.global_infos["vdevice"]]
+    kinds = [str(info.target) for info in Module.global_infos["vdevice"]]
     assert len(kinds) == 2 and all(str(kind).startswith("llvm") for kind in kinds)
     assert Module["main"].params[0].struct_info.vdevice == device
 

@@ -342,3 +342,20 @@ def test_a_context_is_told_which_values_have_one_shape():
 
     assert matched(same=False)
     assert not matched(same=True)
+
+
+def test_a_pattern_says_what_it_describes():
+    first, second = wildcard(), is_const()
+    call = is_op("relax.add")(first, second)
+    assert call.args == (first, second) and call.op.expr == tw.ir.Op.get("relax.add")
+    assert is_tuple_get_item(is_tuple([first, second]), 1).tuple.fields == (first, second)
+    assert is_tuple_get_item(call, 1).index == 1 and is_tuple_get_item(call).index == -1
+    assert ((first | second).left, (first & second).right, (~first).reject) == (first, second, first)
+    assert (is_var("x").name, is_dfv().name, is_gv("f").name) == ("x", "", "f")
+    assert first.has_dtype("float32").dtype == "float32" and first.has_dtype("float32").pattern == first
+    assert list(first.has_shape((2, 3)).shape) == [2, 3] and first.has_attr({"axis": 1}).attrs["axis"] == 1
+    assert is_shape([4, 5])[1] == 5
+    with pytest.raises(IndexError):
+        is_shape([4, 5])[2]
+    with pytest.raises(AttributeError, match="`WildcardPattern` has no attribute `args`"):
+        _ = first.args

@@ -33,7 +33,10 @@ def test_small_names_work():
         A[0] = 1.0
 
     bound = BindTarget("llvm")(tw.IRModule({"f": f, "g": f.with_attr("target", "cuda")}))
-    assert (bound["f"].attrs["target"], bound["g"].attrs["target"]) == (str(tw.target.Target("llvm")), "cuda")
+    assert (bound["f"].attrs["target"], bound["g"].attrs["target"]) == (
+        tw.target.Target("llvm"),
+        tw.target.Target("cuda"),
+    )
 
     place = Source(test_small_names_work)
     assert place.source_name == __file__ and place.full_source.splitlines()[place.start_line - 1].startswith("def ")

@@ -273,7 +273,7 @@ def test_a_kernel_becomes_a_function_that_the_host_launches():
     module = made(tvm.IRModule({"main": function}))
     kernel = module["main_kernel"]
     assert [param.dtype for param in kernel.params] == ["handle", "int32"]
-    assert kernel.attrs["target"] == "cuda" and kernel.attrs["tir.is_global_func"]
+    assert str(kernel.attrs["target"]) == "cuda" and kernel.attrs["tir.is_global_func"]
     module.update_func(module.get_global_var("main"), module["main"].with_attr("target", "llvm"))
     launched = transform.LowerDeviceKernelLaunch()(module)
     assert list(launched["main_kernel"].attrs["tir.kernel_launch_params"]) == ["blockIdx.x", "threadIdx.x"]

@@ -84,6 +84,7 @@ def test_arguments_are_read_back_as_fields(number):
         "type_annot": "struct_info",
         "src": "source",
         "rdom": "axis",
+        "target": "target_text",
     }
     for name, given in zip(parameters, args, strict=False):
         found = getattr(one, aliases.get(name, name))

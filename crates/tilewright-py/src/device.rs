@@ -37,6 +37,13 @@ impl Device {
         }
     }
 
+    /// The device as scripts name it among those of their module: `llvm:0`.
+    #[pyo3(name = "from_script")]
+    fn name_in_script(&self) -> String {
+        let kind = if self.0.kind == DeviceKind::Cpu { "llvm" } else { self.0.kind.name() };
+        format!("{kind}:{}", self.0.index)
+    }
+
     /// Whether the device is there and can be used.
     #[getter]
     fn exist(&self) -> bool {

@@ -125,10 +125,8 @@ _NAMES = {
     "relax.transform": {
         "IPCAllReduceRewrite": "programs run on one device",
         "LowerGPUIPCAllocStorage": "programs run on one device",
-        "RealizeVDevice": "nothing is copied between devices",
         "SpecializePrimFuncBasedOnCallSite": "nothing is copied between devices",
         "SplitCallTIRByPattern": "there are no patterns of loops",
-        "UpdateVDevice": "nothing is copied between devices",
     },
     "relax.testing.transform": {
         "dataflow_single_inplace_call": "calls are computed in place by the pass DataflowUseInplaceCalls only"

@@ -125,6 +125,9 @@ def install() -> None:
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if FOLDER not in inherited:
         os.environ["PYTHONPATH"] = os.pathsep.join([FOLDER, *filter(None, inherited)])
+    from ..runtime.vm_builtins import register_builtins
+
+    register_builtins()
 
 
 def _say_once_what_is_hidden() -> None:

@@ -59,7 +59,7 @@ class ApplyDefaultSchedule:
             if not isinstance(func, PrimFunc) or func.attrs.get("tir.is_scheduled"):
                 continue
             own = func.attrs.get("target")
-            found = self._scheduled(func, target if own is None else Target.choose(str(own)))
+            found = self._scheduled(func, target if own is None else own)
             if found is not None:
                 changed.update_func(var, found)
         return changed

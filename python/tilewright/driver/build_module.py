@@ -16,6 +16,7 @@ from ..target import Target
 from ..te.tensor import Tensor
 from ..tir import PrimFunc
 from ..tir import transform as loop_passes
+from .results import ModuleOfValues, with_result_buffers
 
 __all__ = ["build", "compile", "lower"]
 
@@ -117,13 +118,13 @@ def build(
     *,
     pipeline: str | None = "default",
     mod: PrimFunc | Function | IRModule | None = None,
-) -> Executable:
+) -> Executable | ModuleOfValues:
     """Compiles a module, or a single function, for `target` (this machine's processor where none is given).
 
     The result's functions are called by name, `ex["main"](a, b, out)`; when it holds a single PrimFunc, the result
-    itself can be called. A target may stand in the place of `args`, which belong to schedules of tensor expressions. A
-    dict has a module for its target. Loops are lowered in one way only, the `default` pipeline. `mod` is another name
-    of `inputs`.
+    itself can be called. A function that returns a scalar (`T.ret(x)`) gives it. A target may stand in the place of
+    `args`, which belong to schedules of tensor expressions. A dict has a module for its target. Loops are lowered in
+    one way only, the `default` pipeline. `mod` is another name of `inputs`.
     """
     inputs = inputs if mod is None else mod
     if isinstance(args, (str, dict, Target)) and target is None:
@@ -138,7 +139,14 @@ def build(
         inputs = _module_of(inputs, args, name)
     if target_host is not None:
         target = Target(Target.choose(target), target_host)
-    return build_graph(_with_added_passes(inputs), target, tir_pipeline=pipeline)
+    made = _with_added_passes(inputs)
+    if isinstance(made, PrimFunc):
+        made = _module_of(made, None, "main")
+    if not isinstance(made, IRModule):
+        return build_graph(made, target, tir_pipeline=pipeline)
+    stored, types = with_result_buffers(made)
+    executable = build_graph(stored, target, tir_pipeline=pipeline)
+    return ModuleOfValues(executable, types) if types else executable
 
 
 def compile(

@@ -6,7 +6,22 @@ from typing import Any
 
 from .container import Map
 
-__all__ = ["Attrs", "DictAttrs", "make_node"]
+__all__ = ["AttrInt", "Attrs", "DictAttrs", "make_node"]
+
+
+class AttrInt(int):
+    """A number of an attribute: an `int` that programs can also ask for its `value` and `dtype`."""
+
+    __slots__ = ()
+    dtype = "int32"
+
+    @property
+    def value(self) -> int:
+        """The number itself."""
+        return int(self)
+
+    def __reduce__(self) -> Any:
+        return int, (int(self),)
 
 
 class Attrs(Map):
@@ -36,7 +51,17 @@ class Attrs(Map):
 
 
 class DictAttrs(Attrs):
-    """Attributes from a dict."""
+    """Attributes from a dict; the attribute `target` is a `Target`."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        from ..target import Target
+
+        super().__init__(*args, **named)
+        for name, value in super().items():
+            if name == "target" and isinstance(value, str):
+                self[name] = Target(value)
+            elif type(value) is int:
+                self[name] = AttrInt(value)
 
 
 def make_node(type_key: str, **kwargs: Any) -> Any:

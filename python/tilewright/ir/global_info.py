@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._core import Object
-from ..target.target import text_of_options
+from ..target.target import Target, text_of_options
 
 __all__ = ["DummyGlobalInfo", "GlobalInfo", "VDevice"]
 
@@ -27,9 +27,14 @@ class DummyGlobalInfo(GlobalInfo, kind="ir.DummyGlobalInfo"):
 class VDevice(GlobalInfo, kind="ir.VDevice"):
     """A device that struct infos name: its target, its number among those of that target, and where in its memory."""
 
-    target: str
+    target_text: str
     vdevice_id: int
     memory_scope: str
+
+    @property
+    def target(self) -> Target:
+        """The target of the device."""
+        return Target(self.target_text)
 
     def __new__(cls, target: object = None, vdevice_id: int = 0, memory_scope: str = "global") -> VDevice:
         """The device of a target: a text, a dict of its options, or a Target."""

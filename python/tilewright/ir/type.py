@@ -56,6 +56,13 @@ class Type:
         """Whether both are the same type."""
         return self is other or self == other
 
+    def script(self, **_: Any) -> str:
+        """The type as a script has it; types that no script has, as their constructor."""
+        return repr(self)
+
+    def __str__(self) -> str:
+        return self.script()
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in self._parts)})"
 
@@ -68,6 +75,10 @@ class PrimType(Type):
     def __init__(self, dtype: str) -> None:
         self.dtype = str(DataType(dtype)) if dtype not in ("handle", "void", "") else dtype
 
+    def script(self, **_: Any) -> str:
+        """The type as a script has it."""
+        return f"T.{self.dtype}"
+
 
 class PointerType(Type):
     """The address of elements of a type in a scope of memory."""
@@ -77,6 +88,13 @@ class PointerType(Type):
     def __init__(self, element_type: Type, storage_scope: str = "") -> None:
         self.element_type, self.storage_scope = element_type, storage_scope
 
+    def script(self, **_: Any) -> str:
+        """The type as a script has it."""
+        if not isinstance(self.element_type, PrimType):
+            return repr(self)
+        scope = f', "{self.storage_scope}"' if self.storage_scope else ""
+        return f'T.handle("{self.element_type.dtype}"{scope})'
+
 
 class TupleType(Type):
     """Several values."""
@@ -85,6 +103,11 @@ class TupleType(Type):
 
     def __init__(self, fields: Sequence[Type], span: object = None) -> None:
         self.fields = tuple(fields)
+
+    def script(self, **_: Any) -> str:
+        """The type as a script has it."""
+        texts = [field.script() for field in self.fields]
+        return f"T.Tuple({', '.join(texts)})" if texts else "None"
 
 
 class TensorType(Type):
@@ -103,6 +126,11 @@ class TensorType(Type):
 
 class TypeVar(Type):
     """A type that is not known; its own identity."""
+
+    @property
+    def name(self) -> str:
+        """The name of the type."""
+        return self.name_hint
 
     def __init__(self, name_hint: str, kind: TypeKind = TypeKind.Type) -> None:
         self.name_hint, self.kind = name_hint, kind

@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import _core
 from .._core import (
-    computable_at_compile_time,
     contains_impure_call,
     get_var2val,
     has_reshape_pattern,
@@ -18,7 +17,7 @@ from .._core import (
     udchain,
 )
 from ..ir.module import GlobalVar, IRModule
-from .expr import Call, Expr, Function, ShapeExpr, Var
+from .expr import Call, Expr, Function, If, SeqExpr, ShapeExpr, Tuple, TupleGetItem, Var
 from .struct_info import StructInfo, TensorStructInfo
 
 __all__ = [
@@ -40,6 +39,13 @@ class BaseCheckResult(IntEnum):
     FAIL_L1 = 1
     FAIL_L2 = 2
     PASS = 3
+
+
+def computable_at_compile_time(func: Function) -> list[Var]:
+    """The parameters after the first `num_input`, and the variables whose values follow from these alone."""
+    if "num_input" not in func.attrs:
+        return []
+    return [*func.params[func.attrs["num_input"] :], *_core.computable_at_compile_time(func)]
 
 
 def free_vars(expr: Any) -> list[Var]:
@@ -132,8 +138,39 @@ def post_order_visit(expr: Any, fvisit: Callable[[Any], None]) -> None:
 
 
 def well_formed(obj: IRModule | Function, check_struct_info: bool = True) -> bool:
-    """Whether the verifier accepts the module or function; `tilewright.relax.analysis.faults` says why not."""
-    return not _core.faults(obj)
+    """Whether the verifier accepts the module or function, and whether every argument is a variable, a constant or a
+    tuple of such; `tilewright.relax.analysis.faults` says what the verifier finds."""
+    return not _core.faults(obj) and all(_is_normal(func) for func in _graph_functions(obj))
+
+
+def _graph_functions(obj: IRModule | Function) -> list[Function]:
+    functions = [obj] if not isinstance(obj, IRModule) else [func for _, func in obj.functions_items()]
+    return [func for func in functions if isinstance(func, Function)]
+
+
+def _is_leaf(value: Any) -> bool:
+    if isinstance(value, Tuple):
+        return all(_is_leaf(field) for field in value.fields)
+    return not isinstance(value, (Call, If, SeqExpr, TupleGetItem, Function))
+
+
+def _is_normal(func: Function) -> bool:
+    """Whether the values that calls, tuples, conditions and results have are leaves."""
+    normal = True
+
+    def visit(value: Any) -> None:
+        nonlocal normal
+        if isinstance(value, Call):
+            normal &= all(_is_leaf(arg) for arg in value.args)
+        elif isinstance(value, (Tuple, TupleGetItem)):
+            normal &= _is_leaf(value if isinstance(value, Tuple) else value.tuple_value)
+        elif isinstance(value, If):
+            normal &= _is_leaf(value.cond)
+        elif isinstance(value, SeqExpr):
+            normal &= _is_leaf(value.body)
+
+    post_order_visit(func, visit)
+    return normal
 
 
 def faults(obj: IRModule | Function) -> list[str]:

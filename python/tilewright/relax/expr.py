@@ -337,6 +337,17 @@ class Function(BaseFunc, ExprWithOp, kind="relax.Function"):
         by_name = {getattr(name, "name_hint", name): value for name, value in binding_map.items()}
         return _within(self, BindParams("main", by_name))
 
+    def inline_functions(self, function_map: Mapping[Any, Any]) -> Any:
+        """The function with others, by name or `GlobalVar`, in the stead of calls of them."""
+        from ..ir.module import IRModule
+        from .transform import InlinePrivateFunctions
+
+        known = {getattr(name, "name_hint", name): func for name, func in function_map.items()}
+        private = {name: func.without_attr("global_symbol") for name, func in known.items()}
+        own = self.with_attr("global_symbol", "main")
+        changed = InlinePrivateFunctions()(IRModule({"main": own, **private}))["main"]
+        return changed if "global_symbol" in self.attrs else changed.without_attr("global_symbol")
+
 
 def _within(function: Any, change: Any) -> Any:
     """What a pass makes of one function."""

@@ -286,6 +286,35 @@ class Target(_core.Target):
         """The same target with another machine around it."""
         return Target(self, host)
 
+    @staticmethod
+    def canon_target(target: str | dict[str, Any] | Target | None) -> Target | None:
+        """A target in any form as a Target; nothing stays nothing."""
+        return None if target is None else Target.choose(target)
+
+    @staticmethod
+    def canon_target_and_host(target: Any, target_host: Any = None) -> tuple[Target | None, Target | None]:
+        """The target with its host, and the host."""
+        chosen = Target.canon_target(target)
+        if chosen is None:
+            return None, Target.canon_target(target_host)
+        made = chosen if target_host is None else Target(chosen, target_host)
+        return made, made.host
+
+    @staticmethod
+    def canon_multi_target(multi_targets: Any) -> list[Target] | None:
+        """One target or several as a list of them; nothing stays nothing."""
+        if multi_targets is None:
+            return None
+        several = multi_targets if isinstance(multi_targets, (list, tuple)) else [multi_targets]
+        return [Target.choose(one) for one in several]
+
+    @staticmethod
+    def canon_target_map_and_host(target_map: Any, target_host: Any = None) -> tuple[dict[Target, Any], Target | None]:
+        """What is by a target, by the target with its host; and the host."""
+        pairs = [(Target.canon_target_and_host(target, target_host), item) for target, item in target_map.items()]
+        made = {target: item for (target, _), item in pairs if target is not None}
+        return made, next((host for (_, host), _ in pairs if host is not None), None)
+
     @property
     def tag(self) -> str:
         """The short name that the target was made from, or nothing."""

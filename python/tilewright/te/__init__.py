@@ -8,6 +8,7 @@ te.create_prim_func([A, B, C]).show()
 """
 
 from ..tir.expr import CommReducer, ProducerLoad, Reduce
+from ..tir.function import IndexMap
 from ..tir.op import *
 from . import operation, reduction, tag, tensor
 from .operation import *
@@ -16,7 +17,11 @@ from .reduction import all, any, max, min, sum
 from .tag import tag_scope
 from .tensor import *
 
+#: Separates the axes of a layout into groups, each of which is flattened by itself.
+AXIS_SEPARATOR = IndexMap.AXIS_SEPARATOR
+
 __all__ = [
+    "AXIS_SEPARATOR",
     "CommReducer",
     "ProducerLoad",
     "Reduce",

@@ -1,10 +1,11 @@
 """The loop level: functions over buffers."""
 
 from ..ir.expr import PrimExpr, Range
-from . import analysis, buffer, expr, function, ir_builder, op, schedule, stmt, stmt_functor, transform
+from . import analysis, buffer, data_layout, expr, function, ir_builder, op, schedule, stmt, stmt_functor, transform
 from .block_dependence_info import BlockDependenceInfo
 from .block_scope import BlockScope, Dependency, DepKind, StmtSRef
 from .buffer import *
+from .data_layout import BijectiveLayout, Layout, bijective_layout, layout
 from .expr import *
 from .function import IndexMap, PrimFunc, TensorIntrin
 from .op import *
@@ -13,11 +14,13 @@ from .schedule import Schedule, ScheduleError, ScheduleState
 from .stmt import *
 
 __all__ = [
+    "BijectiveLayout",
     "BlockDependenceInfo",
     "BlockScope",
     "DepKind",
     "Dependency",
     "IndexMap",
+    "Layout",
     "PrimExpr",
     "PrimFunc",
     "TensorIntrin",
@@ -26,10 +29,13 @@ __all__ = [
     "ScheduleError",
     "ScheduleState",
     "StmtSRef",
+    "bijective_layout",
     "buffer",
+    "data_layout",
     "expr",
     "function",
     "ir_builder",
+    "layout",
     "op",
     "schedule",
     "stmt",

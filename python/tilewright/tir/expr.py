@@ -200,6 +200,8 @@ class IterVar(ExprOp, _core.Object, kind="tir.IterVar"):
     ) -> IterVar:
         if isinstance(var, str):
             var = Var(var, getattr(getattr(dom, "extent", None), "dtype", "int32"))
+        if thread_tag and not var.name:
+            var = Var(thread_tag, var.dtype)
         made = cls._make(tuple(dom) if isinstance(dom, list) else dom, var, iter_type)
         if thread_tag not in ("", made.var.name):
             raise ValueError(f"an axis of threads is called after its tag, `{thread_tag}`, found `{made.var.name}`")

@@ -13,7 +13,8 @@ from ..error import TVMError
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, Range
 from ..ir.function import BaseFunc
-from .expr import FloorDiv, FloorMod, IntImm, Var
+from ..ir.type import PrimType, TupleType, Type
+from .expr import Call, FloorDiv, FloorMod, IntImm, Var
 from .stmt import Stmt
 from .stmt_functor import post_order_visit, substitute
 
@@ -26,7 +27,6 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
     params: Array
     body: Stmt
     buffer_map: Map
-    ret_type: object
 
     def __new__(
         cls,
@@ -37,10 +37,21 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
         attrs: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        if ret_type not in (None, "void"):
-            found = type(ret_type).__name__
-            raise TVMError(f"tir.PrimFunc: a loop function writes into buffers and returns nothing, found {found}")
+        if not (ret_type in (None, "void") or isinstance(ret_type, Type)):
+            raise TVMError(f"tir.PrimFunc: ret_type is a Type, found {type(ret_type).__name__}")
         return cls._make(params, body, buffer_map, attrs)
+
+    @property
+    def ret_type(self) -> Type:
+        """The type of what the function returns: that of the value of its `T.ret`, which says it."""
+        found: list[str] = []
+
+        def visit(node: Any) -> None:
+            if isinstance(node, Call) and getattr(node.op, "name", None) == "tir.ret":
+                found.append(node.args[0].dtype)
+
+        post_order_visit(self.body, visit)
+        return PrimType(found[0]) if found else TupleType([])
 
     def with_body(self, new_body: Stmt, span: object = None) -> PrimFunc:
         """The function with another body."""

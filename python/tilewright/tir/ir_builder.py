@@ -17,7 +17,7 @@ from typing import Any
 from .. import _core
 from .buffer import Buffer, decl_buffer
 from .expr import Var
-from .stmt import AttrStmt, DeclBuffer, Evaluate, For, ForKind, IfThenElse, SeqStmt, Stmt, While
+from .stmt import AttrStmt, DeclBuffer, Evaluate, For, ForKind, IfThenElse, LetStmt, SeqStmt, Stmt, While
 
 __all__ = ["BufferVar", "IRBuilder", "create"]
 
@@ -126,6 +126,21 @@ class IRBuilder:
         buffer = decl_buffer(shape, dtype, name, scope=scope or "global", axis_separators=axis_separators)
         self.emit(lambda body: DeclBuffer(buffer, body))
         return BufferVar(self, buffer)
+
+    def pointer(self, content_type: str, name: str = "ptr", scope: str = "") -> BufferVar:
+        """The elements at an address that is a parameter: `asobject()` is the address."""
+        return BufferVar(self, decl_buffer([1], content_type, name, scope=scope or "global"))
+
+    def let(self, var_name: str, value: Any) -> Var:
+        """A variable with a value, for the statements that follow in this block."""
+        value = _core.to_expr(value)
+        var = Var(var_name, value.dtype)
+        self.emit(lambda body: LetStmt(var, value, body))
+        return var
+
+    def new_scope(self) -> Any:
+        """Statements whose attributes and allocations end with the context."""
+        return self._within(lambda body: body)
 
     def buffer_ptr(self, buf: Buffer, shape: Sequence[Any] | None = None) -> BufferVar:
         """A buffer's elements; with a shape, those of its memory seen so."""

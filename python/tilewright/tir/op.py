@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..ir.op import Op
-from .expr import Broadcast, Call, IntImm, Max, Mod, Select, StringImm, Var
+from .expr import Broadcast, Call, IntImm, Max, Mod, Select, Shuffle, StringImm, Var
 
 _UNARY = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10",
@@ -284,39 +284,129 @@ def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args:
     return te.sum(expr, axis, where, init, *args)
 
 
-#: The names of the operands of operations that programs give by name.
-_OPERANDS = {
-    "assume": ("cond",), "end_profile_intrinsic": ("id",), "isnullptr": ("x",), "lookup_param": ("param_name",),
-    "start_profile_intrinsic": ("id",), "tvm_access_ptr": ("ptype", "data", "offset", "extent", "rw_mask"),
-    "tvm_stack_alloca": ("dtype_str", "num"), "tvm_thread_invariant": ("cond",),
+#: The operations of targets and the names of their operands. `*` takes the rest; `dtype` is the type of the result.
+_OF_TARGETS = {
+    "TVMBackendAllocWorkspace": "device_type device_id nbytes dtype_code_hint dtype_bits_hint",
+    "TVMBackendFreeWorkspace": "device_type device_id ptr",
+    "anylist_getitem": "list_handle index",
+    "anylist_resetitem": "list_handle index",
+    "anylist_setitem_call_cpacked": "list_handle index func_name *",
+    "anylist_setitem_call_packed": "list_handle index func_name *",
+    "assume": "cond",
+    "call_cpacked": "*",
+    "call_cpacked_lowered": "*",
+    "call_packed_lowered": "*",
+    "create_barriers": "barrier_count",
+    "end_profile_intrinsic": "id",
+    "isnullptr": "x",
+    "lookup_param": "param_name",
+    "mma_fill": "dtype local_size local_ptr offset",
+    "mma_store": "dtype m n dst_ptr src_ptr src_offset dst_stride",
+    "ptx_arrive_barrier": "barrier_id",
+    "ptx_arrive_barrier_expect_tx": "barrier_id byte_count",
+    "ptx_commit_group": "",
+    "ptx_cp_async": "dtype shared_ptr shared_offset global_ptr global_offset bytes *",
+    "ptx_cp_async_barrier": "barrier_id",
+    "ptx_cp_async_bulk": "dtype shared_ptr shared_offset global_ptr global_offset bytes barrier_id",
+    "ptx_init_barrier_thread_count": "barrier_id thread_count",
+    "ptx_ldmatrix": "dtype trans num type local_ptr local_offset smem_ptr smem_offset",
+    "ptx_mma": "dtype shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index "
+    "accumulator c_index saturate operator=",
+    "ptx_mma_sp": "dtype shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index "
+    "accumulator c_index metadata meta_index sparse_selector saturate",
+    "ptx_wait_barrier": "barrier_id",
+    "ptx_wait_group": "num",
+    "start_profile_intrinsic": "id",
+    "tvm_access_ptr": "ptype data offset extent rw_mask",
+    "tvm_bmma_sync": "fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c",
+    "tvm_check_return": "expected return_unexpected nested_call",
+    "tvm_fill_fragment": "fragment m n k index value",
+    "tvm_load_matrix_sync": "fragment m n k index buffer_ptr stride layout",
+    "tvm_mma_sync": "fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c",
+    "tvm_stack_alloca": "dtype_str num",
+    "tvm_stack_make_array": "data shape strides ndim arr_dtype elem_offset",
+    "tvm_stack_make_shape": "*",
+    "tvm_store_matrix_sync": "fragment m n k index buffer_ptr stride layout",
+    "tvm_struct_get": "arr index field dtype",
+    "tvm_struct_set": "arr index field value",
+    "tvm_thread_allreduce": "*",
+    "tvm_thread_invariant": "cond",
+    "tvm_throw_last_error": "",
+    "tvm_tuple": "*",
+    "type_annotation": "dtype",
 }  # fmt: skip
 
 
-def _operation(name: str) -> Any:
-    names = _OPERANDS.get(name, ())
+def _operation(name: str, operands: str) -> Any:
+    """The function that calls an operation of targets."""
+    parameters = []
+    for operand in operands.split():
+        own, has_default, default = operand.partition("=")
+        kind = Parameter.VAR_POSITIONAL if own == "*" else Parameter.POSITIONAL_OR_KEYWORD
+        value = (int(default) if default else None) if has_default else Parameter.empty
+        parameters.append(Parameter("args" if own == "*" else own, kind, default=value))
+    span = Parameter("span", Parameter.KEYWORD_ONLY, default=None)
+    signature = Signature([*parameters, span])
 
-    def call(*args: Any, span: object = None, **named: Any) -> Any:
-        for operand in names[len(args) :]:
-            if operand in named:
-                args = (*args, named.pop(operand))
-        if named:
-            raise TypeError(f"`{name}` has no operand `{next(iter(named))}`")
-        operands = [StringImm(arg) if isinstance(arg, str) else _core.to_expr(arg) for arg in args]
-        return _core.call_tir_op(name, operands)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **named)
+        except TypeError as error:
+            raise TypeError(f"tir.{name}: {error}") from None
+        bound.apply_defaults()
+        given = bound.arguments
+        values = [given[one] for one in given if one not in ("args", "dtype", "span")]
+        values = [value for value in [*values, *given.get("args", ())] if value is not None]
+        made = [StringImm(value) if isinstance(value, str) else _core.to_expr(value) for value in values]
+        return Call(str(given.get("dtype", "int32")), Op.get(f"tir.{name}"), made)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"`T.{name}` of these operands."
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
 
-# Operations of targets, whose results the core's table of them says.
-_OF_TARGETS = (
-    "assume", "call_cpacked", "end_profile_intrinsic", "isnullptr", "lookup_param", "start_profile_intrinsic",
-    "tvm_access_ptr", "tvm_stack_alloca", "tvm_thread_allreduce", "tvm_thread_invariant", "tvm_throw_last_error",
-    "tvm_tuple",
-)  # fmt: skip
-for _name in _OF_TARGETS:
-    globals()[_name] = _operation(_name)
+for _name, _operands in _OF_TARGETS.items():
+    globals()[_name] = _operation(_name, _operands)
+
+
+def _lanes(dtype: str) -> int:
+    return int(dtype.partition("x")[2] or 1)
+
+
+def _of_type(dtype: str, value: Any) -> Any:
+    if value.dtype != dtype:
+        raise ValueError(f"the vector is {value.dtype}, not {dtype}")
+    return value
+
+
+def vectorlow(dtype: str, vec: Any) -> Any:
+    """The lower half of a vector's lanes."""
+    return _of_type(dtype, Shuffle([vec], list(range(_lanes(vec.dtype) // 2))))
+
+
+def vectorhigh(dtype: str, vec: Any) -> Any:
+    """The upper half of a vector's lanes."""
+    count = _lanes(vec.dtype)
+    return _of_type(dtype, Shuffle([vec], list(range(count // 2, count))))
+
+
+def vectorcombine(dtype: str, vec1: Any, vec2: Any) -> Any:
+    """The lanes of one vector and after them those of another."""
+    return _of_type(dtype, Shuffle([vec1, vec2], list(range(_lanes(vec1.dtype) + _lanes(vec2.dtype)))))
+
+
+def call_tir(global_var: Any, *args: Any) -> Any:
+    """A call of another function of the module by its `GlobalVar`."""
+    return Call("int32", global_var, list(args))
+
+
+def trace(args: Any, trace_action: str = "tvm.default_trace_action") -> Any:
+    """Calls a registered function with the values while the program runs; the value is the last one."""
+    if not isinstance(args, (list, tuple)):
+        raise TypeError("tir.trace: `args` is a list of expressions")
+    values = [_core.to_expr(value) for value in args]
+    return Call(values[-1].dtype, Op.get("tir.tvm_call_packed"), [StringImm(trace_action), *values])
 
 
 def var(name: str = "tindex", dtype: str = "int32") -> Var:
@@ -327,7 +417,8 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 __all__ = [
     *_UNARY, *_BINARY, *_BITWISE, *_OF_TARGETS, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin",
     "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "comm_reducer",
-    "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv", "indexmod",
-    "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power", "reinterpret", "ret",
-    "truncdiv", "truncmod", "tvm_storage_sync", "undef",
+    "call_tir", "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv",
+    "indexmod", "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power",
+    "reinterpret", "ret", "trace", "truncdiv", "truncmod", "tvm_storage_sync", "undef", "vectorcombine", "vectorhigh",
+    "vectorlow",
 ]  # fmt: skip

@@ -7,6 +7,20 @@ from typing import Any
 
 from tilewright.ir.op import Op
 
+def TVMBackendAllocWorkspace(
+    device_type: Any,
+    device_id: Any,
+    nbytes: Any,
+    dtype_code_hint: Any,
+    dtype_bits_hint: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.TVMBackendAllocWorkspace` of these operands."""
+
+def TVMBackendFreeWorkspace(device_type: Any, device_id: Any, ptr: Any, *, span: Any = None) -> Any:
+    """`T.TVMBackendFreeWorkspace` of these operands."""
+
 def abs(x: Any, span: Any = None) -> Any:
     """`T.abs` of one expression."""
 
@@ -25,13 +39,25 @@ def all(*args: Any, span: object = None) -> Any:
 def any(*args: Any, span: object = None) -> Any:
     """Whether some condition holds, as an expression."""
 
+def anylist_getitem(list_handle: Any, index: Any, *, span: Any = None) -> Any:
+    """`T.anylist_getitem` of these operands."""
+
+def anylist_resetitem(list_handle: Any, index: Any, *, span: Any = None) -> Any:
+    """`T.anylist_resetitem` of these operands."""
+
+def anylist_setitem_call_cpacked(list_handle: Any, index: Any, func_name: Any, *args: Any, span: Any = None) -> Any:
+    """`T.anylist_setitem_call_cpacked` of these operands."""
+
+def anylist_setitem_call_packed(list_handle: Any, index: Any, func_name: Any, *args: Any, span: Any = None) -> Any:
+    """`T.anylist_setitem_call_packed` of these operands."""
+
 def asin(x: Any, span: Any = None) -> Any:
     """`T.asin` of one expression."""
 
 def asinh(x: Any, span: Any = None) -> Any:
     """`T.asinh` of one expression."""
 
-def assume(*args: Any, span: object = None, **named: Any) -> Any:
+def assume(cond: Any, *, span: Any = None) -> Any:
     """`T.assume` of these operands."""
 
 def atan(x: Any, span: Any = None) -> Any:
@@ -55,8 +81,11 @@ def bitwise_or(x: Any, y: Any, span: Any = None) -> Any:
 def bitwise_xor(x: Any, y: Any, span: Any = None) -> Any:
     """`T.bitwise_xor` of 2 expressions."""
 
-def call_cpacked(*args: Any, span: object = None, **named: Any) -> Any:
+def call_cpacked(*args: Any, span: Any = None) -> Any:
     """`T.call_cpacked` of these operands."""
+
+def call_cpacked_lowered(*args: Any, span: Any = None) -> Any:
+    """`T.call_cpacked_lowered` of these operands."""
 
 def call_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
     """A call of a C function by its symbol."""
@@ -73,8 +102,14 @@ def call_llvm_pure_intrin(dtype: str, name: str, *args: Any, span: object = None
 def call_packed(*args: Any, span: object = None) -> Any:
     """A call of a function that is registered with the runtime; the first argument is its name."""
 
+def call_packed_lowered(*args: Any, span: Any = None) -> Any:
+    """`T.call_packed_lowered` of these operands."""
+
 def call_pure_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
     """A call of a C function whose result follows from its operands, and that does nothing else."""
+
+def call_tir(global_var: Any, *args: Any) -> Any:
+    """A call of another function of the module by its `GlobalVar`."""
 
 def ceil(x: Any, span: Any = None) -> Any:
     """`T.ceil` of one expression."""
@@ -103,10 +138,13 @@ def cos(x: Any, span: Any = None) -> Any:
 def cosh(x: Any, span: Any = None) -> Any:
     """`T.cosh` of one expression."""
 
+def create_barriers(barrier_count: Any, *, span: Any = None) -> Any:
+    """`T.create_barriers` of these operands."""
+
 def div(a: Any, b: Any, span: object = None) -> Any:
     """`a / b` as C has it."""
 
-def end_profile_intrinsic(*args: Any, span: object = None, **named: Any) -> Any:
+def end_profile_intrinsic(id: Any, *, span: Any = None) -> Any:
     """`T.end_profile_intrinsic` of these operands."""
 
 def erf(x: Any, span: Any = None) -> Any:
@@ -166,7 +204,7 @@ def isinf(x: Any, span: Any = None) -> Any:
 def isnan(x: Any, span: Any = None) -> Any:
     """`T.isnan` of one expression."""
 
-def isnullptr(*args: Any, span: object = None, **named: Any) -> Any:
+def isnullptr(x: Any, *, span: Any = None) -> Any:
     """`T.isnullptr` of these operands."""
 
 def ldexp(x1: Any, x2: Any, span: object = None) -> Any:
@@ -190,7 +228,7 @@ def log2(x: Any, span: Any = None) -> Any:
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
     """`log(exp(a) + exp(b))`, without what overflows on the way."""
 
-def lookup_param(*args: Any, span: object = None, **named: Any) -> Any:
+def lookup_param(param_name: Any, *, span: Any = None) -> Any:
     """`T.lookup_param` of these operands."""
 
 def max(*args: Any, span: object = None) -> Any:
@@ -204,6 +242,22 @@ def min(*args: Any, span: object = None) -> Any:
 
 def min_value(dtype: str, span: object = None) -> Any:
     """The least finite value of a type."""
+
+def mma_fill(dtype: Any, local_size: Any, local_ptr: Any, offset: Any, *, span: Any = None) -> Any:
+    """`T.mma_fill` of these operands."""
+
+def mma_store(
+    dtype: Any,
+    m: Any,
+    n: Any,
+    dst_ptr: Any,
+    src_ptr: Any,
+    src_offset: Any,
+    dst_stride: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.mma_store` of these operands."""
 
 def nearbyint(x: Any, span: Any = None) -> Any:
     """`T.nearbyint` of one expression."""
@@ -219,6 +273,110 @@ def pow(x: Any, y: Any, span: Any = None) -> Any:
 
 def power(x: Any, y: Any, span: Any = None) -> Any:
     """`T.pow` of 2 expressions."""
+
+def ptx_arrive_barrier(barrier_id: Any, *, span: Any = None) -> Any:
+    """`T.ptx_arrive_barrier` of these operands."""
+
+def ptx_arrive_barrier_expect_tx(barrier_id: Any, byte_count: Any, *, span: Any = None) -> Any:
+    """`T.ptx_arrive_barrier_expect_tx` of these operands."""
+
+def ptx_commit_group(*, span: Any = None) -> Any:
+    """`T.ptx_commit_group` of these operands."""
+
+def ptx_cp_async(
+    dtype: Any,
+    shared_ptr: Any,
+    shared_offset: Any,
+    global_ptr: Any,
+    global_offset: Any,
+    bytes: Any,
+    *args: Any,
+    span: Any = None,
+) -> Any:
+    """`T.ptx_cp_async` of these operands."""
+
+def ptx_cp_async_barrier(barrier_id: Any, *, span: Any = None) -> Any:
+    """`T.ptx_cp_async_barrier` of these operands."""
+
+def ptx_cp_async_bulk(
+    dtype: Any,
+    shared_ptr: Any,
+    shared_offset: Any,
+    global_ptr: Any,
+    global_offset: Any,
+    bytes: Any,
+    barrier_id: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.ptx_cp_async_bulk` of these operands."""
+
+def ptx_init_barrier_thread_count(barrier_id: Any, thread_count: Any, *, span: Any = None) -> Any:
+    """`T.ptx_init_barrier_thread_count` of these operands."""
+
+def ptx_ldmatrix(
+    dtype: Any,
+    trans: Any,
+    num: Any,
+    type: Any,
+    local_ptr: Any,
+    local_offset: Any,
+    smem_ptr: Any,
+    smem_offset: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.ptx_ldmatrix` of these operands."""
+
+def ptx_mma(
+    dtype: Any,
+    shape: Any,
+    A_layout: Any,
+    B_layout: Any,
+    A_dtype: Any,
+    B_dtype: Any,
+    C_dtype: Any,
+    multiplicand_a: Any,
+    a_index: Any,
+    multiplicand_b: Any,
+    b_index: Any,
+    accumulator: Any,
+    c_index: Any,
+    saturate: Any,
+    operator: Any = None,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.ptx_mma` of these operands."""
+
+def ptx_mma_sp(
+    dtype: Any,
+    shape: Any,
+    A_layout: Any,
+    B_layout: Any,
+    A_dtype: Any,
+    B_dtype: Any,
+    C_dtype: Any,
+    multiplicand_a: Any,
+    a_index: Any,
+    multiplicand_b: Any,
+    b_index: Any,
+    accumulator: Any,
+    c_index: Any,
+    metadata: Any,
+    meta_index: Any,
+    sparse_selector: Any,
+    saturate: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.ptx_mma_sp` of these operands."""
+
+def ptx_wait_barrier(barrier_id: Any, *, span: Any = None) -> Any:
+    """`T.ptx_wait_barrier` of these operands."""
+
+def ptx_wait_group(num: Any, *, span: Any = None) -> Any:
+    """`T.ptx_wait_group` of these operands."""
 
 def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
     """The bits of the value as another type of as many bits."""
@@ -250,7 +408,7 @@ def sinh(x: Any, span: Any = None) -> Any:
 def sqrt(x: Any, span: Any = None) -> Any:
     """`T.sqrt` of one expression."""
 
-def start_profile_intrinsic(*args: Any, span: object = None, **named: Any) -> Any:
+def start_profile_intrinsic(id: Any, *, span: Any = None) -> Any:
     """`T.start_profile_intrinsic` of these operands."""
 
 def tan(x: Any, span: Any = None) -> Any:
@@ -258,6 +416,9 @@ def tan(x: Any, span: Any = None) -> Any:
 
 def tanh(x: Any, span: Any = None) -> Any:
     """`T.tanh` of one expression."""
+
+def trace(args: Any, trace_action: str = "tvm.default_trace_action") -> Any:
+    """Calls a registered function with the values while the program runs; the value is the last one."""
 
 def trunc(x: Any, span: Any = None) -> Any:
     """`T.trunc` of one expression."""
@@ -268,26 +429,121 @@ def truncdiv(a: Any, b: Any, span: object = None) -> Any:
 def truncmod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `truncdiv`."""
 
-def tvm_access_ptr(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_access_ptr(ptype: Any, data: Any, offset: Any, extent: Any, rw_mask: Any, *, span: Any = None) -> Any:
     """`T.tvm_access_ptr` of these operands."""
 
-def tvm_stack_alloca(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_bmma_sync(
+    fragment_d: Any,
+    index_d: Any,
+    fragment_a: Any,
+    index_a: Any,
+    fragment_b: Any,
+    index_b: Any,
+    fragment_c: Any,
+    index_c: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_bmma_sync` of these operands."""
+
+def tvm_check_return(expected: Any, return_unexpected: Any, nested_call: Any, *, span: Any = None) -> Any:
+    """`T.tvm_check_return` of these operands."""
+
+def tvm_fill_fragment(fragment: Any, m: Any, n: Any, k: Any, index: Any, value: Any, *, span: Any = None) -> Any:
+    """`T.tvm_fill_fragment` of these operands."""
+
+def tvm_load_matrix_sync(
+    fragment: Any,
+    m: Any,
+    n: Any,
+    k: Any,
+    index: Any,
+    buffer_ptr: Any,
+    stride: Any,
+    layout: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_load_matrix_sync` of these operands."""
+
+def tvm_mma_sync(
+    fragment_d: Any,
+    index_d: Any,
+    fragment_a: Any,
+    index_a: Any,
+    fragment_b: Any,
+    index_b: Any,
+    fragment_c: Any,
+    index_c: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_mma_sync` of these operands."""
+
+def tvm_stack_alloca(dtype_str: Any, num: Any, *, span: Any = None) -> Any:
     """`T.tvm_stack_alloca` of these operands."""
+
+def tvm_stack_make_array(
+    data: Any,
+    shape: Any,
+    strides: Any,
+    ndim: Any,
+    arr_dtype: Any,
+    elem_offset: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_stack_make_array` of these operands."""
+
+def tvm_stack_make_shape(*args: Any, span: Any = None) -> Any:
+    """`T.tvm_stack_make_shape` of these operands."""
 
 def tvm_storage_sync(scope: str) -> Any:
     """Every thread of the scope waits here for the others."""
 
-def tvm_thread_allreduce(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_store_matrix_sync(
+    fragment: Any,
+    m: Any,
+    n: Any,
+    k: Any,
+    index: Any,
+    buffer_ptr: Any,
+    stride: Any,
+    layout: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_store_matrix_sync` of these operands."""
+
+def tvm_struct_get(arr: Any, index: Any, field: Any, dtype: Any, *, span: Any = None) -> Any:
+    """`T.tvm_struct_get` of these operands."""
+
+def tvm_struct_set(arr: Any, index: Any, field: Any, value: Any, *, span: Any = None) -> Any:
+    """`T.tvm_struct_set` of these operands."""
+
+def tvm_thread_allreduce(*args: Any, span: Any = None) -> Any:
     """`T.tvm_thread_allreduce` of these operands."""
 
-def tvm_thread_invariant(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_thread_invariant(cond: Any, *, span: Any = None) -> Any:
     """`T.tvm_thread_invariant` of these operands."""
 
-def tvm_throw_last_error(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_throw_last_error(*, span: Any = None) -> Any:
     """`T.tvm_throw_last_error` of these operands."""
 
-def tvm_tuple(*args: Any, span: object = None, **named: Any) -> Any:
+def tvm_tuple(*args: Any, span: Any = None) -> Any:
     """`T.tvm_tuple` of these operands."""
+
+def type_annotation(dtype: Any, *, span: Any = None) -> Any:
+    """`T.type_annotation` of these operands."""
 
 def undef(span: object = None) -> Any:
     """An undefined value: an int32."""
+
+def vectorcombine(dtype: str, vec1: Any, vec2: Any) -> Any:
+    """The lanes of one vector and after them those of another."""
+
+def vectorhigh(dtype: str, vec: Any) -> Any:
+    """The upper half of a vector's lanes."""
+
+def vectorlow(dtype: str, vec: Any) -> Any:
+    """The lower half of a vector's lanes."""

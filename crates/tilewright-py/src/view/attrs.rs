@@ -19,7 +19,7 @@ pub(super) fn value(attr: &Attr) -> Field {
     match attr {
         Attr::None => Field::None,
         Attr::Bool(value) => Field::Bool(*value),
-        Attr::Int(value) => Field::Int(*value),
+        Attr::Int(value) => Field::AttrInt(*value),
         Attr::Float(value) => Field::Float(value.0),
         Attr::Str(text) => Field::text(text.clone()),
         Attr::DType(dtype) => Field::dtype(*dtype),

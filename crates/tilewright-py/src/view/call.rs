@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tilewright::expr::{BinOp, Buffer, Builtin, Expr, ExprKind, ForeignCallee, Intrinsic};
-use tilewright::ir::relax::StructInfo;
+use tilewright::ir::relax::{ExprKind as ExprKindOfGraph, StructInfo};
 use tilewright::{DataType, ops};
 
 use super::scalar::{FOREIGN, operator_of};
@@ -17,6 +17,13 @@ const OPERATORS: [(&str, BinOp); 5] = [
     ("tir.bitwise_xor", BinOp::BitXor),
     ("tir.shift_left", BinOp::Shl),
     ("tir.shift_right", BinOp::Shr),
+];
+
+/// The full names of calls of packed functions whose name in a script is another one.
+const LOWERED: [(&str, &str); 3] = [
+    ("tir.tvm_call_cpacked", "call_cpacked"),
+    ("tir.tvm_call_packed_lowered", "call_packed_lowered"),
+    ("tir.tvm_call_cpacked_lowered", "call_cpacked_lowered"),
 ];
 
 /// The operator of this full name, if it is one of two operands that is called.
@@ -46,7 +53,10 @@ pub(super) fn parts(e: &Expr) -> Option<(Arc<str>, Vec<Field>)> {
                 ForeignCallee::Packed(_) => "tir.tvm_call_packed",
                 ForeignCallee::Llvm(_) => "tir.call_llvm_intrin",
                 ForeignCallee::Function(name) => return Some((name.clone(), scalars(args))),
-                ForeignCallee::Builtin(name) => return Some((format!("tir.{name}").into(), scalars(args))),
+                ForeignCallee::Builtin(name) => {
+                    let full = LOWERED.iter().find(|(_, own)| *own == &**name).map(|(full, _)| (*full).into());
+                    return Some((full.unwrap_or_else(|| format!("tir.{name}").into()), scalars(args)));
+                }
             };
             let name = Field::scalar(&Expr::str(callee.name()));
             (op.into(), std::iter::once(name).chain(scalars(args)).collect())
@@ -69,7 +79,10 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
             }
         });
     }
-    args.made(call(dtype, &op.0, operands))
+    match op {
+        OpName::Operator(name) => args.made(call(dtype, &name, operands)),
+        OpName::Function(name) => Ok(Expr::foreign(dtype, ForeignCallee::Function(name), operands)),
+    }
 }
 
 /// An argument of a call: a buffer means the address of its first element.
@@ -88,15 +101,21 @@ impl FromPython for Operand {
     }
 }
 
-/// The full name of an operator.
-struct OpName(Arc<str>);
+/// The callee of a call: the full name of an operator, or a function of the module.
+enum OpName {
+    Operator(Arc<str>),
+    Function(Arc<str>),
+}
 
 impl FromPython for OpName {
-    const EXPECTED: &'static str = "an Op, or its full name";
+    const EXPECTED: &'static str = "an Op, or its full name, or a GlobalVar";
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         Ok(match node_of(object) {
-            Some(Node::Op(name)) => Some(Self(name.clone())),
-            _ => Arc::<str>::from_python(object)?.map(Self),
+            Some(Node::Op(name)) => Some(Self::Operator(name.clone())),
+            Some(Node::Relax(expr)) if let ExprKindOfGraph::GlobalVar(global) = &expr.kind => {
+                Some(Self::Function(global.name.clone()))
+            }
+            _ => Arc::<str>::from_python(object)?.map(Self::Operator),
         })
     }
 }
@@ -115,7 +134,7 @@ pub(crate) fn call_tir_op<'py>(name: &str, operands: &Bound<'py, PyAny>) -> PyRe
 
 /// A call of the operator of this full name.
 fn call(dtype: DataType, op: &str, operands: Vec<Expr>) -> Result<Expr, String> {
-    let short = op.strip_prefix("tir.").unwrap_or(op);
+    let short = short_name(op);
     if let Some(operator) = operator(op) {
         let [a, b] = operands.as_slice() else { return Err(format!("`{op}` takes two arguments")) };
         return Expr::binary(operator, a, b).map_err(|error| error.0);
@@ -147,6 +166,12 @@ fn call(dtype: DataType, op: &str, operands: Vec<Expr>) -> Result<Expr, String> 
     Err(format!("there is no operator `{op}`"))
 }
 
+/// The name of an operator of the loop level in a script.
+fn short_name(op: &str) -> &str {
+    let own = LOWERED.iter().find(|(full, _)| *full == op).map(|(_, own)| *own);
+    own.unwrap_or_else(|| op.strip_prefix("tir.").unwrap_or(op))
+}
+
 /// Cross-level calls: operators that are kinds of callee here.
 pub(super) const SYSTEM: [&str; 10] = [
     "relax.call_tir",
@@ -171,6 +196,7 @@ pub(super) fn known_op(name: &str) -> bool {
                 || FOREIGN.iter().any(|(known, _)| *known == name)
                 || ["reinterpret", "address_of"].contains(&short)
                 || Builtin::by_name(short).is_some()
+                || LOWERED.iter().any(|(full, _)| *full == name)
         }
         _ => false,
     }

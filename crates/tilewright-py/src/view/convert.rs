@@ -20,6 +20,8 @@ pub(crate) enum Field {
     None,
     Bool(bool),
     Int(i64),
+    /// An integer that is an attribute: Python's `int` that also has a `value` and a `dtype`.
+    AttrInt(i64),
     /// An integer that only fits without a sign.
     Unsigned(u64),
     Float(f64),
@@ -87,6 +89,7 @@ impl Field {
             Self::None => py.None().into_bound(py),
             Self::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
             Self::Int(value) => value.into_pyobject(py)?.into_any(),
+            Self::AttrInt(value) => py.import("tilewright.ir.attrs")?.getattr("AttrInt")?.call1((value,))?,
             Self::Unsigned(value) => value.into_pyobject(py)?.into_any(),
             Self::Float(value) => value.into_pyobject(py)?.into_any(),
             Self::Text(text) => PyString::new(py, &text).into_any(),

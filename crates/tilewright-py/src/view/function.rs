@@ -24,7 +24,7 @@ pub(super) fn prim_field(func: &PrimFunc, name: &str) -> Option<Field> {
             };
             Field::Dict(func.params.iter().filter_map(pair).collect())
         }
-        "ret_type" | "span" => Field::None,
+        "span" => Field::None,
         "struct_info" | "struct_info_" => Field::info(&func.signature()),
         _ => return None,
     })

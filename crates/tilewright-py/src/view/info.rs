@@ -55,7 +55,7 @@ pub(super) fn field(info: &StructInfo, name: &str) -> Option<Field> {
 
 pub(super) fn device_field(device: &VDevice, name: &str) -> Option<Field> {
     Some(match name {
-        "target" => Field::text(device.target.clone()),
+        "target_text" => Field::text(device.target.clone()),
         "vdevice_id" => Field::Int(device.id),
         "memory_scope" => Field::text(device.memory_scope.clone()),
         _ => return None,

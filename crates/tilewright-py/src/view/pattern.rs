@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::DataType;
@@ -213,6 +214,36 @@ impl PyPattern {
         }
     }
 
+    /// What the description says, by the names that the classes of patterns have for it.
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(parts) = self.patterns(name) {
+            return Ok(match parts {
+                Parts::One(pattern) => Bound::new(py, Self(pattern.clone()))?.into_any(),
+                Parts::Many(patterns) => PyTuple::new(py, patterns.iter().cloned().map(Self))?.into_any(),
+            });
+        }
+        match self.value(name) {
+            Some(value) => value.view(py),
+            None => Err(PyAttributeError::new_err(format!("`{}` has no attribute `{name}`", self._kind()))),
+        }
+    }
+
+    /// A dimension of a pattern of shapes, or the pattern of a field of the tuple that this describes.
+    fn __getitem__<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            PatternKind::Shape(dims) => match dims.get(index) {
+                Some(dim) => Field::scalar(dim).view(py),
+                None => Err(PyIndexError::new_err(format!("the shape has {} dimensions", dims.len()))),
+            },
+            _ => Ok(Bound::new(py, Self(Pattern::tuple_get(&self.0, Some(index))))?.into_any()),
+        }
+    }
+
+    /// An error: every index gives a pattern, so that a loop over a pattern would not end.
+    fn __iter__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(format!("`{}` has no items to loop over", self._kind())))
+    }
+
     /// Whether an expression fits. Variables are looked through by what they are bound to in `var2val`.
     #[pyo3(signature = (expr, var2val=None))]
     fn r#match(&self, expr: &Bound<'_, PyAny>, var2val: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
@@ -242,7 +273,56 @@ impl PyPattern {
     }
 }
 
+/// Patterns in a pattern.
+enum Parts<'p> {
+    One(&'p Pattern),
+    Many(&'p [Pattern]),
+}
+
 impl PyPattern {
+    /// The patterns of this name in the pattern.
+    fn patterns(&self, name: &str) -> Option<Parts<'_>> {
+        Some(match (self.0.kind(), name) {
+            (PatternKind::Tuple(fields) | PatternKind::UnorderedTuple(fields), "fields") => Parts::Many(fields),
+            (PatternKind::TupleGet { tuple, .. }, "tuple") => Parts::One(tuple),
+            (PatternKind::Call { callee: CalleePattern::Value(callee), .. }, "op") => Parts::One(callee),
+            (PatternKind::Call { args: ArgPatterns::Any, .. }, "args") => Parts::Many(&[]),
+            (PatternKind::Call { args: ArgPatterns::Exactly(args) | ArgPatterns::First(args), .. }, "args") => {
+                Parts::Many(args)
+            }
+            (PatternKind::Or(left, _) | PatternKind::And(left, _), "left") => Parts::One(left),
+            (PatternKind::Or(_, right) | PatternKind::And(_, right), "right") => Parts::One(right),
+            (PatternKind::Not(reject), "reject") => Parts::One(reject),
+            (
+                PatternKind::HasDType(pattern, _)
+                | PatternKind::HasShape(pattern, _)
+                | PatternKind::HasAttrs(pattern, _)
+                | PatternKind::HasStructInfo(pattern, _),
+                "pattern",
+            ) => Parts::One(pattern),
+            _ => return None,
+        })
+    }
+
+    /// What is no pattern of this name in the pattern.
+    fn value(&self, name: &str) -> Option<Field> {
+        let text = |name: &Option<std::sync::Arc<str>>| Field::text(name.clone().unwrap_or_default());
+        Some(match (self.0.kind(), name) {
+            (PatternKind::Op(op), "expr") => Field::Node(Node::Op(format!("relax.{}", op.name).into())),
+            (PatternKind::Expr(expr), "expr") => Field::relax(expr),
+            (PatternKind::Var(own) | PatternKind::DataflowVar(own) | PatternKind::GlobalVar(own), "name") => text(own),
+            (PatternKind::ExternFunc(own), "global_symbol") => text(own),
+            (PatternKind::TupleGet { index, .. }, "index") => {
+                Field::Int(index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
+            }
+            (PatternKind::Shape(dims), "fields") | (PatternKind::HasShape(_, dims), "shape") => Field::scalars(dims),
+            (PatternKind::HasDType(_, dtype), "dtype") => Field::dtype(*dtype),
+            (PatternKind::HasAttrs(_, own), "attrs") => attrs::map(own),
+            (PatternKind::HasStructInfo(_, own), "struct_info") => Field::info(own),
+            _ => return None,
+        })
+    }
+
     fn matches(&self, expr: &Bound<'_, PyAny>, var2val: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Matches>> {
         let mut values: HashMap<Var, Expr> = HashMap::new();
         for (var, value) in var2val.into_iter().flatten() {

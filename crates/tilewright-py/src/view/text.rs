@@ -38,26 +38,19 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
         | Node::Block(_)
         | Node::Range(_)
         | Node::IterVar(_)
+        | Node::MatchBuffer(_)
         | Node::Seq(_) => print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned(),
         Node::Buffer(_) | Node::Region(_) if options.verbose_expr => {
             print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned()
         }
         Node::Buffer(buffer) => buffer.name.to_string(),
         Node::Region(region) => format!("{}[{}]", region.buffer.name, ranges(&region.region)),
-        Node::MatchBuffer(matched) => {
-            format!(
-                "{} = T.match_buffer({}[{}])",
-                matched.buffer.name,
-                matched.source.buffer.name,
-                ranges(&matched.source.region)
-            )
-        }
         Node::VDevice(device) => {
             format!("I.vdevice(\"{}\", {}, \"{}\")", device.target, device.id, device.memory_scope)
         }
         Node::DummyInfo => "I.dummy_global_info()".to_owned(),
         Node::Arith(arith) => super::arith::text(arith),
         Node::Te(part) => super::te::text(part),
-        Node::Op(name) => format!("Op({name})"),
+        Node::Op(name) => format!("{}.Op(\"{name}\")", options.prefixes.ir),
     }
 }

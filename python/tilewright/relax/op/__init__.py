@@ -23,8 +23,8 @@ from .files import _add_modules
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
-    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "prim_value",
-    "relu",
+    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "masked_fill",
+    "prim_value", "relu",
 ]  # fmt: skip
 
 
@@ -161,6 +161,32 @@ def _pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_va
     return _core.call_op("nn.pad", (data, pad_width), {"pad_mode": pad_mode, "pad_value": pad_value})
 
 
+def _alloc_storage(
+    size: Any, virtual_device_index: Any = 0, storage_scope: Any = "global", dtype: Any = "uint8", *, bytes: Any = None
+) -> Call:
+    """`R.memory.alloc_storage`: of a shape of one dimension, in bytes, or of a number of bytes."""
+    if bytes is None:
+        dims = getattr(size, "values", size)
+        [bytes] = dims if isinstance(dims, Sequence) else [dims]
+    return _core.call_op("memory.alloc_storage", (), {"bytes": int(bytes)})
+
+
+def _alloc_tensor(storage: Any, offset: Any, shape: Any, dtype: Any, bytes: Any = 0) -> Call:
+    """`R.memory.alloc_tensor`; the shape and the offset may be swapped."""
+    if isinstance(offset, (ShapeExpr, list, tuple)):
+        offset, shape = shape, offset
+    said = {"offset": int(getattr(offset, "value", offset)), "dtype": str(getattr(dtype, "value", dtype))}
+    return _core.call_op("memory.alloc_tensor", (storage, shape), {**said, "bytes": bytes})
+
+
+def masked_fill(x: Any, mask: Any, value: Any) -> Call:
+    """The tensor with a value where the mask holds."""
+    from ..expr import const
+
+    values = _core.call_op("full_like", (x, const(value, x.struct_info.dtype)), {})
+    return _core.call_op("where", (mask, values, x), {})
+
+
 def relu(data: Any) -> Call:
     """`relax.op.nn.relu`: the spelling of 2022."""
     return _core.call_op("nn.relu", (data,), {})
@@ -214,7 +240,7 @@ def _module(path: str) -> ModuleType:
 # Those whose parameters are in another order than the operator's arguments.
 _OTHERWISE = {
     "nn.attention": _attention, "nn.attention_bias": _attention_bias, "nn.attention_var_len": _attention_var_len,
-    "nn.pad": _pad,
+    "nn.pad": _pad, "memory.alloc_storage": _alloc_storage, "memory.alloc_tensor": _alloc_tensor,
 }  # fmt: skip
 for _name, _called in _OTHERWISE.items():
     _called.__name__ = _called.__qualname__ = _name.rpartition(".")[2]

@@ -7,24 +7,18 @@ from typing import Any
 
 from tilewright.relax.expr import Call
 
-def alloc_storage(bytes: Any) -> Call:
-    """Memory, as a tensor of bytes: it lives as long as the call of the enclosing function, and is aligned to 64
-    bytes. Tensors are placed in it with `memory.alloc_tensor`.
+def alloc_storage(
+    size: Any,
+    virtual_device_index: Any = 0,
+    storage_scope: Any = "global",
+    dtype: Any = "uint8",
+    *,
+    bytes: Any = None,
+) -> Call:
+    """`R.memory.alloc_storage`: of a shape of one dimension, in bytes, or of a number of bytes."""
 
-    bytes: Its size in bytes.
-    """
-
-def alloc_tensor(storage: Any, shape: Any, offset: Any, dtype: Any, bytes: int = 0) -> Call:
-    """A tensor in a storage. Its contents are undefined, and tensors may overlap: the memory plan guarantees that
-    they are not in use at the same time. It must not be returned.
-
-    storage: The storage.
-    shape: The shape; a symbolic one needs `bytes`.
-    offset: Where it begins, in bytes: a multiple of 64.
-    dtype: The data type of an element.
-    bytes: The bytes that are kept for it; 0: those of its constant shape. A run in which it needs more ends with
-    an error.
-    """
+def alloc_tensor(storage: Any, offset: Any, shape: Any, dtype: Any, bytes: Any = 0) -> Call:
+    """`R.memory.alloc_tensor`; the shape and the offset may be swapped."""
 
 def ensure_zero_offset(data: Any) -> Call:
     """The tensor, such that the address of its first element is all that a kernel has to know. Every tensor is like

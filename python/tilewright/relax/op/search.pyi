@@ -607,6 +607,9 @@ def make_closure(func: Any, args: Any) -> Call:
     args: Its last arguments.
     """
 
+def masked_fill(x: Any, mask: Any, value: Any) -> Call:
+    """The tensor with a value where the mask holds."""
+
 def matmul(x1: Any, x2: Any, out_dtype: str = "void") -> Call:
     """The product of matrices, as `torch.matmul` and NumPy's `@` have it.
 

@@ -24,6 +24,8 @@ from ..._core import (
     pass_signature,
 )
 from ...error import TVMError
+from ...ir.attrs import AttrInt
+from ...ir.global_info import VDevice
 from ...ir.transform import ModulePass, Sequential, class_of_passes, function_pass_of, over_functions, own_pass
 from ...runtime.packed_func import code_generator
 from ...tir.function import IndexMap, PrimFunc
@@ -49,6 +51,7 @@ __all__ = [
     "PatternCheckContext",
     "RewriteCUDAGraph",
     "RunCodegen",
+    "UpdateVDevice",
     "VMBuiltinLower",
     "VMShapeLower",
     "dataflowblock_pass",
@@ -107,6 +110,12 @@ def AllocateWorkspace() -> Pass:
         return module
 
     return Pass.from_python(refuse, "AllocateWorkspace", 0)
+
+
+def UpdateVDevice(new_vdevice: VDevice, index: int) -> Pass:
+    """Replaces the device at a position of the module's list by another, wherever it is named."""
+    where = {"vdevice_id": new_vdevice.vdevice_id, "memory_scope": new_vdevice.memory_scope}
+    return make_pass("UpdateVDevice", {"index": index, "target": new_vdevice.target_text, **where})
 
 
 def RewriteCUDAGraph() -> Pass:
@@ -319,7 +328,9 @@ def _of_table(name: str) -> Callable[..., Pass]:
     """The function that makes a pass of the compiler's table, with the signature that the table declares."""
     doc, table = pass_signature(name)
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    params = [Parameter(param, kind, default=(*default, Parameter.empty)[0]) for param, default, _, _ in table]
+    defaults = [(*default, Parameter.empty)[0] for _, default, _, _ in table]
+    plain = [int(default) if isinstance(default, AttrInt) else default for default in defaults]
+    params = [Parameter(row[0], kind, default=default) for row, default in zip(table, plain, strict=True)]
     signature = Signature(params, return_annotation=Pass)
 
     def make(*args: Any, **kwargs: Any) -> Pass:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tilewright._core import Pass
+from tilewright.ir.global_info import VDevice
 from tilewright.relax.backend.pattern_registry import FusionPattern
 from tilewright.relax.expr import Call, Expr
 from tilewright.tir.expr import Var
@@ -257,6 +258,9 @@ def NormalizeGlobalVar() -> Any:
 def OptimizeLayoutTransform() -> Any:
     """The pass `OptimizeLayoutTransform`; `tilewright opt --pass OptimizeLayoutTransform FILE` shows what it does."""
 
+def RealizeVDevice() -> Any:
+    """The pass `RealizeVDevice`; `tilewright opt --pass RealizeVDevice FILE` shows what it does."""
+
 def RemovePurityChecking() -> Any:
     """The pass `RemovePurityChecking`; `tilewright opt --pass RemovePurityChecking FILE` shows what it does."""
 
@@ -331,6 +335,9 @@ def UpdateParamStructInfo(sinfo_func: Any) -> Any:
 
     `sinfo_func`, a function: A function of a parameter that gives its type, or None where it keeps its own.
     """
+
+def UpdateVDevice(new_vdevice: VDevice, index: int) -> Pass:
+    """Replaces the device at a position of the module's list by another, wherever it is named."""
 
 def VMBuiltinLower() -> Any:
     """The pass `LowerRuntimeBuiltin`; `tilewright opt --pass LowerRuntimeBuiltin FILE` shows what it does."""

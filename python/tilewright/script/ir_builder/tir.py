@@ -52,6 +52,12 @@ __all__ = [
 Buffer = buffer_decl = _buffer.decl_buffer
 
 
+def Let(expr: Any, where: dict[Var, Any]) -> Any:
+    """An expression in which a variable has a value: `T.Let(x + 1, where={x: 2})`."""
+    [(var, value)] = where.items()
+    return _tir.Let(var, value, expr)
+
+
 class StmtFrame(Frame):
     """A frame that collects statements."""
 
@@ -377,13 +383,12 @@ class ForFrame(StmtFrame):
         kind: ForKind,
         annotations: dict[str, Any] | None = None,
         thread: str | None = None,
-        names: str = "ijklmn",
+        name: str = "v",
     ) -> None:
         super().__init__()
         self.ranges, self.kind, self.annotations, self.thread = ranges, kind, annotations, thread
-        depth = sum(len(f.vars) for f in IRBuilder.current().frames if isinstance(f, ForFrame))
-        letters = [names[(depth + n) % len(names)] for n in range(len(ranges))]
-        self.vars = [Var(letter, range_.extent.dtype) for letter, range_ in zip(letters, ranges, strict=True)]
+        IRBuilder.current()  # Outside of a builder there are no loops: an error.
+        self.vars = [Var(name, range_.extent.dtype) for range_ in ranges]
 
     def value(self) -> Any:
         """The loop variable, or several."""
@@ -473,13 +478,16 @@ def Assert(condition: Any, message: str) -> _Around:
 def LetStmt(value: Any, type_annotation: Any = None, *, var: Var | None = None) -> _Around:
     """A name for a value: `with T.LetStmt(value) as name:`."""
     value = _op.const(value) if isinstance(value, (int, float)) else value
-    var = var or Var("v", type_annotation if isinstance(type_annotation, str) else value.dtype)
+    if var is None:
+        var = Var("v", type_annotation if isinstance(type_annotation, str) else value.dtype)
     return _Around(lambda body: _LetStmt(var, value, body), var)
 
 
 def let(value: Any, dtype: str | None = None, *, var: Var | None = None) -> _Around:
     """A name for a value."""
-    var = var or Var("v", dtype or value.dtype)
+    value = _op.const(value) if isinstance(value, (int, float)) else value
+    if var is None:
+        var = Var("v", dtype or value.dtype)
     return _Around(lambda body: _LetStmt(var, value, body), var)
 
 

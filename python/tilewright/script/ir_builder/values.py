@@ -35,6 +35,8 @@ def _typed(dtype: str) -> Callable[..., Any]:
     def make(expr: Any = None, is_size_var: bool = False) -> Any:
         if expr is None:
             return _tir.SizeVar("v", dtype) if is_size_var else Var("v", dtype)
+        if isinstance(expr, str) and "float" in dtype:
+            expr = float(expr)
         return expr.astype(dtype) if hasattr(expr, "astype") else _op.const(expr, dtype)
 
     make.__name__ = dtype
@@ -149,8 +151,8 @@ _OPERATIONS = (
     "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up",
 )  # fmt: skip
 for _name in (*_OPERATIONS, *_TYPED_OPERATIONS):
-    if _name not in _op.__all__:
-        globals()[_name] = _operation(_name, _name in _TYPED_OPERATIONS)
+    globals()[_name] = _operation(_name, _name in _TYPED_OPERATIONS)
+    if _name not in __all__:
         __all__ += [_name]
 tvm_call_packed = _op.call_packed
 

@@ -73,8 +73,7 @@ def verify_memory(func: PrimFunc) -> bool:
     """Whether the host leaves the memory of the function's device alone; true for a device that is the host."""
     if "target" not in func.attrs:
         raise TVMError("verify_memory needs the attribute `target` of the function: use BindTarget first")
-    target = str(func.attrs["target"])
-    return target.split()[0] in ("llvm", "c") or not _core.touched_by_host(func)
+    return func.attrs["target"].kind.name in ("llvm", "c") or not _core.touched_by_host(func)
 
 
 def verify_gpu_code(func: PrimFunc, constraints: Mapping[str, int]) -> bool:

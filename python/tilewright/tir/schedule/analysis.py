@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...arith import Analyzer, IterMapLevel, detect_iter_map
+from ...ir.base import structural_equal
 from ...ir.expr import PrimExpr, Range
 from ..block_scope import StmtSRef
 from ..buffer import Buffer
-from ..expr import IntImm, Var
+from ..expr import BinaryOpExpr, BufferLoad, Cast, IntImm, IterVar, Var
 from ..function import IndexMap, PrimFunc
-from ..stmt import BlockRealize, For
+from ..stmt import Block, BlockRealize, BufferStore, For
 from ..stmt_functor import post_order_visit
 from .schedule import BlockRV, Schedule
 
-__all__ = ["TensorizeInfo", "get_tensorize_loop_mapping", "has_block", "is_output_block", "suggest_index_map"]
+__all__ = [
+    "AutoTensorizeMappingInfo", "TensorizeInfo", "get_auto_tensorize_mapping_info", "get_tensorize_loop_mapping",
+    "has_block", "is_output_block", "suggest_index_map",
+]  # fmt: skip
 
 
 def has_block(sch: Schedule, block_name: str) -> bool:
@@ -204,3 +208,91 @@ def _driver(value: PrimExpr, loops: Sequence[For]) -> int | None:
         if not used:
             return at
     return None
+
+
+@dataclass(frozen=True)
+class AutoTensorizeMappingInfo:
+    """How the axes of a block are fused to those of an intrinsic's description.
+
+    `mappings` has the maps from the block's axes (`lhs_iters`) to axes of which the last ones are the description's
+    (`rhs_iters`); `lhs_buffer_map` has the description's buffer for each of the block, and `rhs_buffer_indices` the
+    indices of each in the description.
+    """
+
+    mappings: list[IndexMap]
+    lhs_buffer_map: dict[Buffer, Buffer]
+    rhs_buffer_indices: dict[Buffer, list[PrimExpr]]
+    lhs_iters: list[IterVar]
+    rhs_iters: list[IterVar]
+
+
+def get_auto_tensorize_mapping_info(
+    sch: Schedule, block: BlockRV, desc_func: PrimFunc
+) -> AutoTensorizeMappingInfo | None:
+    """The fusion of a block's axes to those of a description; `None` where the block computes something else.
+
+    An axis of the block goes to the axis of the description that the same operands are indexed by; several of them are
+    fused in their order. Axes that index every operand stay in front.
+    """
+    _, described = nest_of(desc_func)
+    own = sch.get(block)
+    if described is None or not isinstance(own, Block):
+        return None
+    buffers: dict[Buffer, Buffer] = {}
+    indices: tuple[dict[Buffer, list[PrimExpr]], dict[Buffer, list[PrimExpr]]] = ({}, {})
+    if not _are_alike(own.body, described.block.body, buffers, indices):
+        return None
+    ours = [_operands(axis.var, indices[0], buffers) for axis in own.iter_vars]
+    theirs = [_operands(axis.var, indices[1]) for axis in described.block.iter_vars]
+    if any(theirs.count(operands) > 1 for operands in theirs):
+        return None
+    everywhere = frozenset(map(_identity, buffers.values()))
+    if any(operands not in theirs and operands != everywhere for operands in ours):
+        return None
+    if any(operands not in ours for operands in theirs):
+        return None
+    axes = [Var(axis.var.name, axis.var.dtype) for axis in own.iter_vars]
+    final: list[Any] = [axis for axis, operands in zip(axes, ours, strict=True) if operands not in theirs]
+    for wanted in theirs:
+        fused: Any = None
+        for axis, iter_var, operands in zip(axes, own.iter_vars, ours, strict=True):
+            if operands == wanted:
+                fused = axis if fused is None else fused * iter_var.dom.extent + axis
+        final.append(fused)
+    mappings = [IndexMap(axes, final)]
+    return AutoTensorizeMappingInfo(mappings, buffers, indices[1], list(own.iter_vars), list(described.block.iter_vars))
+
+
+def _identity(buffer: Buffer) -> Any:
+    return buffer.data
+
+
+def _operands(
+    axis: Var, indices: dict[Buffer, list[PrimExpr]], buffers: dict[Buffer, Buffer] | None = None
+) -> frozenset[Any]:
+    """The description's buffers that an axis indexes."""
+    used = set()
+    for buffer, places in indices.items():
+        found: list[Any] = []
+        for place in places:
+            post_order_visit(place, lambda node, found=found: found.append(node) if node == axis else None)
+        if found:
+            used.add(_identity(buffer if buffers is None else buffers[buffer]))
+    return frozenset(used)
+
+
+def _are_alike(ours: Any, theirs: Any, buffers: dict[Buffer, Buffer], indices: tuple[dict, dict]) -> bool:
+    """Whether both compute the same of their buffers; collects which buffer is which, and how each is indexed."""
+    if type(ours) is not type(theirs):
+        return False
+    if isinstance(ours, (BufferStore, BufferLoad)):
+        if not buffers.setdefault(ours.buffer, theirs.buffer).same_as(theirs.buffer):
+            return False
+        indices[0].setdefault(ours.buffer, list(ours.indices))
+        indices[1].setdefault(theirs.buffer, list(theirs.indices))
+        return not isinstance(ours, BufferStore) or _are_alike(ours.value, theirs.value, buffers, indices)
+    if isinstance(ours, Cast):
+        return ours.dtype == theirs.dtype and _are_alike(ours.value, theirs.value, buffers, indices)
+    if isinstance(ours, BinaryOpExpr):
+        return _are_alike(ours.a, theirs.a, buffers, indices) and _are_alike(ours.b, theirs.b, buffers, indices)
+    return structural_equal(ours, theirs)
