@@ -9,8 +9,8 @@ class Module:
         T.func_attr({"tir.noalias": T.bool(True)})
         new = T.int64()
         total = T.int64()
-        divide = T.match_buffer(var_divide, (T.int64(1), T.int64(4), new, total), "float32")
-        causal = T.match_buffer(var_causal, (T.int64(1), T.int64(4), new, total), "float32")
+        divide = T.match_buffer(var_divide, (T.int64(1), T.int64(4), new, total))
+        causal = T.match_buffer(var_causal, (T.int64(1), T.int64(4), new, total))
         # with T.block("root"):
         for i0, i1, i2, i3 in T.grid(T.int64(1), T.int64(4), new, total):
             with T.block("causal"):
@@ -23,8 +23,8 @@ class Module:
     def rotary(var_reshape2: T.handle, var_rotary: T.handle, total: T.int64):
         T.func_attr({"tir.noalias": T.bool(True)})
         new = T.int64()
-        reshape2 = T.match_buffer(var_reshape2, (T.int64(1), new, T.int64(4), T.int64(8)), "float32")
-        rotary = T.match_buffer(var_rotary, (T.int64(1), new, T.int64(4), T.int64(8)), "float32")
+        reshape2 = T.match_buffer(var_reshape2, (T.int64(1), new, T.int64(4), T.int64(8)))
+        rotary = T.match_buffer(var_rotary, (T.int64(1), new, T.int64(4), T.int64(8)))
         # with T.block("root"):
         for i0, i1, i2, i3 in T.grid(T.int64(1), new, T.int64(4), T.int64(8)):
             with T.block("rotary"):
@@ -37,8 +37,8 @@ class Module:
     def rotary1(var_reshape3: T.handle, var_rotary: T.handle, total: T.int64):
         T.func_attr({"tir.noalias": T.bool(True)})
         new = T.int64()
-        reshape3 = T.match_buffer(var_reshape3, (T.int64(1), new, T.int64(2), T.int64(8)), "float32")
-        rotary = T.match_buffer(var_rotary, (T.int64(1), new, T.int64(2), T.int64(8)), "float32")
+        reshape3 = T.match_buffer(var_reshape3, (T.int64(1), new, T.int64(2), T.int64(8)))
+        rotary = T.match_buffer(var_rotary, (T.int64(1), new, T.int64(2), T.int64(8)))
         # with T.block("root"):
         for i0, i1, i2, i3 in T.grid(T.int64(1), new, T.int64(2), T.int64(8)):
             with T.block("rotary"):
@@ -76,11 +76,11 @@ class Module:
             permute_dims: R.Tensor((32, 32), dtype="float32") = R.permute_dims(blocks_0_attention_q_weight, axes=None)
             matmul: R.Tensor((1, new, 32), dtype="float32") = R.matmul(rms_norm, permute_dims, out_dtype="void")
             reshape2: R.Tensor((1, new, 4, 8), dtype="float32") = R.reshape(matmul, R.shape([1, new, 4, 8]))
-            rotary = R.call_tir(cls.rotary, (reshape2,), out_sinfo=R.Tensor((1, new, 4, 8), dtype="float32"), tir_vars=R.tir_vars(total_1))
+            rotary = R.call_tir(cls.rotary, (reshape2,), out_sinfo=R.Tensor((1, new, 4, 8), dtype="float32"), tir_vars=R.shape([total_1]))
             permute_dims1: R.Tensor((32, 16), dtype="float32") = R.permute_dims(blocks_0_attention_k_weight, axes=None)
             matmul1: R.Tensor((1, new, 16), dtype="float32") = R.matmul(rms_norm, permute_dims1, out_dtype="void")
             reshape3: R.Tensor((1, new, 2, 8), dtype="float32") = R.reshape(matmul1, R.shape([1, new, 2, 8]))
-            rotary1 = R.call_tir(cls.rotary1, (reshape3,), out_sinfo=R.Tensor((1, new, 2, 8), dtype="float32"), tir_vars=R.tir_vars(total_1))
+            rotary1 = R.call_tir(cls.rotary1, (reshape3,), out_sinfo=R.Tensor((1, new, 2, 8), dtype="float32"), tir_vars=R.shape([total_1]))
             permute_dims2: R.Tensor((32, 16), dtype="float32") = R.permute_dims(blocks_0_attention_v_weight, axes=None)
             matmul2: R.Tensor((1, new, 16), dtype="float32") = R.matmul(rms_norm, permute_dims2, out_dtype="void")
             reshape4: R.Tensor((1, new, 2, 8), dtype="float32") = R.reshape(matmul2, R.shape([1, new, 2, 8]))
@@ -122,11 +122,11 @@ class Module:
             permute_dims10: R.Tensor((32, 32), dtype="float32") = R.permute_dims(blocks_1_attention_q_weight, axes=None)
             matmul8: R.Tensor((1, new, 32), dtype="float32") = R.matmul(rms_norm2, permute_dims10, out_dtype="void")
             reshape6: R.Tensor((1, new, 4, 8), dtype="float32") = R.reshape(matmul8, R.shape([1, new, 4, 8]))
-            rotary2 = R.call_tir(cls.rotary, (reshape6,), out_sinfo=R.Tensor((1, new, 4, 8), dtype="float32"), tir_vars=R.tir_vars(total_1))
+            rotary2 = R.call_tir(cls.rotary, (reshape6,), out_sinfo=R.Tensor((1, new, 4, 8), dtype="float32"), tir_vars=R.shape([total_1]))
             permute_dims11: R.Tensor((32, 16), dtype="float32") = R.permute_dims(blocks_1_attention_k_weight, axes=None)
             matmul9: R.Tensor((1, new, 16), dtype="float32") = R.matmul(rms_norm2, permute_dims11, out_dtype="void")
             reshape7: R.Tensor((1, new, 2, 8), dtype="float32") = R.reshape(matmul9, R.shape([1, new, 2, 8]))
-            rotary3 = R.call_tir(cls.rotary1, (reshape7,), out_sinfo=R.Tensor((1, new, 2, 8), dtype="float32"), tir_vars=R.tir_vars(total_1))
+            rotary3 = R.call_tir(cls.rotary1, (reshape7,), out_sinfo=R.Tensor((1, new, 2, 8), dtype="float32"), tir_vars=R.shape([total_1]))
             permute_dims12: R.Tensor((32, 16), dtype="float32") = R.permute_dims(blocks_1_attention_v_weight, axes=None)
             matmul10: R.Tensor((1, new, 16), dtype="float32") = R.matmul(rms_norm2, permute_dims12, out_dtype="void")
             reshape8: R.Tensor((1, new, 2, 8), dtype="float32") = R.reshape(matmul10, R.shape([1, new, 2, 8]))
