@@ -12,7 +12,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{PackedFunc, Value};
-use crate::{data_dependent, debug, kv_cache, shape_heap, tensor_properties};
+use crate::{data_dependent, debug, kv_cache, kv_state, shape_heap, tensor_properties};
 
 pub(crate) type Builtin = fn(&[Value]) -> Result<Value>;
 
@@ -34,8 +34,15 @@ struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {
-    let files =
-        [&ALL[..], &debug::ALL, &kv_cache::ALL, &tensor_properties::ALL, &data_dependent::ALL, &shape_heap::ALL];
+    let files = [
+        &ALL[..],
+        &debug::ALL,
+        &kv_cache::ALL,
+        &kv_state::ALL,
+        &tensor_properties::ALL,
+        &data_dependent::ALL,
+        &shape_heap::ALL,
+    ];
     let mut all = files.into_iter().flatten();
     all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
 }

@@ -23,6 +23,25 @@ const WORTH_CALLING: u64 = 25_000;
 /// Short regions that begin within such a time are one piece of work.
 const BURST: Duration = Duration::from_micros(50);
 
+/// Runs tasks that are written in Rust on the pool; `nanoseconds` is about what they take together on one thread.
+pub(crate) fn parallel(tasks: u64, nanoseconds: u64, task: &(dyn Fn(u64) + Sync)) -> Result<(), Error> {
+    /// # Safety
+    /// `closure` points to the reference to a task, which is alive, and `cx` is the context of this thread.
+    unsafe extern "C" fn body(cx: *const KernelCx, closure: *mut u8, task: i64, _tasks: i64) -> i32 {
+        // SAFETY: the caller's promise.
+        let (worker, run) = unsafe { (worker_of(cx), *closure.cast::<&(dyn Fn(u64) + Sync)>()) };
+        match catch_unwind(AssertUnwindSafe(|| run(task as u64))) {
+            Ok(()) => Status::Ok as i32,
+            Err(payload) => worker.record(Failure::Panic(payload)),
+        }
+    }
+    let worker = Worker::default();
+    let closure = ptr::from_ref(&task).cast_mut().cast();
+    let region = Region { body, closure, tasks, nanoseconds, scratch_bytes: 0 };
+    pool::run(&worker.context(ptr::null_mut()), &worker, region)
+        .map_err(|failure| failure.into_error("a runtime function"))
+}
+
 /// Why a kernel stopped.
 pub(crate) enum Failure {
     /// What it reported itself, or the runtime on its behalf.

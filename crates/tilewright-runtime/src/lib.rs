@@ -7,7 +7,8 @@
 //! (machine code and its threads), `scratch`, `temporary` and `packed` (services for kernels: memory, and functions of
 //! the process), [`fork`] (locks that survive `fork`), `one_slot` (a lock-free cache of one object), `call_depth` (the
 //! bound of nested calls), [`device`] (devices other than the host, and the operations of a run on them). `builtins`
-//! lists the functions that every runtime has by name, some of them in files of their own, such as `kv_cache`.
+//! lists the functions that every runtime has by name, some of them in files of their own, such as `kv_cache` and
+//! `kv_state` (paged caches and recurrent states of language models).
 //!
 //! A program that hands its argument to a function of the process:
 //!
@@ -67,6 +68,7 @@ mod instrument;
 mod jit_symbols;
 mod kernel;
 mod kv_cache;
+mod kv_state;
 mod launch;
 mod machine;
 mod matching;

@@ -71,7 +71,7 @@ fn slices_are_those_of_python() {
     assert_eq!(slice(&[-2], &[100], &[1]).unwrap(), [3.0, 4.0]);
     assert_eq!(slice(&[-1], &[-100], &[-2]).unwrap(), [4.0, 2.0, 0.0]);
     assert_eq!(slice(&[i64::MAX], &[i64::MIN], &[i64::MIN]).unwrap(), [4.0]);
-    assert_eq!(slice(&[3], &[1], &[1]).unwrap(), []);
+    assert!(slice(&[3], &[1], &[1]).unwrap().is_empty());
     assert!(slice(&[0], &[1], &[0]).unwrap_err().contains("step by 0"));
     assert!(slice(&[0, 0], &[1], &[1]).unwrap_err().contains("bounds of shape [2]"));
 }

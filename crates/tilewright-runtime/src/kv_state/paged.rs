@@ -1,0 +1,450 @@
+//! The cache of keys and values in pages: sequences that grow, share prefixes, shrink and go.
+//!
+//! Each layer has memory for `[pages, 2, kv heads, page, head]`. A sequence has a table of pages; a fork shares those
+//! of its parent, whatever its length. A page that is shared is copied before one of its holders writes to it, and
+//! with that all of its layers. Sequences do not depend on each other: a parent may go before its forks.
+//!
+//! Between `begin_forward` and `end_forward` is a *step*: the rows of its sequences have slots and positions, every
+//! layer stores keys and values for them, and attends. A step that is refused changes nothing.
+
+use std::collections::BTreeMap;
+
+use tilewright_tensor::{DataType, Tensor, bf16, f16};
+
+use super::KvState;
+use super::attention::{Chunk, Heads, Rows, Stored, attend};
+use super::pages::PagePool;
+use super::rope::Rope;
+use super::sequence::{Row, Sequence, Window};
+use crate::builtins::refused;
+use crate::error::Result;
+
+/// Sizes of a cache.
+pub(super) struct Sizes {
+    pub(super) heads: Heads,
+    pub(super) layers: usize,
+    pub(super) pages: u32,
+    /// Sequences of a step at most.
+    pub(super) batch: usize,
+    pub(super) dtype: DataType,
+}
+
+pub(super) struct PagedCache {
+    sizes: Sizes,
+    /// None for models that say positions otherwise.
+    rope: Option<Rope>,
+    pool: PagePool,
+    sequences: BTreeMap<i64, Sequence>,
+    layers: Vec<Tensor>,
+    step: Option<Step>,
+}
+
+struct Step {
+    rows: Vec<Row>,
+    chunks: Vec<Chunk>,
+    rope: Vec<f32>,
+    rope_for_sink: Vec<f32>,
+}
+
+impl PagedCache {
+    pub(super) fn new(sizes: Sizes, rope: Option<Rope>) -> Result<Self> {
+        let Heads { kv, size, page, .. } = sizes.heads;
+        let shape = [i64::from(sizes.pages), 2, kv as i64, page as i64, size as i64];
+        let layers = (0..sizes.layers).map(|_| Ok(Tensor::zeros(sizes.dtype, &shape)?)).collect::<Result<_>>()?;
+        let pool = PagePool::new(sizes.pages);
+        Ok(Self { sizes, rope, pool, sequences: BTreeMap::new(), layers, step: None })
+    }
+
+    fn page(&self) -> usize {
+        self.sizes.heads.page
+    }
+
+    fn sequence(&mut self, id: i64) -> Result<&mut Sequence> {
+        self.sequences.get_mut(&id).ok_or_else(|| unknown(id))
+    }
+
+    fn no_step(&self, what: &str) -> Result<()> {
+        match self.step {
+            None => Ok(()),
+            Some(_) => Err(refused(format!("{what} comes before begin_forward or after end_forward"))),
+        }
+    }
+
+    fn step(&self) -> Result<&Step> {
+        self.step.as_ref().ok_or_else(|| refused("no step is open: call begin_forward first"))
+    }
+
+    /// Tokens of the last `size` of a sequence are seen, of which the first `sink` are the sequence's first ones.
+    pub(super) fn enable_window(&mut self, id: i64, size: i64, sink: i64) -> Result<()> {
+        self.no_step("enable_sliding_window_for_seq")?;
+        let (Ok(size), Ok(sink)) = (usize::try_from(size), usize::try_from(sink)) else {
+            return Err(refused(format!("a window has a size and a sink, found {size} and {sink}")));
+        };
+        if sink >= size {
+            return Err(refused(format!("a window of {size} tokens has a sink of fewer, found {sink}")));
+        }
+        let sequence = self.sequence(id)?;
+        let window = Window { size, sink };
+        match sequence.window {
+            Some(known) if known != window => Err(refused(format!("sequence {id} has a window of its own already"))),
+            _ => {
+                sequence.window = Some(window);
+                Ok(())
+            }
+        }
+    }
+
+    /// Accepts the path to a node of each sequence's tree, or none (-1).
+    pub(super) fn commit(&mut self, ids: &[i64], leaves: &[i64]) -> Result<()> {
+        self.no_step("commit_accepted_token_tree_nodes")?;
+        same_number(ids, leaves, "leaves")?;
+        for (at, id) in ids.iter().enumerate() {
+            let length = self.sequence(*id)?.length - self.sequence(*id)?.accepted();
+            if leaves[at] < -1 || leaves[at] >= length as i64 {
+                return Err(refused(format!(
+                    "the tree of sequence {id} has {length} nodes, found node {}",
+                    leaves[at]
+                )));
+            }
+        }
+        for (&id, &leaf) in ids.iter().zip(leaves) {
+            let moves = self.sequence(id)?.commit(leaf)?;
+            self.move_slots(id, &moves)?;
+            let page = self.page();
+            if let Some(sequence) = self.sequences.get_mut(&id) {
+                sequence.truncate(sequence.length, page, &mut self.pool);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies keys and values of slots, none of which lies in a shared page, to earlier ones.
+    fn move_slots(&mut self, id: i64, moves: &[(usize, usize)]) -> Result<()> {
+        let heads = self.sizes.heads;
+        let Some(sequence) = self.sequences.get(&id) else { return Err(unknown(id)) };
+        let bytes = self.sizes.dtype.bytes();
+        for &(from, to) in moves {
+            let page_of = |slot: usize| sequence.pages.get(slot / heads.page).copied().flatten();
+            let (Some(source), Some(target)) = (page_of(from), page_of(to)) else { continue };
+            for (part, head) in (0..2).flat_map(|part| (0..heads.kv).map(move |head| (part, head))) {
+                let at = |page, slot| (heads.tile_start(page, part, head) + slot % heads.page * heads.size) * bytes;
+                for layer in &mut self.layers {
+                    copy_within(layer, at(source, from), at(target, to), heads.size * bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a page of which a sequence is the only holder for each slot from `length` on, `count` of them.
+    fn reserve(&mut self, id: i64, length: usize, count: usize) -> Result<()> {
+        let page = self.page();
+        let Some(sequence) = self.sequences.get_mut(&id) else { return Err(unknown(id)) };
+        let none = || refused("no page is free");
+        if let Some(Some(last)) = sequence.pages.get_mut(length / page)
+            && self.pool.is_shared(*last)
+        {
+            let copy = self.pool.take().ok_or_else(none)?;
+            let bytes = 2 * self.sizes.heads.kv * self.sizes.heads.tile() * self.sizes.dtype.bytes();
+            for layer in &mut self.layers {
+                copy_within(layer, *last as usize * bytes, copy as usize * bytes, bytes)?;
+            }
+            self.pool.release(*last);
+            *last = copy;
+        }
+        while sequence.pages.len() * page < length + count {
+            sequence.pages.push(Some(self.pool.take().ok_or_else(none)?));
+        }
+        Ok(())
+    }
+
+    /// Pages that appending so many tokens takes.
+    fn pages_for(&self, sequence: &Sequence, count: usize) -> usize {
+        let page = self.page();
+        let last = sequence.pages.get(sequence.length / page).copied().flatten();
+        let copied = last.is_some_and(|last| self.pool.is_shared(last));
+        (sequence.length + count).div_ceil(page).saturating_sub(sequence.pages.len()) + usize::from(copied)
+    }
+
+    fn check_step(&self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<()> {
+        self.no_step("begin_forward")?;
+        same_number(ids, lengths, "lengths")?;
+        if ids.len() > self.sizes.batch {
+            return Err(refused(format!("a step has {} sequences at most, found {}", self.sizes.batch, ids.len())));
+        }
+        let mut needed = 0usize;
+        let mut total = 0usize;
+        for (at, (id, &length)) in ids.iter().zip(lengths).enumerate() {
+            let sequence = self.sequences.get(id).ok_or_else(|| unknown(*id))?;
+            if ids[..at].contains(id) {
+                return Err(refused(format!("sequence {id} is twice in a step")));
+            }
+            let count = usize::try_from(length).ok().filter(|count| (1..=1 << 32).contains(count));
+            let Some(count) = count else {
+                return Err(refused(format!("sequence {id} gets 1 token or more in a step, found {length}")));
+            };
+            needed = needed.saturating_add(self.pages_for(sequence, count));
+            total = total.saturating_add(count);
+        }
+        if let Some(tree) = tree
+            && tree.len() != total
+        {
+            return Err(refused(format!("a tree has a parent for each of {total} tokens, found {}", tree.len())));
+        }
+        match self.pool.available() {
+            available if needed > available => Err(refused(format!(
+                "the step needs {needed} pages of {} tokens, of which {available} are free: remove sequences, or create \
+                 the cache for more tokens",
+                self.page()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends to the sequences of a step; where one refuses, the others take it back.
+    fn append(&mut self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<(Vec<Row>, Vec<Chunk>)> {
+        let (mut rows, mut chunks) = (Vec::new(), Vec::new());
+        let mut parents = tree;
+        for (&id, &length) in ids.iter().zip(lengths) {
+            let count = length as usize;
+            let own = parents.map(|parents| parents.split_at(count));
+            parents = own.map(|(_, rest)| rest);
+            let sequence = self.sequences.get_mut(&id).ok_or_else(|| unknown(id))?;
+            let appended = sequence.append(count, own.map(|(own, _)| own));
+            match appended {
+                Ok(appended) => {
+                    chunks.push(Chunk { id, rows: rows.len()..rows.len() + count });
+                    rows.extend(appended);
+                }
+                Err(error) => {
+                    for chunk in &chunks {
+                        if let Some(sequence) = self.sequences.get_mut(&chunk.id) {
+                            sequence.undo(chunk.rows.len());
+                        }
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok((rows, chunks))
+    }
+
+    /// The positions of the open step's rows, as a model asks for them.
+    pub(super) fn positions(&self) -> Result<Vec<i32>> {
+        Ok(self.step()?.rows.iter().map(|row| row.position_for_sink as i32).collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sequences.is_empty()
+    }
+
+    pub(super) fn available_pages(&self) -> i64 {
+        self.pool.available() as i64
+    }
+
+    pub(super) fn total_length(&self) -> i64 {
+        self.sequences.values().map(|sequence| sequence.kept() as i64).sum()
+    }
+
+    /// Stores what a layer makes of the step's tokens and attends: `qkv` is `[…, query + 2 kv, size]`, `out`
+    /// `[…, query, size]`.
+    pub(super) fn attention(&mut self, layer: i64, scale: f64, qkv: &Tensor, out: &Tensor) -> Result<()> {
+        let heads = self.sizes.heads;
+        let rows = self.step()?.rows.len();
+        for (name, tensor, width) in [("qkv", qkv, heads.query + 2 * heads.kv), ("the result", out, heads.query)] {
+            let shape = tensor.shape();
+            let fits = shape.len() >= 3 && shape.ends_with(&[width as i64, heads.size as i64]);
+            if tensor.dtype() != self.sizes.dtype || !fits || tensor.num_elements() != rows * width * heads.size {
+                return Err(refused(format!(
+                    "{name} is a tensor of {} and [{rows}, {width}, {}] in this step, found {} and {shape:?}",
+                    self.sizes.dtype,
+                    heads.size,
+                    tensor.dtype()
+                )));
+            }
+        }
+        let scale = (scale / (heads.size as f64).sqrt()) as f32;
+        match self.sizes.dtype {
+            DataType::F16 => self.attention_of::<f16>(layer, scale, qkv, out),
+            DataType::BF16 => self.attention_of::<bf16>(layer, scale, qkv, out),
+            _ => self.attention_of::<f32>(layer, scale, qkv, out),
+        }
+    }
+
+    fn attention_of<T: Stored>(&mut self, layer: i64, scale: f32, qkv: &Tensor, out: &Tensor) -> Result<()> {
+        let layers = self.layers.len();
+        let memory = usize::try_from(layer).ok().and_then(|layer| self.layers.get_mut(layer));
+        let memory = memory.ok_or_else(|| refused(format!("the cache has {layers} layers, found layer {layer}")))?;
+        let step = self.step.as_ref().ok_or_else(|| refused("no step is open"))?;
+        let table = |chunk: &Chunk| self.sequences.get(&chunk.id).map_or(&[][..], |own| &own.pages);
+        let tables: Vec<_> = step.chunks.iter().map(table).collect();
+        let rows = Rows {
+            rows: &step.rows,
+            chunks: &step.chunks,
+            tables: &tables,
+            rope: &step.rope,
+            rope_for_sink: &step.rope_for_sink,
+            heads: self.sizes.heads,
+        };
+        let qkv = qkv.to_contiguous()?;
+        let results = attend::<T>(&rows, memory.as_mut_slice::<T>()?, qkv.as_slice::<T>()?, scale)?;
+        let shape = out.shape().to_vec();
+        Ok(out.overwrite(Tensor::from_vec(&shape, results)?.as_bytes()?)?)
+    }
+
+    /// Copies the keys and values of slots from `start` up to and without `end`, as they are stored: `[layers, slots,
+    /// kv, size]`.
+    pub(super) fn debug_get(&mut self, id: i64, start: i64, end: i64, keys: &Tensor, values: &Tensor) -> Result<()> {
+        let (heads, page) = (self.sizes.heads, self.page());
+        let sequence = self.sequences.get(&id).ok_or_else(|| unknown(id))?;
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok()).map(|(start, end)| start..end);
+        let range = range.filter(|range| range.start <= range.end && range.end <= sequence.length);
+        let Some(range) = range.filter(|range| range.clone().all(|slot| sequence.has_slot(slot, page))) else {
+            let length = sequence.length;
+            return Err(refused(format!("sequence {id} of {length} tokens does not hold those of [{start}, {end})")));
+        };
+        let row = heads.size * self.sizes.dtype.bytes();
+        for (part, out) in [keys, values].into_iter().enumerate() {
+            let shape = [self.layers.len(), range.len(), heads.kv, heads.size].map(|dim| dim as i64);
+            if out.shape() != shape || out.dtype() != self.sizes.dtype {
+                let (found, dtype) = (out.shape(), out.dtype());
+                return Err(refused(format!(
+                    "expected tensors of {} and {shape:?}, found {dtype} and {found:?}",
+                    self.sizes.dtype
+                )));
+            }
+            let mut bytes = Vec::with_capacity(out.num_bytes());
+            for layer in &self.layers {
+                for slot in range.clone() {
+                    let Some(Some(own)) = sequence.pages.get(slot / page) else { continue };
+                    for head in 0..heads.kv {
+                        let first = heads.tile_start(*own, part, head) + slot % page * heads.size;
+                        let first = first * self.sizes.dtype.bytes();
+                        bytes.extend_from_slice(&layer.as_bytes()?[first..first + row]);
+                    }
+                }
+            }
+            out.overwrite(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Whether pages and tables agree.
+    #[cfg(test)]
+    pub(super) fn is_consistent(&self) -> bool {
+        self.pool.agrees_with(self.sequences.values().flat_map(|sequence| sequence.pages.iter().flatten()))
+    }
+}
+
+impl KvState for PagedCache {
+    fn clear(&mut self) {
+        self.sequences.clear();
+        self.pool.clear();
+        self.step = None;
+    }
+
+    fn add_sequence(&mut self, id: i64) -> Result<()> {
+        if self.sequences.contains_key(&id) {
+            return Err(refused(format!("there is a sequence {id} already")));
+        }
+        self.sequences.insert(id, Sequence::default());
+        Ok(())
+    }
+
+    fn remove_sequence(&mut self, id: i64) -> Result<()> {
+        self.no_step("remove_sequence")?;
+        let mut sequence = self.sequences.remove(&id).ok_or_else(|| unknown(id))?;
+        sequence.truncate(0, self.sizes.heads.page, &mut self.pool);
+        Ok(())
+    }
+
+    fn fork_sequence(&mut self, parent: i64, child: i64, position: i64) -> Result<()> {
+        self.no_step("fork_sequence")?;
+        if self.sequences.contains_key(&child) {
+            return Err(refused(format!("there is a sequence {child} already")));
+        }
+        let page = self.page();
+        let from = self.sequences.get(&parent).ok_or_else(|| unknown(parent))?;
+        if from.has_tree() {
+            return Err(refused(format!("the tree of sequence {parent} is not accepted yet: commit one of its nodes")));
+        }
+        let length = if position == -1 { from.length as i64 } else { position };
+        let length = usize::try_from(length).ok().filter(|&length| from.can_end_at(length, page));
+        let Some(length) = length else { return Err(too_short(parent, from, position)) };
+        let pages: Vec<_> = from.pages.iter().take(length.div_ceil(page)).copied().collect();
+        pages.iter().flatten().for_each(|&own| self.pool.share(own));
+        let window = from.window;
+        self.sequences.insert(child, Sequence::new(pages, length, window));
+        Ok(())
+    }
+
+    fn popn(&mut self, id: i64, count: i64) -> Result<()> {
+        self.no_step("popn")?;
+        let page = self.page();
+        let sequence = self.sequences.get_mut(&id).ok_or_else(|| unknown(id))?;
+        if sequence.has_tree() {
+            return Err(refused(format!("the tree of sequence {id} is not accepted yet: commit one of its nodes")));
+        }
+        let left = usize::try_from(count).ok().and_then(|count| sequence.length.checked_sub(count));
+        let Some(left) = left.filter(|&left| sequence.can_end_at(left, page)) else {
+            return Err(too_short(id, sequence, sequence.length as i64 - count));
+        };
+        sequence.truncate(left, page, &mut self.pool);
+        Ok(())
+    }
+
+    fn begin_forward(&mut self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<()> {
+        self.check_step(ids, lengths, tree)?;
+        let before: Vec<usize> = ids.iter().map(|id| self.sequences.get(id).map_or(0, |own| own.length)).collect();
+        let (rows, chunks) = self.append(ids, lengths, tree)?;
+        for (chunk, length) in chunks.iter().zip(before) {
+            self.reserve(chunk.id, length, chunk.rows.len())?;
+        }
+        let mut step = Step { rows, chunks, rope: Vec::new(), rope_for_sink: Vec::new() };
+        if let Some(rope) = &self.rope {
+            step.rows.iter().for_each(|row| rope.push_row(row.position, &mut step.rope));
+            if step.rows.iter().any(|row| !row.sink.is_empty()) {
+                let table = &mut step.rope_for_sink;
+                step.rows.iter().for_each(|row| rope.push_row(row.position_for_sink, table));
+            }
+        }
+        self.step = Some(step);
+        Ok(())
+    }
+
+    fn end_forward(&mut self) -> Result<()> {
+        let step = self.step.take().ok_or_else(|| refused("no step is open: call begin_forward first"))?;
+        let page = self.page();
+        for chunk in &step.chunks {
+            if let Some(sequence) = self.sequences.get_mut(&chunk.id) {
+                sequence.slide(page, &mut self.pool);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown(id: i64) -> crate::Error {
+    refused(format!("there is no sequence {id}"))
+}
+
+fn too_short(id: i64, sequence: &Sequence, length: i64) -> crate::Error {
+    let dropped = if sequence.window.is_some() { ", of which its window dropped some" } else { "" };
+    refused(format!("sequence {id} has {} tokens{dropped}: it cannot be continued after {length}", sequence.length))
+}
+
+fn same_number(ids: &[i64], others: &[i64], what: &str) -> Result<()> {
+    match ids.len() == others.len() {
+        true => Ok(()),
+        false => Err(refused(format!("{} sequences have as many {what}, found {}", ids.len(), others.len()))),
+    }
+}
+
+/// Copies bytes of a tensor to another place in it.
+fn copy_within(tensor: &mut Tensor, from: usize, to: usize, count: usize) -> Result<()> {
+    let bytes = |at: usize| {
+        let layout = tilewright_tensor::Layout::compact(DataType::U8, &[count as i64])?;
+        tensor.view_as(layout.into(), at as i64)
+    };
+    Ok(bytes(to)?.overwrite(bytes(from)?.as_bytes()?)?)
+}

@@ -1,0 +1,461 @@
+//! A naive model of the cache, and random operations on both: sequences hold all of their tokens, nothing is shared,
+//! and scores come from distances, in float64.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::registry;
+
+fn call(name: &str, args: &[Value]) -> Result<Value> {
+    registry::get(&format!("vm.builtin.{name}"))?(args)
+}
+
+/// Numbers from a seed (xorshift64*, Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn value(&mut self) -> f32 {
+        (self.next() % 4097) as f32 / 1024.0 - 2.0
+    }
+}
+
+const LAYERS: usize = 2;
+const QUERY: usize = 4;
+const KV: usize = 2;
+const SIZE: usize = 6;
+const ROTATED: usize = 4;
+const THETA: f64 = 100.0;
+
+/// A cache for this many tokens in pages of 3, of 4 sequences in a step.
+fn cache(tokens: i64, mode: i64) -> Value {
+    cache_of(tokens, mode, DataType::F32).unwrap()
+}
+
+fn cache_of(tokens: i64, mode: i64, dtype: DataType) -> Result<Value> {
+    let ints = |value: usize| Value::Int(value as i64);
+    registry::get("mlc.create_paged_kv_cache_generic")?(&[
+        Value::shape(&[4, tokens, 64, 3, 1]),
+        Value::None,
+        ints(LAYERS),
+        ints(QUERY),
+        ints(KV),
+        ints(SIZE),
+        Value::Int(mode),
+        Value::Float(1.0),
+        Value::Float(THETA),
+        Value::Str("{}".into()),
+        Value::Int(0),
+        ints(ROTATED),
+        Value::DataType(dtype),
+    ])
+}
+
+/// Of a token, queries, keys and values of each layer: `[layers][query + 2 kv][size]`.
+type Token = Vec<Vec<f32>>;
+
+#[derive(Clone, Default)]
+struct Naive {
+    tokens: Vec<Token>,
+    window: Option<(usize, usize)>,
+}
+
+fn random_token(random: &mut Random) -> Token {
+    (0..LAYERS).map(|_| (0..(QUERY + 2 * KV) * SIZE).map(|_| random.value()).collect()).collect()
+}
+
+/// What a token, at its position, gives over those at theirs.
+fn naive_attention(layer: usize, own: &Token, seen: &[(&Token, usize)]) -> Vec<f64> {
+    let head = |token: &Token, index: usize| -> Vec<f64> {
+        token[layer][index * SIZE..(index + 1) * SIZE].iter().map(|&value| f64::from(value)).collect()
+    };
+    let mut out = Vec::new();
+    for query in 0..QUERY {
+        let kv = query / (QUERY / KV);
+        let q = head(own, query);
+        let weight = |&(token, distance): &(&Token, usize)| {
+            let k = head(token, QUERY + kv);
+            let plain: f64 = (ROTATED..SIZE).map(|i| q[i] * k[i]).sum();
+            let half = ROTATED / 2;
+            let rotated = (0..half).map(|i| {
+                let angle = distance as f64 * THETA.powf(-(2.0 * i as f64) / ROTATED as f64);
+                let (same, cross) = (q[i] * k[i] + q[i + half] * k[i + half], q[i + half] * k[i] - q[i] * k[i + half]);
+                same * angle.cos() - cross * angle.sin()
+            });
+            ((plain + rotated.sum::<f64>()) / (SIZE as f64).sqrt()).exp()
+        };
+        let weights: Vec<f64> = seen.iter().map(weight).collect();
+        let total: f64 = weights.iter().sum();
+        let values: Vec<Vec<f64>> = seen.iter().map(|(token, _)| head(token, QUERY + KV + kv)).collect();
+        out.extend((0..SIZE).map(|i| weights.iter().zip(&values).map(|(w, v)| w * v[i]).sum::<f64>() / total));
+    }
+    out
+}
+
+impl Naive {
+    /// What token `at` sees, with distances.
+    fn seen(&self, at: usize) -> Vec<(&Token, usize)> {
+        let distance = |slot: usize| match self.window {
+            Some((size, sink)) if at >= size => match (slot < sink, at - slot < size - sink) {
+                (true, _) => Some(size - 1 - slot),
+                (false, true) => Some(at - slot),
+                (false, false) => None,
+            },
+            _ => Some(at - slot),
+        };
+        (0..=at).filter_map(|slot| Some((&self.tokens[slot], distance(slot)?))).collect()
+    }
+}
+
+fn qkv(layer: usize, tokens: &[Token]) -> Value {
+    let values = tokens.iter().flat_map(|token| token[layer].iter().copied()).collect();
+    Tensor::from_vec(&[tokens.len() as i64, (QUERY + 2 * KV) as i64, SIZE as i64], values).unwrap().into()
+}
+
+fn attend(cache: &Value, layer: usize, tokens: &[Token]) -> Vec<f32> {
+    let out = Tensor::zeros(DataType::F32, &[tokens.len() as i64, QUERY as i64, SIZE as i64]).unwrap();
+    let args = [cache.clone(), Value::Int(layer as i64), Value::Float(1.0), qkv(layer, tokens), out.clone().into()];
+    call("attention_kv_cache_attention_with_fused_qkv", &args).unwrap();
+    out.to_vec().unwrap()
+}
+
+fn begin(cache: &Value, ids: &[i64], lengths: &[i64]) -> Result<Value> {
+    call("kv_state_begin_forward", &[cache.clone(), Value::shape(ids), Value::shape(lengths)])
+}
+
+fn end(cache: &Value) {
+    call("kv_state_end_forward", std::slice::from_ref(cache)).unwrap();
+}
+
+fn close(found: &[f32], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(*found) - expected).abs() < 2e-5, "found {found}, expected {expected}");
+    }
+}
+
+/// A step in which sequences of both models get tokens.
+fn step(cache: &Value, naive: &mut BTreeMap<i64, Naive>, lengths: &[(i64, usize)], random: &mut Random) -> Result<()> {
+    let ids: Vec<i64> = lengths.iter().map(|(id, _)| *id).collect();
+    let counts: Vec<i64> = lengths.iter().map(|(_, count)| *count as i64).collect();
+    begin(cache, &ids, &counts)?;
+    let tokens: Vec<Token> = lengths.iter().flat_map(|(_, count)| 0..*count).map(|_| random_token(random)).collect();
+    let mut rest = tokens.iter();
+    let mut rows = Vec::new();
+    for (id, count) in lengths {
+        let own = naive.get_mut(id).unwrap();
+        let before = own.tokens.len();
+        own.tokens.extend(rest.by_ref().take(*count).cloned());
+        rows.extend((before..before + count).map(|at| (*id, at)));
+    }
+    for layer in 0..LAYERS {
+        let found = attend(cache, layer, &tokens);
+        for ((id, at), found) in rows.iter().zip(found.chunks(QUERY * SIZE)) {
+            let own = &naive[id];
+            close(found, &naive_attention(layer, &own.tokens[*at], &own.seen(*at)));
+        }
+    }
+    end(cache);
+    Ok(())
+}
+
+fn is_consistent(cache: &Value) -> bool {
+    with_cache(cache, |cache| Ok(cache.is_consistent())).unwrap()
+}
+
+#[test]
+fn random_operations_give_what_a_naive_model_gives() {
+    for seed in 1..40 {
+        let mut random = Random(seed);
+        let cache = cache(150, 1);
+        let mut naive: BTreeMap<i64, Naive> = BTreeMap::new();
+        let mut next = 0;
+        for _ in 0..60 {
+            random_operation(&cache, &mut naive, &mut next, &mut random);
+            assert!(is_consistent(&cache), "seed {seed}");
+        }
+    }
+}
+
+fn random_operation(cache: &Value, naive: &mut BTreeMap<i64, Naive>, next: &mut i64, random: &mut Random) {
+    let ids: Vec<i64> = naive.keys().copied().collect();
+    let choice = random.below(12);
+    if ids.is_empty() || (choice == 0 && ids.len() < 8) {
+        call("kv_state_add_sequence", &[cache.clone(), Value::Int(*next)]).unwrap();
+        naive.insert(*next, Naive::default());
+        *next += 1;
+        return;
+    }
+    let id = ids[random.below(ids.len())];
+    let length = naive[&id].tokens.len();
+    let windowed = naive[&id].window.is_some();
+    match choice {
+        1 | 2 => {
+            call("kv_state_remove_sequence", &[cache.clone(), Value::Int(id)]).unwrap();
+            naive.remove(&id);
+        }
+        3 | 4 => {
+            let position = if random.below(3) == 0 { -1 } else { random.below(length + 1) as i64 };
+            let ints = [id, *next, position].map(Value::Int);
+            let forked = call("kv_state_fork_sequence", &[&[cache.clone()][..], &ints].concat());
+            assert!(forked.is_ok() || windowed, "{forked:?}");
+            if forked.is_ok() {
+                let mut child = naive[&id].clone();
+                child.tokens.truncate(if position < 0 { length } else { position as usize });
+                naive.insert(*next, child);
+                *next += 1;
+            }
+        }
+        5 => {
+            let count = random.below(length + 1);
+            let popped = call("kv_state_popn", &[cache.clone(), Value::Int(id), Value::Int(count as i64)]);
+            assert!(popped.is_ok() || windowed, "{popped:?}");
+            if popped.is_ok() {
+                naive.get_mut(&id).unwrap().tokens.truncate(length - count);
+            }
+        }
+        6 if !windowed => {
+            let size = 1 + random.below(12);
+            let sink = random.below(size.min(5));
+            let args = [id, size as i64, sink as i64].map(Value::Int);
+            call("attention_kv_cache_enable_sliding_window_for_seq", &[&[cache.clone()][..], &args].concat()).unwrap();
+            naive.get_mut(&id).unwrap().window = Some((size, sink));
+        }
+        _ => {
+            let mut lengths: Vec<(i64, usize)> = Vec::new();
+            for id in ids.into_iter().take(4) {
+                if random.below(3) > 0 {
+                    lengths.push((id, if random.below(2) == 0 { 1 } else { 1 + random.below(9) }));
+                }
+            }
+            // Without enough pages the step is refused, and nothing changes.
+            if let Err(error) = step(cache, naive, &lengths, random) {
+                assert!(error.to_string().contains("pages"), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_prompt_in_chunks_gives_the_bits_of_the_whole_prompt() {
+    let mut random = Random(7);
+    let tokens: Vec<Token> = (0..29).map(|_| random_token(&mut random)).collect();
+    let run = |lengths: &[usize]| {
+        let cache = cache(64, 1);
+        for id in [5, 6] {
+            call("kv_state_add_sequence", &[cache.clone(), Value::Int(id)]).unwrap();
+        }
+        let mut rest = &tokens[..];
+        let mut results = Vec::new();
+        for &count in lengths {
+            let (now, later) = rest.split_at(count);
+            rest = later;
+            begin(&cache, &[6, 5], &[1, count as i64]).unwrap();
+            let rows = [&tokens[..1], now].concat();
+            results.extend_from_slice(&attend(&cache, 1, &rows)[QUERY * SIZE..]);
+            end(&cache);
+        }
+        results
+    };
+    let whole = run(&[29]);
+    assert_eq!(run(&[1, 7, 20, 1]), whole);
+    assert_eq!(run(&[3; 9].iter().chain(&[2]).copied().collect::<Vec<_>>()), whole);
+}
+
+#[test]
+fn without_rope_the_order_of_keys_does_not_matter() {
+    let cache = cache(16, 0);
+    let mut random = Random(3);
+    let tokens: Vec<Token> = (0..5).map(|_| random_token(&mut random)).collect();
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    begin(&cache, &[0], &[5]).unwrap();
+    let found = attend(&cache, 0, &tokens);
+    let seen: Vec<_> = tokens.iter().map(|token| (token, 0)).collect();
+    close(&found[4 * QUERY * SIZE..], &naive_attention(0, &tokens[4], &seen));
+}
+
+#[test]
+fn a_tree_sees_its_own_branch_and_one_branch_is_accepted() {
+    let cache = cache(64, 1);
+    let mut random = Random(11);
+    let mut naive: BTreeMap<i64, Naive> = BTreeMap::from([(0, Naive::default())]);
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    step(&cache, &mut naive, &[(0, 4)], &mut random).unwrap();
+    // Node 0 has the children 1 and 2; 1 has 3 and 2 has 4.
+    let nodes: Vec<Token> = (0..5).map(|_| random_token(&mut random)).collect();
+    let args = [cache.clone(), Value::shape(&[0]), Value::shape(&[5]), Value::shape(&[])];
+    assert!(call("kv_state_begin_forward", &args).is_err());
+    let parents = Tensor::from_vec(&[5], vec![-1i64, 0, 0, 1, 2]).unwrap();
+    let args = [cache.clone(), Value::shape(&[0]), Value::shape(&[5]), parents.into()];
+    call("kv_state_begin_forward", &args).unwrap();
+    let positions = call("attention_kv_cache_get_query_positions", std::slice::from_ref(&cache)).unwrap();
+    assert_eq!(positions.as_tensor().unwrap().to_vec::<i32>().unwrap(), [4, 5, 5, 6, 6]);
+    let found = attend(&cache, 0, &nodes);
+    attend(&cache, 1, &nodes);
+    let mut branch = naive[&0].clone();
+    branch.tokens.extend([0, 2, 4].map(|node: usize| nodes[node].clone()));
+    for (at, node) in [(4, 0), (5, 2), (6, 4)] {
+        close(&found[node * QUERY * SIZE..][..QUERY * SIZE], &naive_attention(0, &branch.tokens[at], &branch.seen(at)));
+    }
+    end(&cache);
+    assert!(step(&cache, &mut naive.clone(), &[(0, 1)], &mut random).is_err(), "a tree is accepted first");
+    let args = [cache.clone(), Value::shape(&[0]), Value::shape(&[4])];
+    call("attention_kv_cache_commit_accepted_token_tree_nodes", &args).unwrap();
+    let mut naive = BTreeMap::from([(0, branch)]);
+    step(&cache, &mut naive, &[(0, 2)], &mut random).unwrap();
+    assert!(is_consistent(&cache));
+}
+
+#[test]
+fn a_refused_step_changes_nothing() {
+    let cache = cache(6, 1);
+    let mut random = Random(5);
+    let mut naive: BTreeMap<i64, Naive> = (0..3).map(|id| (id, Naive::default())).collect();
+    for id in 0..3 {
+        call("kv_state_add_sequence", &[cache.clone(), Value::Int(id)]).unwrap();
+    }
+    step(&cache, &mut naive, &[(0, 4), (1, 1)], &mut random).unwrap();
+    for (ids, lengths) in
+        [(&[0, 1][..], &[1, 60][..]), (&[0, 9], &[1, 1]), (&[0, 0], &[1, 1]), (&[0], &[0]), (&[0], &[1, 1])]
+    {
+        let error = begin(&cache, ids, lengths).unwrap_err().to_string();
+        assert!(!error.is_empty() && is_consistent(&cache));
+    }
+    step(&cache, &mut naive, &[(1, 2), (0, 3), (2, 3)], &mut random).unwrap();
+    assert!(call("kv_state_end_forward", std::slice::from_ref(&cache)).is_err(), "no step is open");
+}
+
+#[test]
+fn pages_come_back() {
+    let cache = cache(30, 1);
+    let free = |cache: &Value| {
+        let free = call("attention_kv_cache_get_num_available_pages", std::slice::from_ref(cache)).unwrap();
+        free.as_int().unwrap()
+    };
+    let all = free(&cache);
+    let mut random = Random(9);
+    let mut naive: BTreeMap<i64, Naive> = BTreeMap::from([(0, Naive::default())]);
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    step(&cache, &mut naive, &[(0, 7)], &mut random).unwrap();
+    assert_eq!(free(&cache), all - 3);
+    call("kv_state_fork_sequence", &[&[cache.clone()][..], &[0, 1, 7].map(Value::Int)].concat()).unwrap();
+    assert_eq!(free(&cache), all - 3, "a fork shares");
+    naive.insert(1, naive[&0].clone());
+    step(&cache, &mut naive, &[(1, 1)], &mut random).unwrap();
+    assert_eq!(free(&cache), all - 4, "who writes first copies the last page");
+    step(&cache, &mut naive, &[(0, 1)], &mut random).unwrap();
+    assert_eq!(free(&cache), all - 4);
+    let total = call("attention_kv_cache_get_total_sequence_length", std::slice::from_ref(&cache)).unwrap();
+    assert_eq!(total.as_int().unwrap(), 16);
+    call("kv_state_remove_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    step(&cache, &mut naive, &[(1, 3)], &mut random).unwrap();
+    call("kv_state_clear", std::slice::from_ref(&cache)).unwrap();
+    assert_eq!(free(&cache), all);
+    assert!(matches!(call("attention_kv_cache_empty", std::slice::from_ref(&cache)), Ok(Value::Bool(true))));
+}
+
+#[test]
+fn a_window_keeps_as_many_pages_as_it_sees() {
+    let cache = cache(30, 1);
+    let mut random = Random(2);
+    let mut naive = BTreeMap::from([(0, Naive { window: Some((7, 2)), ..Naive::default() })]);
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    let window = [0, 7, 2].map(Value::Int);
+    call("attention_kv_cache_enable_sliding_window_for_seq", &[&[cache.clone()][..], &window].concat()).unwrap();
+    let free = |cache: &Value| call("attention_kv_cache_get_num_available_pages", std::slice::from_ref(cache)).unwrap();
+    let before = free(&cache).as_int().unwrap();
+    for _ in 0..200 {
+        step(&cache, &mut naive, &[(0, 1)], &mut random).unwrap();
+        assert!(before - free(&cache).as_int().unwrap() <= 4);
+    }
+    assert!(
+        call("kv_state_popn", &[cache.clone(), Value::Int(0), Value::Int(5)]).is_err(),
+        "the window has dropped them"
+    );
+}
+
+#[test]
+fn keys_are_stored_rotated_and_values_as_they_are() {
+    let cache = cache_of(8, 1, DataType::F16).unwrap();
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    begin(&cache, &[0], &[2]).unwrap();
+    let width = (QUERY + 2 * KV) as i64;
+    let ones = Tensor::from_vec(&[2, width, 6], vec![tilewright_tensor::f16::ONE; 96]).unwrap();
+    let out = Tensor::zeros(DataType::F16, &[2, QUERY as i64, 6]).unwrap();
+    let args =
+        |layer: i64| [cache.clone(), Value::Int(layer), Value::Float(1.0), ones.clone().into(), out.clone().into()];
+    call("attention_kv_cache_attention_with_fused_qkv", &args(1)).unwrap();
+    assert!(call("attention_kv_cache_attention_with_fused_qkv", &args(2)).is_err());
+    assert!(out.to_vec::<tilewright_tensor::f16>().unwrap().iter().all(|value| value.to_f32() == 1.0));
+    end(&cache);
+    let held = || Tensor::zeros(DataType::F16, &[LAYERS as i64, 1, KV as i64, 6]).unwrap();
+    let (keys, values) = (held(), held());
+    let args =
+        [&[cache.clone()][..], &[0, 1, 2].map(Value::Int), &[keys.clone().into(), values.clone().into()]].concat();
+    call("attention_kv_cache_debug_get_kv", &args).unwrap();
+    let angles = [1.0f64, 0.1];
+    let rotated = angles.map(|a| a.cos() - a.sin()).into_iter().chain(angles.map(|a| a.cos() + a.sin()));
+    let expected: Vec<f64> = rotated.chain([1.0, 1.0]).collect();
+    let keys = keys.to_vec::<tilewright_tensor::f16>().unwrap();
+    for (found, expected) in keys[2 * 6..].iter().zip(expected.iter().cycle()) {
+        assert!((found.to_f64() - expected).abs() < 1e-3, "{found} {expected}");
+    }
+    assert!(keys[..12].iter().all(|value| value.to_f32() == 0.0), "layer 0 has stored nothing");
+}
+
+#[test]
+fn bad_arguments_of_a_cache_are_said() {
+    assert!(cache_of(8, 3, DataType::F32).unwrap_err().to_string().contains("RoPE"));
+    assert!(cache_of(8, 1, DataType::I32).unwrap_err().to_string().contains("float16"));
+    assert!(cache_of(0, 1, DataType::F32).unwrap_err().to_string().contains("tokens"));
+    assert!(cache_of(i64::MAX, 1, DataType::F32).is_err());
+    assert!(call("kv_state_clear", &[Value::Int(1)]).unwrap_err().to_string().contains("a state of sequences"));
+    let recurrent = rnn(2);
+    assert!(call("attention_kv_cache_empty", &[recurrent]).unwrap_err().to_string().contains("recurrent"));
+}
+
+/// A state of 1 layer with the states [0, 0] and 5.
+fn rnn(history: i64) -> Value {
+    let first = [Tensor::from_vec(&[2], vec![0.0f32; 2]).unwrap().into(), Tensor::scalar(5.0f32).into()];
+    call("rnn_state_create", &[Value::Int(1), Value::Int(4), Value::Int(history), Value::None, Value::tuple(first)])
+        .unwrap()
+}
+
+/// A step that adds 1 to the first state of each sequence: what it was before.
+fn count(state: &Value, ids: &[i64], length: i64) -> Vec<f32> {
+    begin(state, ids, &vec![length; ids.len()]).unwrap();
+    let out = Tensor::zeros(DataType::F32, &[ids.len() as i64, 2]).unwrap();
+    call("rnn_state_get", &[state.clone(), Value::Int(0), Value::Int(0), out.clone().into()]).unwrap();
+    let before: Vec<f32> = out.to_vec().unwrap();
+    let after = Tensor::from_vec(&[ids.len() as i64, 2], before.iter().map(|value| value + 1.0).collect()).unwrap();
+    call("rnn_state_set", &[state.clone(), Value::Int(0), Value::Int(0), after.into()]).unwrap();
+    end(state);
+    before
+}
+
+#[test]
+fn recurrent_states_go_on_from_step_to_step_and_back() {
+    let state = rnn(3);
+    for id in [0, 1] {
+        call("kv_state_add_sequence", &[state.clone(), Value::Int(id)]).unwrap();
+    }
+    assert_eq!(count(&state, &[0, 1], 4), [0.0; 4]);
+    assert_eq!(count(&state, &[1], 1), [1.0; 2]);
+    assert_eq!(count(&state, &[1, 0], 1), [2.0, 2.0, 1.0, 1.0]);
+    call("kv_state_fork_sequence", &[&[state.clone()][..], &[1, 2].map(Value::Int)].concat()).unwrap();
+    call("kv_state_popn", &[state.clone(), Value::Int(1), Value::Int(2)]).unwrap();
+    assert!(call("kv_state_popn", &[state.clone(), Value::Int(1), Value::Int(1)]).is_err(), "4 tokens at once stay");
+    assert_eq!(count(&state, &[2, 1, 0], 1), [3.0, 3.0, 1.0, 1.0, 2.0, 2.0]);
+    let five = call("rnn_state_debug_get", &[&[state.clone()][..], &[0, 1, 2].map(Value::Int)].concat()).unwrap();
+    assert_eq!(five.as_tensor().unwrap().to_vec::<f32>().unwrap(), [5.0]);
+}
