@@ -175,7 +175,7 @@ def class_stub(known: Known, cls: type) -> str:
         if type(value).__name__ == "getset_descriptor" and member != "__dict__":
             result = known.results.get(f"{name}.{member}", "Any")
             body.append("    @property\n" + definition(member, "self", result, value.__doc__, 4))
-        elif isinstance(value, int) and not member.startswith("_"):
+        elif isinstance(value, (int, dict)) and not member.startswith("_"):
             body.append(f"    {member}: {type(value).__name__}\n")
         elif callable(value) or isinstance(value, staticmethod) or type(value).__name__ == "classmethod_descriptor":
             # What Python files add to a class has its annotations there.

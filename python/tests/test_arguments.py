@@ -63,6 +63,7 @@ WHY_NOT_READ = {
         ir/transform.py __new__ traceable
         ir/transform.py module_pass traceable
         relax/backend/contrib/cutlass.py partition_for_cutlass use_flash_mqa
+        relax/frontend/nn/llm/kv_cache.py _attention_sequence_prefill target
         relax/transform/transform.py VMShapeLower emit_err_ctx
         relax/transform/transform.py dataflowblock_pass traceable
         relax/transform/transform.py function_pass traceable

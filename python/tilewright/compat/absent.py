@@ -32,7 +32,6 @@ _PATHS = {
     "graphs come from PyTorch, ONNX files, modules in its manner, and builders": (
         "relax.frontend.stablehlo contrib.target contrib.tflite_runtime"
     ),
-    "there are no paged caches": "relax.frontend.nn.llm",
     "there is no code generator for this processor": "contrib.hexagon",
     "kernels are the compiler's own: no library of others is called": (
         "contrib.cutlass contrib.cublas contrib.cublaslt contrib.cudnn contrib.cblas contrib.mkl contrib.dnnl "
@@ -78,6 +77,21 @@ _REASONS = {path: reason for reason, paths in _PATHS.items() for path in paths.s
 
 #: Names in modules that the package has, and why they are absent.
 _NAMES = {
+    "relax.frontend.nn.llm.kv_cache": dict.fromkeys(
+        (
+            "tree_attn",
+            "llama_rope_with_position_map",
+            "_merge_state_inplace",
+            "_kv_cache_transpose_append",
+            "_kv_cache_debug_get_kv",
+            "_copy_single_page",
+            "_compact_kv_copy",
+            "_attention_prefill_ragged",
+            "_attention_prefill",
+            "_attention_decode",
+        ),
+        "a paged cache is the runtime's: it has no kernels in scripts",
+    ),
     "te": {
         "create_schedule": "schedules are those of TensorIR: use `te.create_prim_func`, then `tvm.tir.Schedule`",
         "scan": "a loop that carries values is written as TVMScript; sums are `topi.cumsum`",

@@ -27,8 +27,11 @@ class DataTypeCode(IntEnum):
 # Other spellings that programs have.
 _SPELLINGS = {
     "int1": "bool", "uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32",
-    "e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2",
+    "e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2", "float8_e4m3": "float8_e4m3fn",
 }  # fmt: skip
+
+#: Integers of codes that lie in words of another type: they have a width, and no tensor holds them.
+_WIDTHS = {"int2": 2, "int3": 3, "int5": 5, "int6": 6}
 
 
 class DataType(str):
@@ -42,7 +45,10 @@ class DataType(str):
         """The type of this name."""
         text = str(dtype)
         element, cross, lanes = text.partition("x")
-        name, code, bits, count = data_type_parts(_SPELLINGS.get(element, element) + cross + lanes)
+        if element in _WIDTHS and not cross:
+            name, code, bits, count = element, DataTypeCode.INT, _WIDTHS[element], 1
+        else:
+            name, code, bits, count = data_type_parts(_SPELLINGS.get(element, element) + cross + lanes)
         self = super().__new__(cls, name)
         self.type_code, self.bits, self.lanes = DataTypeCode(code), bits, count
         return self

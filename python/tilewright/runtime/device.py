@@ -43,6 +43,8 @@ _KINDS = {
 _NUMBERS = {1: "cpu", 2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 9: "vpi", 10: "rocm", 12: "ext_dev",
             15: "webgpu", 16: "hexagon"}  # fmt: skip
 
+Device.MASK2STR = dict(_NUMBERS)  # type: ignore[attr-defined]
+
 
 @dataclass(frozen=True)
 class AbsentDevice:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..ir.op import Op
+from ..runtime.data_type import DataType
 from .expr import Broadcast, Call, IntImm, Max, Mod, Select, Shuffle, StringImm, Var
 
 _UNARY = (
@@ -120,6 +121,21 @@ def truncmod(a: Any, b: Any, span: object = None) -> Any:
     return _core.operate("Mod", a, b)
 
 
+def add(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs + rhs`."""
+    return _core.operate("Add", lhs, rhs)
+
+
+def subtract(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs - rhs`."""
+    return _core.operate("Sub", lhs, rhs)
+
+
+def multiply(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs * rhs`."""
+    return _core.operate("Mul", lhs, rhs)
+
+
 def div(a: Any, b: Any, span: object = None) -> Any:
     """`a / b` as C has it."""
     return _core.operate("Div", a, b)
@@ -227,25 +243,33 @@ def convert(value: Any) -> Any:
     return _core.to_expr(value)
 
 
+#: The greatest values of floats that have fewer than 64 bits.
+_LARGEST = {
+    "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float16": 65504.0, "bfloat16": 3.3895313892515355e38,
+    "float32": 3.4028234663852886e38,
+}  # fmt: skip
+
+
 def _bounds(dtype: str) -> tuple[Any, Any]:
+    if dtype in _LARGEST:
+        return -_LARGEST[dtype], _LARGEST[dtype]
     kind, bits = dtype.rstrip("0123456789"), int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz") or 8)
     if kind == "int":
         return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     if kind in ("uint", "bool"):
         return 0, (1 if kind == "bool" else 2**bits - 1)
-    largest = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}.get(
-        dtype, 1.7976931348623157e308
-    )
-    return -largest, largest
+    return -1.7976931348623157e308, 1.7976931348623157e308
 
 
 def min_value(dtype: str, span: object = None) -> Any:
     """The least finite value of a type."""
+    dtype = str(DataType(dtype))
     return _constant(_bounds(dtype)[0], dtype)
 
 
 def max_value(dtype: str, span: object = None) -> Any:
     """The greatest finite value of a type."""
+    dtype = str(DataType(dtype))
     return _constant(_bounds(dtype)[1], dtype)
 
 
@@ -415,10 +439,10 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 
 
 __all__ = [
-    *_UNARY, *_BINARY, *_BITWISE, *_OF_TARGETS, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin",
-    "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "comm_reducer",
-    "call_tir", "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv",
-    "indexmod", "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power",
-    "reinterpret", "ret", "trace", "truncdiv", "truncmod", "tvm_storage_sync", "undef", "vectorcombine", "vectorhigh",
-    "vectorlow",
+    *_UNARY, *_BINARY, *_BITWISE, *_OF_TARGETS, "add", "address_of", "all", "any", "bitwise_not", "call_extern",
+    "call_intrin", "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "call_tir",
+    "ceildiv", "comm_reducer", "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else",
+    "indexdiv", "indexmod", "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value",
+    "multiply", "power", "reinterpret", "ret", "subtract", "trace", "truncdiv", "truncmod", "tvm_storage_sync", "undef",
+    "vectorcombine", "vectorhigh", "vectorlow",
 ]  # fmt: skip

@@ -30,6 +30,9 @@ def acos(x: Any, span: Any = None) -> Any:
 def acosh(x: Any, span: Any = None) -> Any:
     """`T.acosh` of one expression."""
 
+def add(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs + rhs`."""
+
 def address_of(buffer_load: Any, span: object = None) -> Any:
     """The address of an element, as an argument of a foreign call."""
 
@@ -259,6 +262,9 @@ def mma_store(
 ) -> Any:
     """`T.mma_store` of these operands."""
 
+def multiply(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs * rhs`."""
+
 def nearbyint(x: Any, span: Any = None) -> Any:
     """`T.nearbyint` of one expression."""
 
@@ -410,6 +416,9 @@ def sqrt(x: Any, span: Any = None) -> Any:
 
 def start_profile_intrinsic(id: Any, *, span: Any = None) -> Any:
     """`T.start_profile_intrinsic` of these operands."""
+
+def subtract(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`lhs - rhs`."""
 
 def tan(x: Any, span: Any = None) -> Any:
     """`T.tan` of one expression."""

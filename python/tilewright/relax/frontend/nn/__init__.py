@@ -12,10 +12,11 @@ class MLP(nn.Module):
 mod, params = MLP().export_tvm({"forward": {"x": nn.spec.Tensor(("n", 16), "float32")}})
 
 Reading order: `core` (tensors, weights, states, modules), `op` (operations), `modules` (layers), `spec` and `exporter`
-(from methods to functions), `jit`, `visitor` (exchanging parts of a module), `extern` (functions in C).
+(from methods to functions), `jit`, `visitor` (exchanging parts of a module), `extern` (functions in C), `llm`
+(states of language models).
 """
 
-from . import core, exporter, extern, modules, op, spec, visitor
+from . import core, exporter, extern, llm, modules, op, spec, visitor
 from .core import *
 from .exporter import Exporter
 from .extern import ExternModule, ObjectModule, SourceModule
@@ -33,6 +34,7 @@ __all__ = [
     "core",
     "exporter",
     "extern",
+    "llm",
     "modules",
     "op",
     "spec",

@@ -226,6 +226,10 @@ class Parameter(Tensor):
                           f"of {data.dtype}")  # fmt: skip
         self._data = data
 
+    def __bool__(self) -> bool:
+        """A weight that there is: a module without it has None in its place (`if self.bias:`)."""
+        return True
+
     def to(self, dtype: str | None = None) -> None:
         """Changes the data type; of a weight that has values yet they are converted."""
         if dtype is None or str(dtype) == self._dtype:
@@ -240,7 +244,9 @@ class Object:
     """A value of the graph that is no tensor."""
 
     def __init__(self, *, _expr: Expr, _name: str = "") -> None:
-        self._expr = _expr
+        # A call is bound where the object is made, so that it happens once however often the object is used.
+        writes = not isinstance(_expr, Var) and BlockBuilder.current() is not None
+        self._expr = builder(_name or "Object").emit(_expr, _name) if writes else _expr
         self._name = _name
 
 
