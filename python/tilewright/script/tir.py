@@ -5,7 +5,7 @@ names are those of `tilewright.script.ir_builder`, so that `T.exp(x)` makes an e
 """
 
 from .entry import macro, prim_func
-from .spelling import Spelling, outside_of_a_script
+from .spelling import InfoSpelling, Spelling, outside_of_a_script
 
 Buffer = Spelling("script.tir.Buffer")
 handle = Spelling("script.tir.handle")
@@ -14,7 +14,7 @@ _SCALARS = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "bfloat16", "float32", "float64", "e4m3_float8", "e5m2_float8",
 )  # fmt: skip
-globals().update({name: Spelling(f"script.tir.{name}") for name in _SCALARS})
+globals().update({name: InfoSpelling(f"script.tir.{name}") for name in _SCALARS})
 
 __all__ = ["Buffer", "Ptr", "handle", "macro", "prim_func", *_SCALARS]
 

@@ -407,6 +407,9 @@ impl Parser<'_> {
         if let (Operator::Add, Value::Str(a), Value::Str(b)) = (op, &a, &b) {
             return Ok(Value::Str(format!("{a}{b}").into()));
         }
+        if let (Operator::Mult, Value::Str(text), Value::Int(times)) = (op, &a, &b) {
+            return self.repeated_text(expr, text, *times);
+        }
         if a.is_literal() && b.is_literal() {
             let folded = python::binary(op, &a, &b);
             return folded.map_err(|reason| self.fail(codes::RANGE, expr, reason, ""));
@@ -456,6 +459,15 @@ impl Parser<'_> {
     }
 
     /// Concatenation and repetition of lists: `a + b` and `[0] * 4` as in Python.
+    /// `"S" * n`: the kinds of axes whose number the host knows.
+    fn repeated_text(&mut self, expr: &ast::Expr, text: &str, times: i128) -> Res<Value> {
+        let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
+        if text.len().saturating_mul(times) > MAX_ITEMS {
+            return Err(self.fail(codes::RANGE, expr, format!("a text of more than {MAX_ITEMS} bytes"), ""));
+        }
+        Ok(Value::Str(text.repeat(times).into()))
+    }
+
     fn repeated(&mut self, expr: &ast::Expr, lists: &[&Vec<Value>], times: i128) -> Res<Value> {
         let once = lists.iter().copied().flatten();
         let items = once.clone().map(Value::parts).fold(0, usize::saturating_add);

@@ -71,7 +71,7 @@ class Module:
     @T.prim_func
     def sizes(a: T.handle, b: T.handle):
         T.func_attr({"tir.noalias": True})
-        m = T.SizeVar("int64")
+        m = T.SizeVar("rows", "int64")
         k = T.size_var("int64")
         A = T.match_buffer(a, (m, k))
         B = T.match_buffer(b, (k, m))

@@ -395,13 +395,11 @@ impl Parser<'_> {
                 None => Value::Buffer(self.match_region(name, call)?),
             },
             "var" | "Var" => {
-                let bound = self.bind(call, &["dtype", "name"], 0)?;
-                let dtype = bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))?;
+                let dtype = self.variable_type(call)?;
                 self.declare_variable(Var::new(name, dtype), call)
             }
             "SizeVar" | "size_var" => {
-                let bound = self.bind(call, &["dtype", "name"], 0)?;
-                let dtype = bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))?;
+                let dtype = self.variable_type(call)?;
                 self.declare_variable(Var::size(name, dtype), call)
             }
             "handle" | "Ptr" | "buffer_var" => {
@@ -414,6 +412,20 @@ impl Parser<'_> {
                 None => return Ok(None),
             },
         }))
+    }
+
+    /// The type of `T.SizeVar("int64")` and of `T.SizeVar("n", "int64")`. The variable's name is the one that it is
+    /// assigned to.
+    fn variable_type(&mut self, call: &ast::ExprCall) -> Res<DataType> {
+        if let [name, dtype] = &*call.arguments.args
+            && call.arguments.keywords.is_empty()
+            && let Value::Str(text) = self.eval(name)?
+            && text.parse::<DataType>().is_err()
+        {
+            return self.dtype(dtype);
+        }
+        let bound = self.bind(call, &["dtype", "name"], 0)?;
+        bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))
     }
 
     /// The type of `T.int64()`, a call without a value, and whether it is one of sizes: `T.int64(is_size_var=True)`.

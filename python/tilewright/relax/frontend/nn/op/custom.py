@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .....ir.expr import PrimExpr
+from .....tir.expr import IntImm
 from .....tir.function import PrimFunc
-from ....expr import Expr, PrimValue, ShapeExpr, StringImm
+from ....expr import Expr, PrimValue, StringImm
 from ....expr import Tuple as GraphTuple
 from ....op import call_dps_packed, call_pure_packed, call_tir, call_tir_inplace
 from ....struct_info import ObjectStructInfo, StructInfo, TensorStructInfo, TupleStructInfo
@@ -50,8 +51,8 @@ def _infos(out: Any) -> Any:
     raise refused(f"the result is described by nn.Tensor.placeholder(…) or a list of those, found {out!r}")
 
 
-def _split(args: Any) -> tuple[list[Expr], ShapeExpr | None]:
-    """Tensors, and the integers after them."""
+def _split(func: PrimFunc, args: Any) -> tuple[list[Expr], list[PrimExpr] | None]:
+    """Tensors, and the integers after them, of the types that the last parameters of the function have."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     tensors = [unwrap(own) for own in args if isinstance(own, (Tensor, Expr))]
     numbers = [own for own in args if not isinstance(own, (Tensor, Expr))]
@@ -59,19 +60,28 @@ def _split(args: Any) -> tuple[list[Expr], ShapeExpr | None]:
         raise refused("tensors come before integers among the arguments")
     if wrong := [own for own in numbers if not isinstance(own, PrimExpr) and not hasattr(own, "__index__")]:
         raise refused(f"an argument is a tensor, or an integer behind the tensors, found {wrong[0]!r}")
-    return tensors, ShapeExpr(numbers) if numbers else None
+    types = [param.dtype for param in func.params[-len(numbers) :]] if numbers else []
+    numbers = [_of_type(own, dtype) for own, dtype in zip(numbers, types, strict=False)]
+    return tensors, numbers or None
+
+
+def _of_type(number: Any, dtype: str) -> Any:
+    """An integer as a parameter of this type takes it."""
+    if not dtype.startswith(("int", "uint")):
+        return number
+    return number.astype(dtype) if isinstance(number, PrimExpr) else IntImm(dtype, number)
 
 
 def tensor_ir_op(func: PrimFunc, name_hint: str, args: Any, out: Any) -> Any:
     """What a PrimFunc computes: tensors, then integers (its last parameters), and results as `out` describes them."""
-    tensors, numbers = _split(args)
+    tensors, numbers = _split(func, args)
     global_var = builder(f"op.{name_hint}").add_func(func, name_hint)
     return _emit(call_tir(global_var, tensors, _infos(out), numbers), name_hint)
 
 
 def tensor_ir_inplace_op(func: PrimFunc, name_hint: str, args: Any, inplace_indices: Any, out: Any) -> Any:
     """The same where results overwrite the arguments with these indices; -1 for a result that is allocated."""
-    tensors, numbers = _split(args)
+    tensors, numbers = _split(func, args)
     global_var = builder(f"op.{name_hint}").add_func(func, name_hint)
     return _emit(call_tir_inplace(global_var, tensors, inplace_indices, _infos(out), numbers), name_hint)
 
