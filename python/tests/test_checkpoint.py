@@ -1,6 +1,7 @@
 """Checkpoints: files of every format, written here byte by byte, read and compared with NumPy."""
 
 import io
+import hashlib
 import json
 import struct
 import zipfile
@@ -329,6 +330,43 @@ def test_shards_of_mlc(tmp_path, encoding):
     (tmp_path / "ndarray-cache.json").write_text(listing.replace("params_shard_0.bin", "../params_shard_0.bin"))
     with pytest.raises(tw.TVMError, match="outside of the folder"):
         checkpoint.open(tmp_path)
+
+
+def test_shards_of_mlc_by_size(tmp_path):
+    """Tensors are read one by one; one of half a shard that does not fit stands alone, and others begin the next."""
+    sizes = {"a": 500, "b": 600, "c": 100, "d": 480, "e": 2000}
+    arrays = {name: np.full(kib << 10, at, "int8") for at, (name, kib) in enumerate(sizes.items())}
+    asked = []
+
+    def one_by_one():
+        for name, array in arrays.items():
+            asked.append((name, len(list(tmp_path.glob("*.bin")))))
+            yield name, array
+
+    tvmjs.dump_ndarray_cache(one_by_one(), str(tmp_path), shard_cap_mb=1, meta_data=lambda: {"ParamSize": len(asked)})
+    listing = json.loads((tmp_path / "ndarray-cache.json").read_text())
+    assert list(listing) == ["metadata", "records"] and listing["metadata"] == {"ParamSize": 5}
+    names = [[record["name"] for record in shard["records"]] for shard in listing["records"]]
+    assert names == [["b"], ["a", "c"], ["e"], ["d"]]
+    assert [shard["dataPath"] for shard in listing["records"]] == [f"params_shard_{at}.bin" for at in range(4)]
+    assert asked == [("a", 0), ("b", 0), ("c", 1), ("d", 1), ("e", 2)]
+    second = listing["records"][1]
+    assert list(second) == ["dataPath", "format", "nbytes", "records", "md5sum"] and second["nbytes"] == 600 << 10
+    assert second["records"][1] == {
+        "name": "c", "shape": [100 << 10], "dtype": "int8", "format": "raw", "nbytes": 100 << 10, "byteOffset": 500 << 10
+    }  # fmt: skip
+    data = (tmp_path / "params_shard_1.bin").read_bytes()
+    assert hashlib.md5(data).hexdigest() == second["md5sum"] and data == bytes(500 << 10) + b"\x02" * (100 << 10)
+    found = checkpoint.open(tmp_path)
+    assert all(np.array_equal(found[name].numpy(), array) for name, array in arrays.items())
+
+
+def test_shards_of_mlc_keep_the_greatest_numbers_finite(tmp_path):
+    most = np.finfo("float32").max
+    w = np.array([most, -most, np.inf, 1 + 2**-8, 1 + 3 * 2**-8, 3.3895313892515355e38], "float32")
+    tvmjs.dump_ndarray_cache({"w": w}, str(tmp_path))
+    expected = np.array([3.3895313892515355e38, -3.3895313892515355e38, np.inf, 1, 1 + 2**-6, 3.3895313892515355e38])
+    np.testing.assert_array_equal(checkpoint.open(tmp_path)["w"].numpy(), expected.astype("float32"))
 
 
 def test_an_index_opens_its_files(tmp_path):

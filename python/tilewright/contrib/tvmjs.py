@@ -20,11 +20,56 @@ def export_runtime(runtime_dir: str) -> None:
     raise NotImplementedError("there is no runtime for browsers")
 
 
+def _halves(tensor: NDArray) -> bytes:
+    """The upper halves of float32, rounded to even; what would become infinite is cut off instead."""
+    import numpy as np
+
+    values = tensor.numpy()
+    bits, most = values.view("uint32"), np.array([0x7F7F0000], "uint32").view("float32")[0]
+    with np.errstate(invalid="ignore"):
+        rounding = np.where(np.abs(values) < most, (bits >> 16 & 1) + 0x7FFF, 0)
+    return ((bits + rounding) >> 16).astype("<u2").tobytes()
+
+
 def _raw(tensor: NDArray, encode: str) -> tuple[str, bytes]:
     """The format and the bytes: `f32-to-bf16` keeps the upper halves of float32."""
     if encode == "f32-to-bf16" and tensor.dtype == "float32":
-        return "f32-to-bf16", tensor.astype("bfloat16").__reduce__()[1][2]
+        return "f32-to-bf16", _halves(tensor)
     return "raw", tensor.__reduce__()[1][2]
+
+
+class _Shards:
+    """The files of a folder, which are written as they fill up: what is not yet written is less than one."""
+
+    def __init__(self, folder: Path, capacity: int) -> None:
+        self.folder, self.capacity = folder, capacity
+        self.written: list[dict[str, Any]] = []
+        self._data = bytearray()
+        self._records: list[dict[str, Any]] = []
+
+    def add(self, record: dict[str, Any], data: bytes) -> None:
+        """A tensor. One that does not fit has a file of its own if it fills half of one, else it begins the next."""
+        place = {"nbytes": len(data), "byteOffset": len(self._data)}
+        if len(self._data) + len(data) > self.capacity:
+            if 2 * len(data) >= self.capacity:
+                self._write(data, [record | place | {"byteOffset": 0}])
+                return
+            self.flush()
+            place["byteOffset"] = 0
+        self._records.append(record | place)
+        self._data += data
+
+    def flush(self) -> None:
+        """Writes what is left."""
+        if self._records:
+            self._write(bytes(self._data), self._records)
+        self._data, self._records = bytearray(), []
+
+    def _write(self, data: bytes, records: list[dict[str, Any]]) -> None:
+        path = f"params_shard_{len(self.written)}.bin"
+        (self.folder / path).write_bytes(data)
+        shard = {"dataPath": path, "format": "raw-shard", "nbytes": len(data), "records": records}
+        self.written.append({**shard, "md5sum": hashlib.md5(data, usedforsecurity=False).hexdigest()})
 
 
 def dump_ndarray_cache(
@@ -36,31 +81,25 @@ def dump_ndarray_cache(
     show_progress: bool = True,
     update_if_exists: bool = False,
 ) -> None:
-    """Writes tensors into a folder, in shards of at most so many MiB where tensors are smaller."""
+    """Writes tensors into a folder, in shards of at most so many MiB where tensors are smaller.
+
+    They are taken one by one, and a shard is written when it is full: a model need not fit into memory. `meta_data` is
+    what is said about them, or a function that says it in the end.
+    """
     if encode_format not in ("raw", "f32-to-bf16"):
         raise ValueError(f"the format is raw or f32-to-bf16, found `{encode_format}`")
     folder = Path(cache_dir)
     if update_if_exists and (folder / "ndarray-cache.json").exists():
         raise NotImplementedError(f"{folder} has weights already: they are replaced as a whole, not one by one")
     folder.mkdir(parents=True, exist_ok=True)
-    shards: list[tuple[bytes, list[dict[str, Any]]]] = []
+    shards = _Shards(folder, shard_cap_mb << 20)
     for name, value in params.items() if isinstance(params, Mapping) else params:
         tensor = value if isinstance(value, NDArray) else array(value)
         form, data = _raw(tensor, encode_format)
-        if not shards or len(shards[-1][0]) + len(data) > shard_cap_mb << 20:
-            shards.append((b"", []))
-        held, records = shards[-1]
-        place = {"nbytes": len(data), "byteOffset": len(held)}
-        records.append({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype, "format": form, **place})
-        shards[-1] = (held + data, records)
-    listed = []
-    for index, (data, records) in enumerate(shards):
-        path = f"params_shard_{index}.bin"
-        (folder / path).write_bytes(data)
-        shard = {"dataPath": path, "format": "raw-shard", "nbytes": len(data), "records": records}
-        listed.append({**shard, "md5sum": hashlib.md5(data, usedforsecurity=False).hexdigest()})
+        shards.add({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype, "format": form}, data)
+    shards.flush()
     about = meta_data() if callable(meta_data) else meta_data or {}
-    text = json.dumps({"metadata": about, "records": listed}, indent=4)
+    text = json.dumps({"metadata": about, "records": shards.written}, indent=4)
     (folder / "ndarray-cache.json").write_text(text, encoding="utf-8")
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import enum
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
-
-import numpy as np
 
 from ..... import te, tir
 from .....tir.function import PrimFunc
@@ -61,7 +60,7 @@ class PagedKVCache(Object):
         `rotary_dim` elements of a head are rotated, by default all.
         """
         sizes = [max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window]
-        factors = PrimValue(0) if rope_ext_factors is None else const(np.array(rope_ext_factors, "float32"))
+        factors = PrimValue(0) if rope_ext_factors is None else const(list(rope_ext_factors), "float32")
         made = call_pure_packed(
             "mlc.create_paged_kv_cache_generic",
             ShapeExpr(sizes),
@@ -149,7 +148,7 @@ def _attention_sequence_prefill(
     if h_q % h_kv:
         raise refused(f"{h_q} query heads cannot share {h_kv} heads of keys and values equally")
     batch, queries, keys = (tir.Var(name, "int64") for name in ("batch_size", "qo_len", "kv_len"))
-    group, scale = h_q // h_kv, attn_score_scaling_factor * d**-0.5 / np.log(2.0)
+    group, scale = h_q // h_kv, attn_score_scaling_factor * d**-0.5 / math.log(2.0)
     q = te.placeholder((batch, queries, h_q, d), dtype, "q")
     k = te.placeholder((batch, keys, h_kv, d), dtype, "k")
     v = te.placeholder((batch, keys, h_kv, d), dtype, "v")
