@@ -83,7 +83,8 @@ const OF_DEVICES: [&str; 6] = [
 ];
 
 fn lowered(function: &PrimFunc, own: &'static [&str]) -> Result<PrimFunc> {
-    let cx = Builtins { own };
+    // Barriers are what divides the loops that threads become on a processor.
+    let cx = Builtins { own, keeps_barriers: crate::serial_threads::has_threads(&function.body) };
     let body = cx.statement(&function.origins, &function.body)?;
     let mut problem = None;
     let lowered = rewrite(&body, |expr: &Expr| match cx.builtin(&function.origins, expr) {
@@ -103,6 +104,7 @@ fn lowered(function: &PrimFunc, own: &'static [&str]) -> Result<PrimFunc> {
 struct Builtins {
     /// Operations that stay as they are, by name.
     own: &'static [&'static str],
+    keeps_barriers: bool,
 }
 
 impl Builtins {
@@ -151,7 +153,7 @@ impl Builtins {
         let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
         callee.builtin().is_some_and(|row| match row.effect {
             BuiltinEffect::Prefetch => !self.own.is_empty() || value.prefetched().is_none(),
-            BuiltinEffect::Barrier => !self.is_own(row),
+            BuiltinEffect::Barrier => !self.is_own(row) && !self.keeps_barriers,
             BuiltinEffect::Fence | BuiltinEffect::Hint => true,
             BuiltinEffect::Pure | BuiltinEffect::Opaque => row.name == "undef",
         })
@@ -161,7 +163,8 @@ impl Builtins {
     fn builtin(&self, origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
         let ExprKind::Foreign { callee, args } = &expr.kind else { return Ok(None) };
         let Some(row) = callee.builtin() else { return Ok(None) };
-        if row.effect == BuiltinEffect::Prefetch || self.is_own(row) {
+        let kept = row.effect == BuiltinEffect::Barrier && self.keeps_barriers;
+        if row.effect == BuiltinEffect::Prefetch || self.is_own(row) || kept {
             return Ok(None);
         }
         match (row.name, args.as_slice()) {

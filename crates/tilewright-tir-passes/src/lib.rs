@@ -10,11 +10,12 @@
 //! |---|---|---|
 //! | `collect_imports` | any | the code that the function brings with it is in an attribute |
 //! | `structure_returns` | block | no early return: conditions on a flag |
-//! | `lower_builtins` | any | no attributes, constant memory, names of addresses or target-specific operations except `prefetch` |
+//! | `lower_builtins` | any | no attributes, constant memory, names of addresses or target-specific operations except `prefetch`, and barriers of threads |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
-//! | `normalize_parallel` | opaque | parallel loops in no other; no GPU threads |
+//! | `serialise_threads` | opaque | no loop is bound to GPU threads: loops between barriers |
+//! | `normalize_parallel` | opaque | parallel loops in no other |
 //! | `widen_indices` | opaque | index arithmetic and loops in int64 |
 //! | `legalize_foreign` | opaque | packed calls take whole buffers as tensors with their dimensions; no parallel loop has one |
 //! | `simplify` | any | the same, in canonical form |
@@ -80,6 +81,7 @@ mod place;
 mod reach;
 mod regions;
 mod returns;
+mod serial_threads;
 mod short_circuit;
 mod simplify;
 mod stmt;
@@ -113,6 +115,7 @@ pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
 pub use returns::structure_returns;
+pub use serial_threads::serialise_threads;
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;
 pub use stmt::{analyzer_of, map_own};

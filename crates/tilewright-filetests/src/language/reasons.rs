@@ -10,7 +10,7 @@ use super::{Column, Thing, forms};
 const OTHER_NAME: &str = "another name: printed by the first name of the node, or as an operator of Python";
 const EXPANDED: &str = "has no node of its own: printed in its expanded form";
 const COMPILED_ALONE: &str = "a function of the process or of LLVM: only compiled code can call it";
-const OF_GPUS: &str = "a processor has no threads of this kind: the build refuses them";
+const OTHER_THREADS: &str = "another way to write `T.thread_binding`, which is compiled";
 const OF_TARGETS: &str = "what it does only the target says that has it, and no processor has it";
 const ONE_DEVICE: &str = "the machine of the tests has one device, whose number is the default";
 const CALLED_BY_GRAPHS: &str = "a PrimFunc runs where the graph calls it: calls between PrimFuncs are kept and printed";
@@ -133,7 +133,6 @@ fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
         },
         (("foreign", "Extern" | "PureExtern" | "Llvm"), Column::Interprets) => Some(COMPILED_ALONE),
         (("foreign", "Function"), Column::Interprets | Column::Compiles) => Some(CALLED_BY_GRAPHS),
-        (("loop", "ThreadBinding"), Column::Compiles) => Some(OF_GPUS),
         _ => None,
     }
 }
@@ -149,7 +148,7 @@ fn of_name(name: &str, column: Column) -> Option<&'static str> {
             _ => None,
         },
         Column::Compiles => match name {
-            "T.env_thread" | "T.iter_var" | "T.launch_thread" | "T.thread_binding" => Some(OF_GPUS),
+            "T.env_thread" | "T.iter_var" | "T.launch_thread" => Some(OTHER_THREADS),
             _ => None,
         },
         _ => None,

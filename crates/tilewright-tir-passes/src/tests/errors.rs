@@ -12,11 +12,16 @@ fn refused(function: &PrimFunc, code: &str, part: &str) {
 }
 
 #[test]
-fn functions_for_gpu_threads_are_refused() {
-    let (a, i) = (buffer("A", &[4]), var("i"));
-    let kind = ForKind::ThreadBinding("threadIdx.x".into());
-    let body = nest([(&i, 4, kind)], store(&a, &[of(&i)], &float(1.0)));
-    refused(&function(&[&a], &[], body), "TW0561", "this function is bound to GPU threads");
+fn a_total_that_threads_share_is_read_after_their_loop() {
+    let (a, b, total, i) = (buffer("A", &[4]), buffer("B", &[4]), buffer("T", &[1]), var("i"));
+    let added = |part: &Expr| store(&total, &[int(0)], &(&load(&total, &[int(0)]) + part));
+    let add = added(&load(&a, &[of(&i)]));
+    let read = store(&b, &[of(&i)], &load(&total, &[int(0)]));
+    let kind = || ForKind::ThreadBinding("threadIdx.x".into());
+    let together = nest([(&i, 4, kind())], Stmt::seq([add.clone(), read]));
+    refused(&function(&[&a, &b, &total], &[], together), "TW0561", "`T` is read in the loop over threads");
+    let alone = nest([(&i, 4, kind())], add);
+    assert!(crate::lower("main", &function(&[&a, &b, &total], &[], alone)).is_ok());
 }
 
 #[test]
