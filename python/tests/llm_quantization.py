@@ -251,3 +251,100 @@ def group_quantize(name: str, **changes: Any) -> GroupQuantize:
         quantize_final_fc=whole,
         **changes,
     )
+
+
+class AWQLinear(nn.Module):
+    """A layer whose weights come quantised (AWQ): codes, zeros and scales along the outputs, in an order of nibbles."""
+
+    def __init__(self, in_features: int, out_features: int, group_size: int, bias: bool = False):
+        self.in_features, self.out_features, self.group_size = in_features, out_features, group_size
+        groups = -(-in_features // group_size)
+        self.qweight = nn.Parameter((in_features, out_features // 8), "uint32")
+        self.qzeros = nn.Parameter((groups, out_features // 8), "uint32")
+        self.scales = nn.Parameter((groups, out_features), "float16")
+        self.bias = nn.Parameter((out_features,), "float16") if bias else None
+
+    def forward(self, x: nn.Tensor) -> nn.Tensor:
+        w = nn.op.tensor_expr_op(self._dequantize, "dequantize", [self.qweight, self.qzeros, self.scales])
+        x = nn.op.matmul(x, w)
+        return x + self.bias if self.bias else x
+
+    def _dequantize(self, weight: te.Tensor, zeros: te.Tensor, scales: te.Tensor):
+        def codes(words: te.Tensor):
+            def code(i: tir.Var, j: tir.Var):
+                nibble = j % 8
+                shift = ((nibble % 2 * 4 + nibble // 2) * 4).astype("uint32")
+                return tir.bitwise_and(tir.shift_right(words[i, j // 8], shift), tir.const(15, "uint32"))
+
+            return te.compute((words.shape[0], self.out_features), code, "codes")
+
+        own, zero = codes(weight), codes(zeros)
+        return te.compute(
+            (self.in_features, self.out_features),
+            lambda i, j: (
+                own[i, j].astype("float16") - zero[i // self.group_size, j].astype("float16")
+            ) * scales[i // self.group_size, j],
+            "dequantize",
+        )  # fmt: skip
+
+
+def ft_quantize(weight: te.Tensor, bits: int = 4):
+    """Codes of FasterTransformer's products before its permutation: two outputs a byte, a scale for each output."""
+    n, k = weight.shape
+    most = tir.const(2 ** (bits - 1) - 1, weight.dtype)
+    r = te.reduce_axis((0, k), "r")
+    max_abs = te.compute((n,), lambda i: te.max(te.abs(weight[i, r]), axis=r), "max_abs")
+    scale = te.compute((n,), lambda i: max_abs[i] / most, "scale")
+
+    def code(i: tir.Var, j: tir.Var):
+        rounded = tir.round(weight[i, j] / scale[i])
+        clipped = tir.min(tir.max(rounded, -most - tir.const(1, weight.dtype)), most)
+        return tir.bitwise_and(clipped.astype("int8"), tir.const(15, "int8"))
+
+    codes = te.compute((n, k), code, "codes")
+    packed = te.compute(
+        (k, n // 2),
+        lambda i, j: tir.bitwise_or(codes[2 * j, i], tir.shift_left(codes[2 * j + 1, i], tir.const(4, "int8"))),
+        "packed",
+    )
+    return packed, scale
+
+
+class Float8Linear(nn.Module):
+    """A layer of one scale (e4m3) or none (e5m2): weights and inputs of 8 bits, sums in float32."""
+
+    def __init__(self, in_features: int, out_features: int, dtype: str):
+        self.dtype, self.scaled = dtype, dtype == "e4m3_float8"
+        self.q_weight = nn.Parameter((out_features, in_features), dtype)
+        self.q_scale = nn.Parameter((1,), "float32") if self.scaled else None
+        self.q_calibration_scale = nn.Parameter((1,), "float32") if self.scaled else None
+
+    def _codes(self, x: te.Tensor, *scale: te.Tensor):
+        def code(*idx: tir.Var):
+            value = x(*idx).astype("float32") / scale[0][0] if scale else x(*idx)
+            return value.astype(self.dtype)
+
+        return te.compute(x.shape, code, "codes")
+
+    def forward(self, x: nn.Tensor) -> nn.Tensor:
+        scales = [self.q_calibration_scale] if self.scaled else []
+        codes = nn.op.tensor_expr_op(self._codes, "quantize", [x, *scales])
+        out = nn.op.matmul(codes, nn.op.permute_dims(self.q_weight), out_dtype="float32")
+        if self.q_scale:
+            out = out * self.q_scale * self.q_calibration_scale
+        return nn.op.astype(out, "float16")
+
+
+def quantize_per_tensor(weight: te.Tensor, dtype: str):
+    """A weight in 8 bits and its scale, such that the greatest element becomes the greatest number of the type."""
+    if dtype == "e5m2_float8":
+        return te.compute(weight.shape, lambda *idx: weight(*idx).astype(dtype), "q_weight")
+    most = tir.max_value(dtype).value
+    axes = [te.reduce_axis((0, dim), f"r{at}") for at, dim in enumerate(weight.shape)]
+    max_abs = te.compute((1,), lambda _: te.max(te.abs(weight(*axes)), axis=axes), "max_abs")
+    least = tir.const(1.0 / (most * 512), "float32")
+    scale = te.compute(
+        (1,), lambda _: tir.max(max_abs[0].astype("float32") / tir.const(float(most), "float32"), least), "scale"
+    )
+    codes = te.compute(weight.shape, lambda *idx: (weight(*idx).astype("float32") / scale[0]).astype(dtype), "q_weight")
+    return codes, scale

@@ -13,7 +13,8 @@
 //! | cast to integer | wraps around | towards zero, saturates, NaN gives 0 |
 //! | cast to bool | is not zero | is not zero (NaN is true) |
 //!
-//! f16 and bf16 compute each operation as f32 would and round the result.
+//! f16 and bf16 compute each operation as f32 would and round the result. Floats of 8 bits are converted, through f32,
+//! and have no other operations.
 //!
 //! Intrinsics that are not exact ([`Intrinsic::is_exact`](crate::Intrinsic::is_exact)) are computed in f64 by the
 //! `libm` crate, on every machine alike, and rounded; compiled code may differ by [`MATH_ULPS`](crate::MATH_ULPS).
@@ -25,8 +26,10 @@ use tilewright_tensor::{DataType, TypeCode};
 
 use crate::{BinOp, CmpOp};
 
+mod float8;
 mod math;
 
+pub use float8::is_float8;
 pub use math::{intrinsic, real};
 
 /// One element: a type of one lane and a value of it.
@@ -111,7 +114,7 @@ impl Scalar {
             (TypeCode::Float, 32) => u64::from((value as f32).to_bits()),
             (TypeCode::Float, 16) => u64::from(f16::from_f32(round_to_odd(value)).to_bits()),
             (TypeCode::BFloat, 16) => u64::from(bf16::from_f32(round_to_odd(value)).to_bits()),
-            _ => value.to_bits(),
+            _ => float8::nearest(value, dtype).map_or_else(|| value.to_bits(), u64::from),
         };
         Self::from_bits(dtype, bits)
     }
@@ -136,13 +139,18 @@ impl Scalar {
             (TypeCode::Float, 32) => f64::from(f32::from_bits(self.bits as u32)),
             (TypeCode::Float, 16) => f16::from_bits(self.bits as u16).to_f64(),
             (TypeCode::BFloat, 16) => bf16::from_bits(self.bits as u16).to_f64(),
-            _ => f64::from_bits(self.bits),
+            _ => float8::value(self.bits as u8, self.dtype).unwrap_or(f64::from_bits(self.bits)),
         }
     }
 
     /// Not zero; NaN is true.
     pub fn as_bool(self) -> bool {
-        if self.dtype.is_float() { self.as_float() != 0.0 } else { self.bits != 0 }
+        if self.has_point() { self.as_float() != 0.0 } else { self.bits != 0 }
+    }
+
+    /// Whether the value is that of a float, one of 8 bits included.
+    fn has_point(self) -> bool {
+        self.dtype.is_float() || is_float8(self.dtype)
     }
 
     /// The value as a mathematical integer.
@@ -273,7 +281,7 @@ pub fn compare(op: CmpOp, a: Scalar, b: Scalar) -> Scalar {
 /// Conversion to another scalar type.
 pub fn cast(value: Scalar, dtype: DataType) -> Scalar {
     let dtype = dtype.element();
-    match (value.dtype.is_float(), dtype.is_float()) {
+    match (value.has_point(), dtype.is_float() || is_float8(dtype)) {
         _ if dtype.is_bool() => Scalar::from_bool(value.as_bool()),
         (true, true) => Scalar::from_float(value.as_float(), dtype),
         (true, false) => Scalar::from_bits(dtype, saturate(value.as_float(), dtype)),

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyTuple};
-use tilewright::expr::semantics::{Scalar, cast};
+use tilewright::expr::semantics::{Scalar, cast, is_float8};
 use tilewright::runtime;
 use tilewright::runtime::device::copy_elements;
 use tilewright::tensor::{Layout, TensorError, UnknownDataType};
@@ -33,8 +33,8 @@ fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
     };
     // `torch.float32` is written with its module, and `numpy.float32` is a class that has no `name`.
     let text = text.trim_start_matches("torch.").trim_start_matches("<class 'numpy.").trim_end_matches("'>");
-    let found = text.parse().ok().filter(|dtype| DataType::TENSOR_ELEMENTS.contains(dtype));
-    found.ok_or_else(|| {
+    let is_held = |dtype: &DataType| DataType::TENSOR_ELEMENTS.contains(dtype) || is_float8(*dtype);
+    text.parse().ok().filter(is_held).ok_or_else(|| {
         let known: Vec<String> = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string).collect();
         let message = format_args!("no tensor holds the data type `{text}`: expected one of {}", known.join(", "));
         error::general(name.py(), message)

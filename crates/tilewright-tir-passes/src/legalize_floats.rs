@@ -4,12 +4,15 @@
 //! that inspect bits (`abs`, `copysign`). Comparisons and tests need no rounding, because the conversion to
 //! float32 is exact. Rounding the float32 result once is the meaning that the table of scalar semantics gives to every
 //! operation, `fma` and the mathematical functions included.
+//!
+//! Conversions of floats of 8 bits become operations on the bits of float32, and so do constants of these types.
 
 use tilewright_expr::node::rewrite;
-use tilewright_expr::semantics::Scalar;
+use tilewright_expr::semantics::{Scalar, is_float8};
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc};
 use tilewright_tensor::DataType;
 
+use crate::float8;
 use crate::stmt::{Result, with_body};
 
 pub fn legalize_floats(function: &PrimFunc) -> Result<PrimFunc> {
@@ -20,6 +23,15 @@ pub fn legalize_floats(function: &PrimFunc) -> Result<PrimFunc> {
 /// The expression in float32, if it computes with narrower floats. Its operands are legal already.
 fn legalize(expr: &Expr) -> Option<Expr> {
     match &expr.kind {
+        ExprKind::Cast(value) if is_float8(value.dtype) || is_float8(expr.dtype) => {
+            let single = if is_float8(value.dtype) { float8::from(value) } else { value.cast(DataType::F32) };
+            let narrow = is_float8(expr.dtype);
+            single.and_then(|x| if narrow { float8::to(&x, expr.dtype) } else { x.cast(expr.dtype) }).ok()
+        }
+        ExprKind::Float(value) if is_float8(expr.dtype) => {
+            let bits = Scalar::from_float(value.0, expr.dtype).bits();
+            Expr::int(bits as i64, DataType::U8).reinterpret(expr.dtype).ok()
+        }
         ExprKind::Binary(op, a, b) if is_narrow(a.dtype) => {
             let wide = DataType::F32.with_lanes(expr.dtype.lanes);
             let result = Expr::raw(wide, ExprKind::Binary(*op, single(a), single(b)));

@@ -31,7 +31,7 @@
 //! | `unroll` | flat buffers | no unrolled loop |
 //! | `truncate_divisions` | flat | divisions that need no rounding down do none |
 //! | `expand_math` | flat | no function without a single right result: formulas instead |
-//! | `legalize_floats` | flat | no arithmetic on float16 and bfloat16 |
+//! | `legalize_floats` | flat | no arithmetic on float16 and bfloat16; no conversions of floats of 8 bits |
 //!
 //! The list for GPUs has these of its own, and some passes that programs ask for by name ([`named`]):
 //!
@@ -59,6 +59,7 @@ mod compact;
 mod divisions;
 mod facts;
 mod flatten;
+mod float8;
 mod foreign;
 mod front;
 mod guard;

@@ -1,7 +1,7 @@
 //! Scalar expressions: types and scopes.
 
 use tilewright_expr::node::AnyHandle;
-use tilewright_expr::semantics::wrap;
+use tilewright_expr::semantics::{is_float8, wrap};
 use tilewright_expr::{can_reinterpret, is_address_by_bits};
 use tilewright_support::{nearest, with_stack};
 use tilewright_tensor::DataType;
@@ -244,7 +244,8 @@ pub(super) fn typed(expr: &Expr) -> Result<(), String> {
             })
         }
         ExprKind::Float(value) => {
-            must(dtype.is_float() && dtype.is_scalar(), &|| format!("the float constant {}", value.0))
+            let is_held = dtype.is_float() || is_float8(dtype);
+            must(is_held && dtype.is_scalar(), &|| format!("the float constant {}", value.0))
         }
         ExprKind::Str(text) => must(dtype == DataType::HANDLE, &|| format!("the text {text:?}")),
         ExprKind::Var(var) => must(dtype == var.dtype, &|| format!("variable `{}` of type {}", var.name, var.dtype)),

@@ -1,6 +1,7 @@
 //! The product of matrices.
 
 use tilewright_expr::Expr;
+use tilewright_expr::semantics::is_float8;
 use tilewright_ir::op::{Adjoint, AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Partials, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -35,12 +36,15 @@ op! {
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let ((a, a_type), (b, b_type)) = (call.tensor(0)?, call.tensor(1)?);
+    let said = attributes::dtype(call, "out_dtype")?;
+    // Floats of 8 bits are converted to the type of the sums, which is to be said.
+    let sums = said.is_some_and(|dtype| dtype.is_float());
     for (i, dtype) in [a_type, b_type].into_iter().enumerate() {
-        if let Some(dtype) = dtype.filter(|d| !d.is_int() && !d.is_float()) {
+        if let Some(dtype) = dtype.filter(|d| !(d.is_int() || d.is_float() || (sums && is_float8(*d)))) {
             return Err(InferError::at(i, format!("`matmul` takes numbers, found {dtype}")));
         }
     }
-    let dtype = match attributes::dtype(call, "out_dtype")? {
+    let dtype = match said {
         Some(dtype) => Some(dtype),
         None => shapes::same_dtype(call, a_type, b_type)?,
     };
@@ -115,6 +119,12 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 
 /// The product, accumulated in the requested type; by default float32 for narrow floats.
 fn result(a: &Tensor, b: &Tensor, dims: &[Expr], dtype: Option<DataType>) -> Result<Tensor, TeError> {
+    if let Some(dtype) = dtype
+        && (is_float8(a.dtype()) || is_float8(b.dtype()))
+    {
+        let widened = |t: &Tensor| compute(t.shape(), "widened", |i| t.at_all(i).cast(dtype));
+        return formula(&widened(a)?, &widened(b)?, dims, dtype);
+    }
     let narrow = a.dtype().is_float() && a.dtype().bits == 16;
     if dtype.is_some() || !narrow {
         return formula(a, b, dims, dtype.unwrap_or(a.dtype()));
