@@ -1,12 +1,16 @@
 """Language models in the manner of MLC LLM: exported, built for this processor, and run as an engine runs them."""
 
+import json
+
 import numpy as np
 import pytest
 from llm_engine import Engine, builtin, random_weights
 from llm_llama import LlamaConfig, LlamaForCausalLM
-from llm_reference import llama
+from llm_reference import attention, causal, llama, rope
 
-from tilewright import ir, relax
+from tilewright import ir, relax, tir
+from tilewright.relax.frontend import nn
+from tilewright.relax.frontend.nn.llm.kv_cache import PagedKVCache
 
 
 def close(found, expected, tolerance=1e-4):
@@ -100,3 +104,63 @@ def test_the_module_reads_back_and_one_function_creates_the_cache():
     made = mod["create_paged_kv_cache"]
     assert made.script().count("mlc.create_paged_kv_cache_generic") == 1
     assert relax.analysis.well_formed(mod)
+
+
+class OwnCache(PagedKVCache):
+    """A cache that a program creates itself, by the runtime's function."""
+
+    @staticmethod
+    def create_generic(sizes, layers, heads, kv_heads, size, scaling):
+        made = relax.call_pure_packed(
+            "mlc.create_paged_kv_cache_generic",
+            relax.ShapeExpr(sizes),
+            relax.ShapeExpr([0, layers]),
+            *(relax.PrimValue(own) for own in (layers, heads, kv_heads, size, 1, 1, 10000)),
+            relax.StringImm(json.dumps(scaling)),
+            relax.const(np.array([1.5] * (size // 2), "float32")) if scaling else relax.PrimValue(0),
+            relax.PrimValue(size),
+            relax.DataTypeImm("float16"),
+            sinfo_args=relax.ObjectStructInfo(),
+        )
+        return OwnCache(_expr=made, _name="paged_kv_cache")
+
+
+class Uses(nn.Module):
+    def __init__(self, scaling):
+        self.scaling = scaling
+
+    def create(self, a: tir.Var, b: tir.Var, c: tir.Var, d: tir.Var, e: tir.Var):
+        return OwnCache.create_generic([a, b, c, d, e], 1, 2, 1, 8, self.scaling)
+
+    def run(self, qkv: nn.Tensor, cache: PagedKVCache):
+        return cache.attention_with_fused_qkv(0, qkv, 2)
+
+
+LONGROPE = {"rope_type": "longrope", "max_position_embeddings": 4096, "original_max_position_embeddings": 64}
+
+
+@pytest.mark.parametrize("scaling", [None, LONGROPE])
+def test_a_cache_that_a_program_creates_itself(scaling):
+    spec = {
+        "create": dict.fromkeys("abcde", int) | {"$": {"param_mode": "none"}},
+        "run": {
+            "qkv": nn.spec.Tensor([1, "n", 4, 8], "float16"),
+            "cache": nn.spec.Object(object_type=OwnCache),
+            "$": {"param_mode": "packed"},
+        },
+    }
+    mod, _ = Uses(scaling).export_tvm(spec)
+    engine = Engine(mod, [], create="create", sizes=(1, 64, 64, 16, 0))
+    qkv = np.random.default_rng(0).standard_normal((1, 40, 4, 8)).astype("float16")
+    engine.add(3)
+    engine.begin({3: 40})
+    found = engine.call("run", qkv, engine.state).numpy()[0]
+    engine.end()
+    q, k, v = np.split(qkv[0].astype("float64"), [2, 3], 1)
+    if scaling:
+        q, k = (rope(own, range(40), 1e4, 1e4 ** (-np.arange(4) / 4) / 1.5) for own in (q, k))
+        # Both are longer by the square root of 1 + log(4096 / 64) / log(64).
+        q, k = q * 2**0.5, k * 2**0.5
+    else:
+        q, k = (rope(own, range(40), 1e4) for own in (q, k))
+    close(found, attention(q, k, v, causal(40)), 2e-3)

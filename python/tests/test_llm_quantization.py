@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
-from llm_codes import group_dequantize, group_quantize, round_away
+from llm_codes import awq_dequantize, ft_quantize, group_dequantize, group_quantize, round_away
 from llm_engine import Engine, random_weights
 from llm_llama import LlamaConfig, LlamaForCausalLM
+from llm_quantization import AWQLinear
+from llm_quantization import ft_quantize as ft_expressions
 from llm_quantization import group_quantize as mode_of
 from llm_reference import llama
 
 import tilewright as tw
+from tilewright import relax
 from tilewright.relax.frontend import nn
 from tilewright.runtime import DataType, DataTypeCode
 
@@ -122,3 +125,40 @@ def test_a_quantised_llama_agrees_with_its_dequantised_weights(mode, tolerance):
     engine.add(0)
     found = [engine.prefill(0, ids[:22]), engine.decode(0, ids[22]), engine.decode(0, ids[23])]
     np.testing.assert_allclose(found, expected[21:], rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("k", "group"), [(256, 128), (200, 128), (64, 32)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_weights_of_awq(k, group, bias):
+    model = AWQLinear(k, 40, group, bias)
+    mod, params = model.export_tvm(
+        {"forward": {"x": nn.spec.Tensor(["n", k], "float16"), "$": {"param_mode": "packed"}}}
+    )
+    rng = np.random.default_rng(4)
+    groups = -(-k // group)
+    words = rng.integers(0, 2**32, (k, 5), dtype="uint64").astype("uint32")
+    zeros = rng.integers(0, 2**32, (groups, 5), dtype="uint64").astype("uint32")
+    scales = (rng.standard_normal((groups, 40)) / 64).astype("float16")
+    given = {"qweight": words, "qzeros": zeros, "scales": scales, "bias": np.arange(40, dtype="float16")}
+    plain = awq_dequantize(words, zeros, scales, group).astype("float64")
+    engine = Engine(mod, [given[name] for name, _ in params], create=None)
+    x = rng.standard_normal((7, k)).astype("float16")
+    expected = x.astype("float64") @ plain + (given["bias"] if bias else 0)
+    np.testing.assert_allclose(engine.call("forward", x).numpy(), expected, rtol=0, atol=2e-3 * np.abs(expected).max())
+    if not bias:
+        # Rows of the unit matrix give the weights themselves, bit by bit.
+        unit = np.eye(k, dtype="float16")[: k // 2]
+        np.testing.assert_array_equal(engine.call("forward", unit).numpy(), plain[: k // 2].astype("float16"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_codes_of_faster_transformer(dtype):
+    w = np.random.default_rng(3).standard_normal((10, 70)).astype(dtype)
+    w[2] = np.resize(np.arange(-15, 16) / 2, 70)
+    bb = relax.BlockBuilder()
+    weight = relax.Var("w", relax.TensorStructInfo(w.shape, dtype))
+    with bb.function("main", [weight]):
+        bb.emit_func_output(bb.emit_te(ft_expressions, weight))
+    vm = relax.VirtualMachine(relax.build(bb.finalize(), "llvm"), tw.cpu())
+    for found, expected in zip(vm["main"](tw.nd.array(w)), ft_quantize(w), strict=True):
+        np.testing.assert_array_equal(found.numpy(), expected)

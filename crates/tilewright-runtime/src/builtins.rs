@@ -44,7 +44,10 @@ pub(crate) fn get(name: &str) -> Option<PackedFunc> {
         &shape_heap::ALL,
     ];
     let mut all = files.into_iter().flatten();
-    all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
+    all.find(|(known, _)| *known == name).map(|&(known, function)| {
+        let named = move |args: &[Value]| function(args).map_err(|error| error.in_packed(known));
+        Arc::new(named) as PackedFunc
+    })
 }
 
 pub(crate) fn refused(message: impl Into<String>) -> Error {
