@@ -29,9 +29,9 @@ class Module:
 class Module:
     @T.prim_func
     def main(var_A: T.handle, var_C: T.handle, n: T.int64):
-        A = T.match_buffer(var_A, (n * T.int64(768),), "float32")
-        C = T.match_buffer(var_C, (n * T.int64(768),), "float32")
-        for p in T.parallel(T.truncdiv(n * T.int64(3) + T.int64(63), T.int64(64))):
+        A = T.match_buffer(var_A, (n * T.int64(768),))
+        C = T.match_buffer(var_C, (n * T.int64(768),))
+        for p in T.parallel((n * T.int64(3) + T.int64(63)) // T.int64(64)):
             if p * T.int64(64) + T.int64(64) <= n * T.int64(3):
                 for q_outer in range(T.int64(1024)):
                     C[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] = A[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] + T.Broadcast(T.float32(1.0), 16)

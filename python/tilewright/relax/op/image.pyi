@@ -30,6 +30,29 @@ def grid_sample(
     align_corners: See above.
     """
 
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    max_boxes: int = -1,
+    center_point_box: bool = False,
+) -> Call:
+    """Non-maximum suppression, as ONNX's `NonMaxSuppression` and `torchvision.ops.nms`: for each example and class
+    the indices of the chosen boxes, the best first, then -1.
+
+    Boxes are looked at in the order of falling scores, those of equal scores in their order. A box is chosen if
+    its score is above `score_threshold`, and its intersection over union with no box chosen before is above
+    `iou_threshold`.
+
+    boxes: The boxes: batch, boxes, 4.
+    scores: The scores: batch, classes, boxes.
+    iou_threshold: The greatest intersection over union of two chosen boxes, a tensor of one element.
+    score_threshold: What the score of a chosen box is above, a tensor of one element.
+    max_boxes: How many boxes of a class are chosen at most; all where negative.
+    center_point_box: Whether a box is its centre and its sizes, not two opposite corners.
+    """
+
 def resize2d(
     data: Any,
     size: Any,

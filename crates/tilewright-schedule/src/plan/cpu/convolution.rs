@@ -43,15 +43,15 @@ pub(crate) struct Convolution<'a> {
 }
 
 impl<'a> Convolution<'a> {
-    /// The contraction as a convolution; `None` if it is none, or its sizes are not known.
+    /// The contraction as a convolution; `None` if it is none, or its sizes are not known. Windows of single pixels are a
+    /// product of matrices, unless an image is no larger than a vector.
     pub(crate) fn of(c: &'a Contraction, target: &'a Target) -> Option<Self> {
-        if !c.needs_im2col() {
-            return None;
-        }
         let known = |size: &Expr| size.as_int().filter(|&size| size > 0);
         let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
         let (channels, pixels, k) = (known(&c.m.size)?, known(&c.n.size)?, known(&c.k.size)?);
-        Some(Self { c, target, channels, pixels, k, is_grouped: mentions(&c.a, &groups) })
+        let found = Self { c, target, channels, pixels, k, is_grouped: mentions(&c.a, &groups) };
+        let is_image = c.n.axes.len() > 1 && c.indices.len() > 2;
+        (c.needs_im2col() || (is_image && pixels <= found.lanes())).then_some(found)
     }
 
     /// Steps of K of all images and groups.
@@ -112,14 +112,14 @@ impl<'a> Convolution<'a> {
         }
         // Pixels that no border surrounds are neighbours, read as fast as they lie.
         let slides = self.c.k.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
-        if !self.is_grouped && !slides {
+        if !self.is_grouped && !slides && self.pixels > self.lanes() {
             return Err(Declined::because("windows are single pixels, which a GEMM reads as they lie"));
         }
         let line = self.c.n.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
         let counts = lane_counts(self.target, u32::from(self.c.out.dtype.bits), false);
         let lanes = counts.first().copied().unwrap_or(1);
-        if self.c.out.dtype != DataType::F32 || self.channels < 2 * lanes || self.pixels < lanes || line < 1 {
-            return Err(Declined::because("it has few channels or pixels, or is not of float32"));
+        if self.c.out.dtype != DataType::F32 || self.channels < 2 * lanes || line < 1 {
+            return Err(Declined::because("it has few channels, or is not of float32"));
         }
         let transpose = if self.is_grouped { TRANSPOSE_GROUPED_CYCLES } else { TRANSPOSE_CYCLES };
         let transpose = (self.pixels * ceil_div(self.channels, lanes)) as f64 * transpose / self.k as f64;
