@@ -1,8 +1,8 @@
 """Tilewright beside ONNX Runtime and OpenVINO on the same ONNX files: `python -m peers.files FOLDER`.
 
-Each `NAME.onnx` of the folder has a `NAME.npz` beside it: `input-0`, `input-1`, … in the order of the file's inputs, and
-`output-0`, … with what it gives. `scripts/models.py --files FOLDER` writes such pairs, `--packages` adds those of
-installed packages, with random inputs and ONNX Runtime's results.
+Each `NAME.onnx` of the folder has a `NAME.npz` beside it: `input-0`, `input-1`, … in the order of the file's inputs,
+and `output-0`, … with what it gives. `scripts/models.py --files FOLDER` writes such pairs, `python -m
+peers.package_files FOLDER` those of installed packages, with random inputs and ONNX Runtime's results.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 //! conditions under which the access is evaluated. Checks remain for values that the caller decides: loaded data,
 //! scalar arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane
 //! where its predicate holds, and one through a view also against the memory that it views. An index that is certainly
-//! outside, or that a loop certainly drives outside, is an error at compile time. Arguments that dimensions are computed
-//! from are checked to be of a size with which arithmetic on them does not overflow.
+//! outside, or that a loop certainly drives outside, is an error at compile time. Arguments that dimensions are
+//! computed from are checked to be of a size with which arithmetic on them does not overflow.
 //!
 //! The work is linear in the size of a statement's expressions: a shared node is visited once (`access`), conditions
 //! around accesses are handled one by one, and values that many checks share have a name (`front`).

@@ -2,8 +2,8 @@
 //!
 //! The analyser reasons in unbounded integers; 64-bit arithmetic agrees unless it overflows. A scalar argument or an
 //! element of 64 bits may have any value, so bounds computed from it are not trusted; an argument that a tensor's
-//! dimension is computed from, such as `n` of `(n + 1) // 2`, is below [`SIZE_LIMIT`], which `guard_indices` checks when
-//! the function begins. The product of the dimensions of one tensor fits into 64 bits, unless one of them is 0.
+//! dimension is computed from, such as `n` of `(n + 1) // 2`, is below [`SIZE_LIMIT`], which `guard_indices` checks
+//! when the function begins. The product of the dimensions of one tensor fits into 64 bits, unless one of them is 0.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, VarId, walk};

@@ -1,7 +1,7 @@
 //! `UpdateVDevice`: one device of the module's list becomes another, wherever it is named.
 //!
 //! ```text
-//! vdevice = [llvm, cuda]; x: Tensor((2,), vdevice=llvm)    ⇒    vdevice = [opencl, cuda]; x: Tensor((2,), vdevice=opencl)
+//! vdevice = [llvm, cuda]; x: Tensor((2,), vdevice=llvm)  ⇒  vdevice = [opencl, cuda]; x: Tensor((2,), vdevice=opencl)
 //! ```
 //!
 //! From any form to any form: struct infos, the operators that name a device, and the list itself change.

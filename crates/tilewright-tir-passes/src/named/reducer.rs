@@ -164,8 +164,8 @@ impl Reduction {
     }
 }
 
-/// What each thread begins with for this result: the init itself, where it may be combined any number of times, else the
-/// identity of the operation.
+/// What each thread begins with for this result: the init itself, where it may be combined any number of times, else
+/// the identity of the operation.
 fn identity(result: &Expr, init: &Expr) -> Option<Expr> {
     let mut constant = true;
     walk(init, |e: &Expr| constant &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));

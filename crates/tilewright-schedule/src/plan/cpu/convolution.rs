@@ -43,8 +43,8 @@ pub(crate) struct Convolution<'a> {
 }
 
 impl<'a> Convolution<'a> {
-    /// The contraction as a convolution; `None` if it is none, or its sizes are not known. Windows of single pixels are a
-    /// product of matrices, unless an image is no larger than a vector.
+    /// The contraction as a convolution; `None` if it is none, or its sizes are not known. Windows of single pixels are
+    /// a product of matrices, unless an image is no larger than a vector.
     pub(crate) fn of(c: &'a Contraction, target: &'a Target) -> Option<Self> {
         let known = |size: &Expr| size.as_int().filter(|&size| size > 0);
         let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
