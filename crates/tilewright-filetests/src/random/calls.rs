@@ -62,6 +62,8 @@ fn attr(random: &mut Random, def: &AttrDef) -> Option<Attr> {
     }
     let mut int = |least: i64, sides: usize| Attr::Int(least + random.below(sides) as i64);
     Some(match def.kind {
+        // A program runs on one worker.
+        AttrKind::Int if def.name == "num_workers" => Attr::Int(1),
         AttrKind::Bool => Attr::Bool(random.below(2) == 0),
         AttrKind::Int | AttrKind::OptionalInt => int(-1, 4),
         AttrKind::Ints | AttrKind::OptionalInts | AttrKind::IntOrInts => {
