@@ -50,8 +50,8 @@ impl Session<'_> {
                     open.extend(divided.and_then(|(x, c)| Some((x, least.checked_mul(c)?))));
                 }
                 (Tag::Binary(BinOp::Min), &[a, b]) => open.extend([(a, least), (b, least)]),
-                // a·b >= 1 only if a >= 1 and b >= 1, where a >= 0 or b >= 0
-                (Tag::Binary(BinOp::Mul), &[a, b]) if least >= 1 && (is_natural(a) || is_natural(b)) => {
+                // a·b >= 1 only if a >= 1 and b >= 1, where a >= 0 and b >= 0
+                (Tag::Binary(BinOp::Mul), &[a, b]) if least >= 1 && [a, b].iter().all(|&id| is_natural(id)) => {
                     open.extend([(a, 1), (b, 1)]);
                 }
                 _ => {}

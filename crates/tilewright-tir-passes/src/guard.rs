@@ -34,6 +34,7 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
         loops: Vec::new(),
         owners: function.params.iter().filter_map(|p| p.buffer.clone()).map(|b| (b.data.id(), b)).collect(),
     };
+    cx.assume_dimensions(function);
     let body = cx.stmt(&function.body)?;
     if cx.found.has_errors() {
         return Err(cx.found);
@@ -85,6 +86,17 @@ fn evaluated(stmt: &Stmt) -> Vec<Expr> {
 type Around = Vec<(Reach, Scope)>;
 
 impl Guard<'_> {
+    /// Learns that no dimension is negative, as [`size_check`] lets none be one that has overflowed. That is not known
+    /// where the checks themselves are simplified.
+    fn assume_dimensions(&mut self, function: &PrimFunc) {
+        let buffers = function.params.iter().filter_map(|param| param.buffer.as_ref());
+        for dim in buffers.flat_map(|buffer| &buffer.shape).filter(|dim| dim.as_var().is_none()) {
+            if let Ok(natural) = Expr::compare(CmpOp::Le, &Expr::int(0, dim.dtype), dim) {
+                self.facts.assume(&natural);
+            }
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let own = evaluated(stmt);
         let Some(mut accesses) = Accesses::of(&own) else {
