@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--paths", nargs="*", default=list(PATHS))
     parser.add_argument("--plant", action="store_true")
-    parser.add_argument("--files", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--files", type=Path)
     parser.add_argument("--results", type=Path, help="keep the outcomes in this folder, and go on from there")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -8,7 +8,6 @@ peers.package_files FOLDER` those of installed packages, with random inputs and 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import tempfile
 from pathlib import Path
@@ -19,7 +18,8 @@ from . import bench, table
 from .fleet import ROOT, Fleet
 from .row import FileRow
 
-OURS = "session"
+#: The backend that runs a file, whose times are told as ours.
+SESSION = "session"
 PEERS = ("onnxruntime", "openvino")
 
 
@@ -40,7 +40,7 @@ def main() -> None:
     scratch.mkdir(parents=True, exist_ok=True)
     options = bench.Options(PEERS, given.rounds, given.turn, given.limit, keep=False)
     fleet, results = Fleet(scratch), []
-    print(f"{'file':34}{'thr':>4}" + "".join(f"{table.SHORT[name]:>11}" for name in (OURS, *PEERS)) + "  of best")
+    print(f"{'file':34}{'thr':>4}" + "".join(f"{table.SHORT[name]:>11}" for name in (bench.OURS, *PEERS)) + "  of best")
     try:
         for path in paths:
             row = FileRow(str(path), "", ())
@@ -51,7 +51,7 @@ def main() -> None:
         print("interrupted")
     finally:
         fleet.end()
-    print("\n" + "\n".join(summary(results)))
+    print("\n" + "\n".join(table.summary(results)))
 
 
 def measured(fleet: Fleet, row: FileRow, threads: int, options: bench.Options) -> bench.Result:
@@ -60,7 +60,7 @@ def measured(fleet: Fleet, row: FileRow, threads: int, options: bench.Options) -
     with tempfile.TemporaryDirectory() as folder:
         for at, value in enumerate(row.results()):
             np.save(Path(folder) / f"expected-{at:03}.npy", value)
-        for library in (OURS, *options.peers):
+        for library in (SESSION, *options.peers):
             request = {"do": "load", "row": row.name, "folder": folder, "check": True}
             answer = fleet.process(library, threads).ask(options.limit, **request)
             if "failed" in answer:
@@ -70,29 +70,16 @@ def measured(fleet: Fleet, row: FileRow, threads: int, options: bench.Options) -
         bench.take_turns(fleet, result, single, options)
         for library in single:
             fleet.process(library, threads).ask(options.limit, do="unload")
+    for told in (result.turns, result.least, result.failed):
+        if SESSION in told:
+            told[bench.OURS] = told.pop(SESSION)
     return result
 
 
-def of_best(result: bench.Result) -> float | None:
-    """The best peer's time over ours."""
-    ours, peers = result.time(OURS), [result.time(name) for name in PEERS if name in result.turns]
-    return min(peers) / ours if ours and peers else None
-
-
 def line(result: bench.Result, row: FileRow) -> str:
-    times = "".join(f"{table.duration(result.time(name)):>11}" for name in (OURS, *PEERS))
-    return f"{row.path.stem:34}{result.threads:>4}{times}{table.number(of_best(result), '.2f'):>9}"
-
-
-def summary(results: list[bench.Result]) -> list[str]:
-    """For each number of threads, what the ratios to the best peer come to."""
-    lines = []
-    for threads in sorted({result.threads for result in results}):
-        ratios = sorted(value for one in results if one.threads == threads and (value := of_best(one)) is not None)
-        if ratios:
-            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            lines.append(f"{threads} threads: {len(ratios)} files; geometric mean {mean:.2f}, least {ratios[0]:.2f}")
-    return lines
+    times = "".join(f"{table.duration(result.time(name)):>11}" for name in (bench.OURS, *PEERS))
+    of_best = table.number(table.against(result, result.best_peer()), ".2f")
+    return f"{row.path.stem:34}{result.threads:>4}{times}{of_best:>9}"
 
 
 if __name__ == "__main__":

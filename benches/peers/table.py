@@ -9,7 +9,6 @@ from .row import Row
 
 SHORT = {
     "tilewright": "tilewright",
-    "session": "tilewright",
     "torch_eager": "torch",
     "torch_compile": "compiled",
     "onnxruntime": "ort",

@@ -104,16 +104,8 @@ impl Reducer {
 
     /// The identity: the result of an empty reduction.
     pub fn identity(self, dtype: DataType) -> Expr {
-        match self {
-            Self::All => Expr::bool(true),
-            Self::Any => Expr::bool(false),
-            Self::Sum => Expr::number(0, dtype),
-            Self::Prod => Expr::number(1, dtype),
-            Self::Max if dtype.is_float() => Expr::float(f64::NEG_INFINITY, dtype),
-            Self::Min if dtype.is_float() => Expr::float(f64::INFINITY, dtype),
-            Self::Max => Expr::int(least(dtype), dtype),
-            Self::Min => Expr::int(greatest(dtype), dtype),
-        }
+        // Each of these operations has one.
+        self.op().identity(dtype).unwrap_or_else(|| Expr::number(0, dtype))
     }
 
     /// The operation on values of a type.
@@ -127,18 +119,9 @@ impl Reducer {
     }
 }
 
-fn least(dtype: DataType) -> i64 {
-    match dtype.code {
-        TypeCode::Int if dtype.bits >= 64 => i64::MIN,
-        TypeCode::Int => -(1 << (dtype.bits - 1)),
-        _ => 0,
-    }
-}
-
 /// The greatest integer of the type; of `uint64` its bits.
 fn greatest(dtype: DataType) -> i64 {
     match dtype.code {
-        TypeCode::Bool => 1,
         TypeCode::Int if dtype.bits >= 64 => i64::MAX,
         TypeCode::Int => (1 << (dtype.bits - 1)) - 1,
         _ if dtype.bits >= 64 => -1,

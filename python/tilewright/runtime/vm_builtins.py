@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .container import ShapeTuple
-from .ndarray import NDArray, array, empty
+from .device import device
+from .ndarray import NDArray, empty
 from .packed_func import get_global_func, register_func
 
 __all__ = ["register_builtins"]
@@ -67,7 +68,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "make_tuple": lambda *values: tuple(values),
     "read_if_cond": _read_if_cond,
     "reshape": _reshape,
-    "to_device": lambda value, device_type, device_id: array(value.numpy()),
+    "to_device": lambda value, device_type, device_id: value.copyto(device(int(device_type), int(device_id))),
     "tuple_getitem": lambda value, index: value[index],
 }
 
