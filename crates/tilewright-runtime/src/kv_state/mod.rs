@@ -347,7 +347,7 @@ fn create_rnn(args: &[Value]) -> Result<Value> {
     let [Value::Int(layers), Value::Int(batch), Value::Int(history), .., Value::Tuple(first)] = args else {
         return Err(wrong_arguments("layers, sequences, steps that are kept and first states", args));
     };
-    let first = first.iter().map(|value| Ok(value.as_tensor()?.to_contiguous()?)).collect::<Result<Vec<_>>>()?;
+    let first = first.iter().map(|value| Ok(value.as_tensor()?.copied()?)).collect::<Result<Vec<_>>>()?;
     let layers = size("layers", *layers, MAX_SIZE)?;
     let (batch, history) = (size("sequences of a step", *batch, 1 << 20)?, size("kept steps", *history, 1 << 20)?);
     Ok(made(Kind::Rnn(RnnState::new(layers, batch, history, first))))

@@ -13,7 +13,7 @@ use tilewright_tensor::{DataType, Tensor, bf16, f16};
 
 use super::KvState;
 use super::attention::{Chunk, Heads, Rows, Stored, attend};
-use super::pages::PagePool;
+use super::pages::{Page, PagePool};
 use super::rope::Rope;
 use super::sequence::{Row, Sequence, Window};
 use crate::builtins::refused;
@@ -100,6 +100,9 @@ impl PagedCache {
         same_number(ids, leaves, "leaves")?;
         for (at, id) in ids.iter().enumerate() {
             let length = self.sequence(*id)?.length - self.sequence(*id)?.accepted();
+            if ids[..at].contains(id) {
+                return Err(refused(format!("sequence {id} is there twice")));
+            }
             if leaves[at] < -1 || leaves[at] >= length as i64 {
                 return Err(refused(format!(
                     "the tree of sequence {id} has {length} nodes, found node {}",
@@ -158,12 +161,12 @@ impl PagedCache {
         Ok(())
     }
 
-    /// Pages that appending so many tokens takes.
-    fn pages_for(&self, sequence: &Sequence, count: usize) -> usize {
+    /// The page that appending to a sequence copies, and how many more it takes for so many tokens.
+    fn pages_for(&self, sequence: &Sequence, count: usize) -> (Option<Page>, usize) {
         let page = self.page();
         let last = sequence.pages.get(sequence.length / page).copied().flatten();
-        let copied = last.is_some_and(|last| self.pool.is_shared(last));
-        (sequence.length + count).div_ceil(page).saturating_sub(sequence.pages.len()) + usize::from(copied)
+        let copied = last.filter(|&last| self.pool.is_shared(last));
+        (copied, (sequence.length + count).div_ceil(page).saturating_sub(sequence.pages.len()))
     }
 
     fn check_step(&self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<()> {
@@ -172,8 +175,8 @@ impl PagedCache {
         if ids.len() > self.sizes.batch {
             return Err(refused(format!("a step has {} sequences at most, found {}", self.sizes.batch, ids.len())));
         }
-        let mut needed = 0usize;
-        let mut total = 0usize;
+        let (mut needed, mut total) = (0usize, 0usize);
+        let mut copied: BTreeMap<Page, usize> = BTreeMap::new();
         for (at, (id, &length)) in ids.iter().zip(lengths).enumerate() {
             let sequence = self.sequences.get(id).ok_or_else(|| unknown(*id))?;
             if ids[..at].contains(id) {
@@ -183,8 +186,16 @@ impl PagedCache {
             let Some(count) = count else {
                 return Err(refused(format!("sequence {id} gets 1 token or more in a step, found {length}")));
             };
-            needed = needed.saturating_add(self.pages_for(sequence, count));
+            let (own, more) = self.pages_for(sequence, count);
+            if let Some(own) = own {
+                *copied.entry(own).or_default() += 1;
+            }
+            needed = needed.saturating_add(more);
             total = total.saturating_add(count);
+        }
+        // The last holder of a page keeps it.
+        for (&page, &holders) in &copied {
+            needed = needed.saturating_add(if holders == self.pool.holders(page) { holders - 1 } else { holders });
         }
         if let Some(tree) = tree
             && tree.len() != total
@@ -304,8 +315,8 @@ impl PagedCache {
             return Err(refused(format!("sequence {id} of {length} tokens does not hold those of [{start}, {end})")));
         };
         let row = heads.size * self.sizes.dtype.bytes();
-        for (part, out) in [keys, values].into_iter().enumerate() {
-            let shape = [self.layers.len(), range.len(), heads.kv, heads.size].map(|dim| dim as i64);
+        let shape = [self.layers.len(), range.len(), heads.kv, heads.size].map(|dim| dim as i64);
+        for out in [keys, values] {
             if out.shape() != shape || out.dtype() != self.sizes.dtype {
                 let (found, dtype) = (out.shape(), out.dtype());
                 return Err(refused(format!(
@@ -313,6 +324,8 @@ impl PagedCache {
                     self.sizes.dtype
                 )));
             }
+        }
+        for (part, out) in [keys, values].into_iter().enumerate() {
             let mut bytes = Vec::with_capacity(out.num_bytes());
             for layer in &self.layers {
                 for slot in range.clone() {
@@ -387,7 +400,7 @@ impl KvState for PagedCache {
         }
         let left = usize::try_from(count).ok().and_then(|count| sequence.length.checked_sub(count));
         let Some(left) = left.filter(|&left| sequence.can_end_at(left, page)) else {
-            return Err(too_short(id, sequence, sequence.length as i64 - count));
+            return Err(too_short(id, sequence, (sequence.length as i64).saturating_sub(count)));
         };
         sequence.truncate(left, page, &mut self.pool);
         Ok(())

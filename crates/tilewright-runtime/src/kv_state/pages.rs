@@ -5,24 +5,30 @@ pub(super) type Page = u32;
 
 /// The pages that there are. A page is free, or held by one or more sequences; one that several hold is never written.
 pub(super) struct PagePool {
+    pages: u32,
+    /// Holders of the pages that were taken at any time: the first ones.
     holders: Vec<u32>,
-    /// Free pages; the last one is taken next, so that low numbers are used first.
+    /// Those of them that are free again; the last one is taken next.
     free: Vec<Page>,
 }
 
 impl PagePool {
     pub(super) fn new(pages: u32) -> Self {
-        Self { holders: vec![0; pages as usize], free: (0..pages).rev().collect() }
+        Self { pages, holders: Vec::new(), free: Vec::new() }
     }
 
     pub(super) fn available(&self) -> usize {
-        self.free.len()
+        self.free.len() + self.pages as usize - self.holders.len()
     }
 
     /// A free page, which then has one holder.
     pub(super) fn take(&mut self) -> Option<Page> {
-        let page = self.free.pop()?;
-        self.holders[page as usize] = 1;
+        if let Some(page) = self.free.pop() {
+            self.holders[page as usize] = 1;
+            return Some(page);
+        }
+        let page = u32::try_from(self.holders.len()).ok().filter(|&page| page < self.pages)?;
+        self.holders.push(1);
         Some(page)
     }
 
@@ -31,8 +37,12 @@ impl PagePool {
         self.holders[page as usize] += 1;
     }
 
+    pub(super) fn holders(&self, page: Page) -> usize {
+        self.holders[page as usize] as usize
+    }
+
     pub(super) fn is_shared(&self, page: Page) -> bool {
-        self.holders[page as usize] > 1
+        self.holders(page) > 1
     }
 
     /// One holder less; without any the page is free.
@@ -46,7 +56,7 @@ impl PagePool {
 
     /// Frees everything.
     pub(super) fn clear(&mut self) {
-        *self = Self::new(self.holders.len() as u32);
+        *self = Self::new(self.pages);
     }
 
     /// Whether the holders of each page are as many as tables have it.

@@ -162,7 +162,7 @@ impl KvState for RnnState {
             return Err(refused(format!("there is a sequence {child} already")));
         }
         let mut forked = self.sequence(parent)?.clone();
-        let back = if position == -1 { 0 } else { forked.length - position };
+        let back = if position == -1 { 0 } else { forked.length.saturating_sub(position) };
         take_back(&mut forked, parent, back)?;
         self.sequences.insert(child, forked);
         Ok(())
@@ -195,7 +195,11 @@ impl KvState for RnnState {
                     "sequence {id} is once in a step and gets 1 token or more, found {length}"
                 )));
             }
-            let states = self.sequence(id)?.states.back().cloned().unwrap_or_default();
+            let own = self.sequence(id)?;
+            if own.length.checked_add(length).is_none() {
+                return Err(refused(format!("sequence {id} of {} tokens cannot get {length}", own.length)));
+            }
+            let states = own.states.back().cloned().unwrap_or_default();
             step.push(Advance { id, length, states });
         }
         self.step = Some(step);

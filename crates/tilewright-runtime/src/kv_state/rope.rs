@@ -124,7 +124,13 @@ impl Scaling {
     fn parse(text: &str) -> Result<Self> {
         let parsed = if text.trim().is_empty() { Ok(Json::Null) } else { serde_json::from_str(text) };
         match parsed {
-            Ok(value @ (Json::Null | Json::Object(_))) => Ok(Self(value)),
+            Ok(value @ (Json::Null | Json::Object(_))) => {
+                let named = ["rope_type", "type"].iter().find_map(|name| value.get(name));
+                match named.is_none_or(Json::is_string) {
+                    true => Ok(Self(value)),
+                    false => Err(refused(format!("expected a kind of RoPE scaling as a text, found {text:?}"))),
+                }
+            }
             _ => Err(refused(format!("expected a RoPE scaling as an object of JSON, found {text:?}"))),
         }
     }
@@ -198,6 +204,7 @@ mod tests {
             (r#"{"rope_type": "yarn"}"#, "yarn"),
             (r#"{"rope_type": "linear"}"#, "`factor`"),
             ("[1]", "an object of JSON"),
+            (r#"{"rope_type": 5}"#, "as a text"),
             (r#"{"rope_type": "longrope", "long_factor": [1]}"#, "expected 4 factors"),
         ] {
             let error = rope(text, &[]).unwrap_err().to_string();

@@ -14,6 +14,9 @@ use super::pages::{Page, PagePool};
 use crate::builtins::refused;
 use crate::error::Result;
 
+/// Nodes of a tree at most: each says of all before it whether it sees them.
+const MAX_NODES: usize = 4096;
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Window {
     pub(super) size: usize,
@@ -82,7 +85,7 @@ impl Sequence {
                 if self.has_tree() {
                     return Err(refused("the tree of the sequence is not accepted yet: commit one of its nodes first"));
                 }
-                let rows = (self.length..self.length + count).map(|slot| self.row(slot, slot, None)).collect();
+                let rows = (self.length..self.length + count).map(|slot| self.row(slot)).collect();
                 self.length += count;
                 Ok(rows)
             }
@@ -90,13 +93,17 @@ impl Sequence {
         }
     }
 
-    fn row(&self, slot: usize, position: usize, tree: Option<(usize, Box<[bool]>)>) -> Row {
-        let (sink, from, position_for_sink) = self.view_from(position);
-        Row { slot, position, seen: from..slot + 1, sink, position_for_sink, tree }
+    fn row(&self, slot: usize) -> Row {
+        let (sink, from, position_for_sink) = self.view_from(slot);
+        Row { slot, position: slot, seen: from..slot + 1, sink, position_for_sink, tree: None }
     }
 
     fn append_nodes(&mut self, parents: &[i64]) -> Result<Vec<Row>> {
         let (base, old) = (self.accepted(), self.tree.len());
+        if old + parents.len() > MAX_NODES {
+            let found = old + parents.len();
+            return Err(refused(format!("a tree has {MAX_NODES} nodes at most, found {found}")));
+        }
         for (at, &parent) in parents.iter().enumerate() {
             let parent = match usize::try_from(parent) {
                 Ok(parent) if parent < old + at => Some(parent),
@@ -111,14 +118,34 @@ impl Sequence {
             };
             self.tree.push(parent);
         }
+        let rows: Vec<Row> = (old..self.tree.len()).map(|node| self.node(base, node)).collect();
+        if rows.iter().any(|row| row.sink.end > base) {
+            self.tree.truncate(old);
+            return Err(refused(format!("the tree begins at token {base}, which the window's sink still lacks")));
+        }
         self.length = base + self.tree.len();
-        let row = |node: usize| {
-            let path = self.path(node);
-            let mut seen = vec![false; node + 1];
-            path.iter().for_each(|&own| seen[own] = true);
-            self.row(base + node, base + path.len() - 1, Some((base, seen.into())))
-        };
-        Ok((old..self.tree.len()).map(row).collect())
+        Ok(rows)
+    }
+
+    /// The row of a node of the tree, which begins at slot `base`. A window counts positions, which are those of the
+    /// path and not of the slots.
+    fn node(&self, base: usize, node: usize) -> Row {
+        let path = self.path(node);
+        let position = base + path.len() - 1;
+        let (sink, from, position_for_sink) = self.view_from(position);
+        let mut shown = vec![false; node + 1];
+        for (depth, &own) in path.iter().enumerate() {
+            shown[own] = base + depth >= from;
+        }
+        let slot = base + node;
+        Row {
+            slot,
+            position,
+            seen: from.min(base)..slot + 1,
+            sink,
+            position_for_sink,
+            tree: Some((base, shown.into())),
+        }
     }
 
     /// Takes back the last append, of so many tokens.

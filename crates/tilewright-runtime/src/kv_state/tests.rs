@@ -325,14 +325,97 @@ fn a_refused_step_changes_nothing() {
         call("kv_state_add_sequence", &[cache.clone(), Value::Int(id)]).unwrap();
     }
     step(&cache, &mut naive, &[(0, 4), (1, 1)], &mut random).unwrap();
-    for (ids, lengths) in
-        [(&[0, 1][..], &[1, 60][..]), (&[0, 9], &[1, 1]), (&[0, 0], &[1, 1]), (&[0], &[0]), (&[0], &[1, 1])]
-    {
+    for (ids, lengths, why) in [
+        (&[0, 1][..], &[1, 60][..], "pages"),
+        (&[0, 9], &[1, 1], "no sequence 9"),
+        (&[0, 0], &[1, 1], "twice"),
+        (&[0], &[0], "1 token or more"),
+        (&[0], &[1, 1], "as many lengths"),
+    ] {
         let error = begin(&cache, ids, lengths).unwrap_err().to_string();
-        assert!(!error.is_empty() && is_consistent(&cache));
+        assert!(error.contains(why) && is_consistent(&cache), "{error}");
     }
     step(&cache, &mut naive, &[(1, 2), (0, 3), (2, 3)], &mut random).unwrap();
     assert!(call("kv_state_end_forward", std::slice::from_ref(&cache)).is_err(), "no step is open");
+}
+
+#[test]
+fn forks_of_a_prompt_go_on_with_a_page_less_than_they_are() {
+    // Pages of 3 tokens: two for the tokens and one for each of 4 sequences.
+    let cache = cache(6, 1);
+    let mut random = Random(4);
+    let mut naive: BTreeMap<i64, Naive> = BTreeMap::from([(0, Naive::default())]);
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    step(&cache, &mut naive, &[(0, 11)], &mut random).unwrap();
+    for child in 1..4 {
+        call("kv_state_fork_sequence", &[&[cache.clone()][..], &[0, child, -1].map(Value::Int)].concat()).unwrap();
+        naive.insert(child, naive[&0].clone());
+    }
+    assert!(step(&cache, &mut naive.clone(), &[(0, 1), (1, 1), (2, 1), (3, 1)], &mut random).is_err());
+    call("kv_state_remove_sequence", &[cache.clone(), Value::Int(3)]).unwrap();
+    step(&cache, &mut naive, &[(0, 1), (1, 1), (2, 1)], &mut random).unwrap();
+    assert!(is_consistent(&cache));
+}
+
+#[test]
+fn extreme_counts_are_refused() {
+    let mut pool = pages::PagePool::new(u32::MAX);
+    assert_eq!((pool.take(), pool.available()), (Some(0), u32::MAX as usize - 1), "only used pages cost memory");
+    let (cache, state) = (cache(8, 1), rnn(3));
+    for own in [&cache, &state] {
+        call("kv_state_add_sequence", &[own.clone(), Value::Int(0)]).unwrap();
+        for count in [i64::MIN, -1, i64::MAX] {
+            assert!(call("kv_state_popn", &[own.clone(), Value::Int(0), Value::Int(count)]).is_err());
+        }
+        let fork = [0, 1, i64::MIN].map(Value::Int);
+        assert!(call("kv_state_fork_sequence", &[&[own.clone()][..], &fork].concat()).is_err());
+    }
+    assert_eq!(count(&state, &[0], i64::MAX), [0.0; 2]);
+    assert!(begin(&state, &[0], &[1]).is_err());
+}
+
+#[test]
+fn first_states_are_copies() {
+    let own = Tensor::from_vec(&[2], vec![0.0f32; 2]).unwrap();
+    let first = Value::tuple([own.clone().into()]);
+    let state = call("rnn_state_create", &[Value::Int(1), Value::Int(1), Value::Int(1), Value::None, first]).unwrap();
+    call("kv_state_add_sequence", &[state.clone(), Value::Int(0)]).unwrap();
+    own.overwrite(&[1; 8]).unwrap();
+    assert_eq!(count(&state, &[0], 1), [0.0; 2]);
+}
+
+#[test]
+fn a_tree_under_a_window_sees_what_its_path_would_see() {
+    for (size, sink) in [(5, 1), (4, 2), (3, 0), (20, 3)] {
+        let cache = cache(64, 1);
+        let mut random = Random(13);
+        let own = Naive { window: Some((size, sink)), ..Naive::default() };
+        let mut naive = BTreeMap::from([(0, own)]);
+        call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+        let window = [0, size as i64, sink as i64].map(Value::Int);
+        call("attention_kv_cache_enable_sliding_window_for_seq", &[&[cache.clone()][..], &window].concat()).unwrap();
+        step(&cache, &mut naive, &[(0, 6)], &mut random).unwrap();
+        // Two branches of four nodes each, node by node in turns.
+        let nodes: Vec<Token> = (0..8).map(|_| random_token(&mut random)).collect();
+        let parents = Tensor::from_vec(&[8], vec![-1i64, -1, 0, 1, 2, 3, 4, 5]).unwrap();
+        let args = [cache.clone(), Value::shape(&[0]), Value::shape(&[8]), parents.into()];
+        call("kv_state_begin_forward", &args).unwrap();
+        let found = attend(&cache, 0, &nodes);
+        for branch in 0..2 {
+            let mut path = naive[&0].clone();
+            path.tokens.extend((0..4).map(|depth| nodes[2 * depth + branch].clone()));
+            for depth in 0..4 {
+                let (at, node) = (6 + depth, 2 * depth + branch);
+                let wanted = naive_attention(0, &path.tokens[at], &path.seen(at));
+                close(&found[node * QUERY * SIZE..][..QUERY * SIZE], &wanted);
+            }
+        }
+        end(&cache);
+        let twice = [cache.clone(), Value::shape(&[0, 0]), Value::shape(&[2, 2])];
+        assert!(call("attention_kv_cache_commit_accepted_token_tree_nodes", &twice).is_err());
+        let leaf = [cache.clone(), Value::shape(&[0]), Value::shape(&[7])];
+        call("attention_kv_cache_commit_accepted_token_tree_nodes", &leaf).unwrap();
+    }
 }
 
 #[test]
