@@ -12,13 +12,14 @@
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::builder::{BlockBuilder, map_exprs, mutate_module, with_params};
-use tilewright_ir::op::InferCx;
+use tilewright_ir::op::{InferCx, OpRef};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{
     Binding, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, VDevice, Var,
 };
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_ops::system::{hint_on_device, to_vdevice};
 use tilewright_support::{Diagnostic, Map};
 
 /// Places values on the devices that hints name.
@@ -26,8 +27,8 @@ use tilewright_support::{Diagnostic, Map};
 pub struct RealizeVDevice;
 
 const NAME: &str = "RealizeVDevice";
-const HINT: &str = "hint_on_device";
-const COPY: &str = "to_vdevice";
+const HINT: OpRef = OpRef(&hint_on_device::OP);
+const COPY: OpRef = OpRef(&to_vdevice::OP);
 const DEVICE: &str = "dst_vdevice";
 
 impl Pass for RealizeVDevice {
@@ -57,9 +58,9 @@ impl Pass for RealizeVDevice {
 }
 
 /// The operand and the device of a call of this operator.
-fn moved<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, VDevice)> {
+fn moved(expr: &Expr, wanted: OpRef) -> Option<(&Expr, VDevice)> {
     match &expr.kind {
-        ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } if op.name == name => {
+        ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } if *op == wanted => {
             Some((args.first()?, VDevice::of_attr(attrs.get(DEVICE)?)?))
         }
         _ => None,
@@ -72,9 +73,8 @@ fn realized(expr: &Expr) -> Result<Option<Expr>, tilewright_ir::op::InferError> 
     if value.struct_info.vdevice() == Some(&device) {
         return Ok(Some(value.clone()));
     }
-    let Some(copy) = tilewright_ops::lookup(COPY) else { return Ok(None) };
     let attrs = [(DEVICE.into(), device.to_attr())].into_iter().collect();
-    Expr::call_op(&InferCx::default(), copy, vec![value.clone()], attrs).map(Some)
+    Expr::call_op(&InferCx::default(), COPY, vec![value.clone()], attrs).map(Some)
 }
 
 fn on_device(info: &StructInfo, device: &VDevice) -> StructInfo {
