@@ -195,18 +195,19 @@ def test_a_function_takes_in_what_it_calls():
 @I.ir_module
 class Module:
     @R.function
-    def main(x: R.Tensor((2,), "float32")):
-        y = Module.twice(x)
+    def caller(x: R.Tensor((2,), "float32")):
+        y = Module.main(x)
         return y
     @R.function
-    def twice(a: R.Tensor((2,), "float32")):
+    def main(a: R.Tensor((2,), "float32")):
         b = R.add(a, a)
         return b
 """
     )
-    inlined = module["main"].inline_functions({"twice": module["twice"]})
+    inlined = module["caller"].inline_functions({"main": module["main"]})
     calls = [binding.value for block in inlined.body.blocks for binding in block.bindings]
     assert [call.op.name for call in calls if isinstance(call, relax.Call)] == ["relax.add"]
+    assert inlined.attrs["global_symbol"] == "caller"
 
 
 def test_masked_fill_is_where():

@@ -139,7 +139,7 @@ _NAMES = {
     "relax.transform": {
         "IPCAllReduceRewrite": "programs run on one device",
         "LowerGPUIPCAllocStorage": "programs run on one device",
-        "SpecializePrimFuncBasedOnCallSite": "nothing is copied between devices",
+        "SpecializePrimFuncBasedOnCallSite": "buffers have no scopes that depend on who calls",
         "SplitCallTIRByPattern": "there are no patterns of loops",
     },
     "relax.testing.transform": {

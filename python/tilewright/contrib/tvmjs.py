@@ -28,7 +28,9 @@ def _halves(tensor: NDArray) -> bytes:
     bits, most = values.view("uint32"), np.array([0x7F7F0000], "uint32").view("float32")[0]
     with np.errstate(invalid="ignore"):
         rounding = np.where(np.abs(values) < most, (bits >> 16 & 1) + 0x7FFF, 0)
-    return ((bits + rounding) >> 16).astype("<u2").tobytes()
+    # A NaN whose bits are all in the lower half would be an infinity.
+    quiet = np.where(np.isnan(values), 0x40, 0)
+    return ((bits + rounding) >> 16 | quiet).astype("<u2").tobytes()
 
 
 def _raw(tensor: NDArray, encode: str) -> tuple[str, bytes]:

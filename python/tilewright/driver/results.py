@@ -76,6 +76,8 @@ class ModuleOfValues:
         self._executable, self._types = executable, types
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         return getattr(self._executable, name)
 
     def __getitem__(self, name: str) -> Any:
@@ -85,6 +87,11 @@ class ModuleOfValues:
         """The function of this name."""
         function, dtype = self._executable.get_function(name, query_imports), self._types.get(name)
         return function if dtype is None else _returning(function, dtype)
+
+    def time_evaluator(self, func_name: str, dev: Any, *args: Any, **named: Any) -> Any:
+        """A function that times calls, as that of an executable."""
+        timed, dtype = self._executable.time_evaluator(func_name, dev, *args, **named), self._types.get(func_name)
+        return timed if dtype is None else lambda *given: timed(*given, empty((1,), dtype))
 
     @property
     def entry_func(self) -> Any:

@@ -13,7 +13,11 @@ class AttrInt(int):
     """A number of an attribute: an `int` that programs can also ask for its `value` and `dtype`."""
 
     __slots__ = ()
-    dtype = "int32"
+
+    @property
+    def dtype(self) -> str:
+        """The data type: that of indices, or the one that holds it."""
+        return "int32" if -(1 << 31) <= self < 1 << 31 else "int64"
 
     @property
     def value(self) -> int:

@@ -344,9 +344,14 @@ class Function(BaseFunc, ExprWithOp, kind="relax.Function"):
 
         known = {getattr(name, "name_hint", name): func for name, func in function_map.items()}
         private = {name: func.without_attr("global_symbol") for name, func in known.items()}
-        own = self.with_attr("global_symbol", "main")
-        changed = InlinePrivateFunctions()(IRModule({"main": own, **private}))["main"]
-        return changed if "global_symbol" in self.attrs else changed.without_attr("global_symbol")
+        caller = "main"
+        while caller in private:
+            caller += "_"
+        own = self.with_attr("global_symbol", caller)
+        changed = InlinePrivateFunctions()(IRModule({caller: own, **private}))[caller]
+        if "global_symbol" not in self.attrs:
+            return changed.without_attr("global_symbol")
+        return changed.with_attr("global_symbol", self.attrs["global_symbol"])
 
 
 def _within(function: Any, change: Any) -> Any:

@@ -16,37 +16,45 @@ from .packed_func import get_global_func, register_func
 __all__ = ["register_builtins"]
 
 
-def _check_tensor_info(value: Any, ndim: int, dtype: str, context: str) -> None:
+def _refuse(kind: type[Exception], context: str | None, message: str) -> None:
+    raise kind(f"{context} {message}" if context else message)
+
+
+def _check_tensor_info(value: Any, ndim: int, *dtype_and_context: Any) -> None:
+    """Whether it is a tensor of so many dimensions (-1: of any), and of a data type where one is given."""
+    *given, context = dtype_and_context
     if not isinstance(value, NDArray):
-        raise TypeError(f"{context} expected a tensor, found {type(value).__name__}")
+        return _refuse(TypeError, context, f"expected a tensor, found {type(value).__name__}")
     if ndim not in (-1, value.ndim):
-        raise ValueError(f"{context} expected {ndim} dimensions, found {value.ndim}")
-    if str(dtype) not in ("", "void", value.dtype):
-        raise ValueError(f"{context} expected elements of {dtype}, found {value.dtype}")
+        _refuse(ValueError, context, f"expected {ndim} dimensions, found {value.ndim}")
+    if given and str(given[0]) not in ("", "void", value.dtype):
+        _refuse(ValueError, context, f"expected elements of {given[0]}, found {value.dtype}")
 
 
-def _check_shape_info(value: Any, ndim: int, context: str) -> None:
+def _check_shape_info(value: Any, ndim: int, context: str | None) -> None:
     if not isinstance(value, (ShapeTuple, tuple, list)):
-        raise TypeError(f"{context} expected a shape, found {type(value).__name__}")
+        return _refuse(TypeError, context, f"expected a shape, found {type(value).__name__}")
     if ndim not in (-1, len(value)):
-        raise ValueError(f"{context} expected {ndim} dimensions, found {len(value)}")
+        _refuse(ValueError, context, f"expected {ndim} dimensions, found {len(value)}")
 
 
-def _check_tuple_info(value: Any, size: int, context: str) -> None:
+def _check_tuple_info(value: Any, size: int, context: str | None) -> None:
     if not isinstance(value, (tuple, list)) or isinstance(value, ShapeTuple):
-        raise TypeError(f"{context} expected a tuple, found {type(value).__name__}")
+        return _refuse(TypeError, context, f"expected a tuple, found {type(value).__name__}")
     if len(value) != size:
-        raise ValueError(f"{context} expected {size} fields, found {len(value)}")
+        _refuse(ValueError, context, f"expected {size} fields, found {len(value)}")
 
 
-def _check_func_info(value: Any, context: str) -> None:
+def _check_func_info(value: Any, context: str | None) -> None:
     if not callable(value):
-        raise TypeError(f"{context} expected a function, found {type(value).__name__}")
+        _refuse(TypeError, context, f"expected a function, found {type(value).__name__}")
 
 
-def _check_prim_value_info(value: Any, dtype: str, context: str) -> None:
-    if not isinstance(value, (int, float)):
-        raise TypeError(f"{context} expected a {dtype}, found {type(value).__name__}")
+def _check_prim_value_info(value: Any, dtype: Any, context: str | None) -> None:
+    sort = bool if str(dtype) == "bool" else float if "float" in str(dtype) else int
+    takes = (int, float) if sort is float else (bool, int) if sort is bool else int
+    if not isinstance(value, takes) or (isinstance(value, bool) and sort is not bool):
+        _refuse(TypeError, context, f"expected a {dtype}, found {type(value).__name__}")
 
 
 def _read_if_cond(value: NDArray) -> bool:

@@ -23,6 +23,8 @@ class Layout:
             raise TVMError(f"a layout has capitals, and small letters after their sizes, found {name!r}")
         self.name = name
         self._axes = [(found[-1], int(found[:-1] or -1)) for found in re.findall(r"\d+[a-z]|[A-Z]", name)]
+        if any(size == 0 for _, size in self._axes):
+            raise TVMError(f"a part of a layout has elements, found {name!r}")
         letters = [letter for letter, _ in self._axes]
         for letter in letters:
             if letters.count(letter) > 1:
@@ -120,6 +122,9 @@ def _indices(source: Layout, destination: Layout, values: Sequence[Any]) -> Arra
 
 def _shape(source: Layout, destination: Layout, values: Sequence[Any]) -> Array:
     given = dict(zip([letter for letter, _ in source._axes], _checked(source, values), strict=True))
+    for letter, size in source._axes:
+        if letter.islower() and isinstance(given[letter], int) and given[letter] != size:
+            raise TVMError(f"the part {letter!r} of {source} has {size} elements, found {given[letter]}")
     found = []
     for letter, size in destination._axes:
         axis = letter.upper()

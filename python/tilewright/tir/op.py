@@ -422,7 +422,8 @@ def vectorcombine(dtype: str, vec1: Any, vec2: Any) -> Any:
 
 def call_tir(global_var: Any, *args: Any) -> Any:
     """A call of another function of the module by its `GlobalVar`."""
-    return Call("int32", global_var, list(args))
+    returned = getattr(getattr(global_var, "checked_type", None), "ret_type", None)
+    return Call(getattr(returned, "dtype", "void"), global_var, list(args))
 
 
 def trace(args: Any, trace_action: str = "tvm.default_trace_action") -> Any:

@@ -407,7 +407,9 @@ impl Parser<'_> {
         if let (Operator::Add, Value::Str(a), Value::Str(b)) = (op, &a, &b) {
             return Ok(Value::Str(format!("{a}{b}").into()));
         }
-        if let (Operator::Mult, Value::Str(text), Value::Int(times)) = (op, &a, &b) {
+        if let (Operator::Mult, Value::Str(text), Value::Int(times))
+        | (Operator::Mult, Value::Int(times), Value::Str(text)) = (op, &a, &b)
+        {
             return self.repeated_text(expr, text, *times);
         }
         if a.is_literal() && b.is_literal() {
@@ -458,7 +460,6 @@ impl Parser<'_> {
         self.typed(expr, result)
     }
 
-    /// Concatenation and repetition of lists: `a + b` and `[0] * 4` as in Python.
     /// `"S" * n`: the kinds of axes whose number the host knows.
     fn repeated_text(&mut self, expr: &ast::Expr, text: &str, times: i128) -> Res<Value> {
         let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
@@ -468,6 +469,7 @@ impl Parser<'_> {
         Ok(Value::Str(text.repeat(times).into()))
     }
 
+    /// Concatenation and repetition of lists: `a + b` and `[0] * 4` as in Python.
     fn repeated(&mut self, expr: &ast::Expr, lists: &[&Vec<Value>], times: i128) -> Res<Value> {
         let once = lists.iter().copied().flatten();
         let items = once.clone().map(Value::parts).fold(0, usize::saturating_add);

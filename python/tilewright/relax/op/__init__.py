@@ -17,6 +17,7 @@ from typing import Any
 from ... import _core
 from ...error import TVMError, WrongTypeError
 from ...ir.op import Op
+from ...tir.expr import IntImm
 from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
 from ..struct_info import StructInfo
 from .files import _add_modules
@@ -165,9 +166,14 @@ def _alloc_storage(
     size: Any, virtual_device_index: Any = 0, storage_scope: Any = "global", dtype: Any = "uint8", *, bytes: Any = None
 ) -> Call:
     """`R.memory.alloc_storage`: of a shape of one dimension, in bytes, or of a number of bytes."""
+    if (int(virtual_device_index), storage_scope) != (0, "global"):
+        raise TVMError(f"memory is of device 0 and of scope `global`, found {virtual_device_index}, `{storage_scope}`")
     if bytes is None:
         dims = getattr(size, "values", size)
-        [bytes] = dims if isinstance(dims, Sequence) else [dims]
+        dims = [dims] if not isinstance(dims, Sequence) else list(dims)
+        if len(dims) != 1 or not isinstance(dims[0], (int, IntImm)):
+            raise TVMError(f"the size is one number of bytes that is known, found {dims}")
+        [bytes] = dims
     return _core.call_op("memory.alloc_storage", (), {"bytes": int(bytes)})
 
 

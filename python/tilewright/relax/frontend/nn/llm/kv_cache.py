@@ -55,7 +55,8 @@ class PagedKVCache(Object):
     ) -> PagedKVCache:
         """A cache for `max_total_seq_len` tokens, of up to `max_batch_size` sequences in a step.
 
-        The sizes may be arguments of the method that creates it. `rope_scaling` is what a model's configuration says:
+        The sizes may be arguments of the method that creates it. `prefill_chunk_size` and `support_sliding_window`
+        reserve nothing: steps of any size and windows are taken. `rope_scaling` is what a model's configuration says:
         an object with `rope_type` `linear`, `llama3` or `longrope`, which takes `rope_ext_factors`. The first
         `rotary_dim` elements of a head are rotated, by default all.
         """
