@@ -120,8 +120,6 @@ WHY_NOT_READ = {
         relax/analysis.py well_formed check_struct_info
         relax/dpl/pattern.py _call add_constraint
         relax/op/__init__.py _alloc_storage dtype
-        relax/op/__init__.py _alloc_storage storage_scope
-        relax/op/__init__.py _alloc_storage virtual_device_index
         relax/frontend/nn/modules.py forward cross_attention_kwargs
         relax/struct_info.py opaque_func derive_func
         script/ir_builder/base.py name s
