@@ -4,6 +4,7 @@
 //! *batch*. B is the operand along whose axis the result is contiguous: N becomes lanes of vectors. The axes of M, of
 //! N, of K and of the batch are taken together as one long axis each, a [`Group`].
 
+pub(crate) mod block_scaled;
 pub(crate) mod dot_groups;
 pub(crate) mod fold_batch;
 pub(crate) mod outputs;

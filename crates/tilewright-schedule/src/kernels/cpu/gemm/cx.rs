@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
 
+use super::block_scaled::ScaledGroups;
 use crate::analysis::axes::{Axis, Group};
 use crate::analysis::epilogue::Outputs;
 use crate::build::exprs::{compare, mentions, mentions_var, substituted, typed};
@@ -41,6 +42,8 @@ pub(super) struct Gemm<'a> {
     pub(super) outputs: &'a Outputs,
     /// The groups that dot-product instructions multiply and sum.
     pub(super) grouping: Option<Grouping>,
+    /// The groups of K that have scales of their own, where operands are integers with such.
+    pub(super) scaled_groups: Option<ScaledGroups<'a>>,
     /// The element of B that is packed: where B only converts something to a wider type, that.
     pub(super) narrow_b: &'a Expr,
     pub(super) cx: IndexCx,

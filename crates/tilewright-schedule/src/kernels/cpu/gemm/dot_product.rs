@@ -106,20 +106,23 @@ impl Gemm<'_> {
     }
 
     fn dot_of_word(&self, sums: &Expr, word: &Expr, b: &Expr) -> Result<Expr, Fault> {
-        let lanes = sums.dtype.lanes;
-        let bits = u32::from(lanes) * 32;
-        let a = typed(word.broadcast(lanes))?;
-        let (name, of) = match self.grouping {
-            Some(Grouping::Bytes { .. }) => {
-                (format!("llvm.x86.avx512.vpdpbusd.{bits}"), DataType::U8.with_lanes(lanes * 4))
-            }
-            _ => (format!("llvm.x86.avx512bf16.dpbf16ps.{bits}"), DataType::BF16.with_lanes(lanes * 2)),
-        };
-        let (a, b) = (typed(a.reinterpret(of))?, typed(b.reinterpret(of))?);
-        // The instruction takes unsigned bytes first.
-        let a_is_unsigned = matches!(self.grouping, Some(Grouping::Bytes { b_signed: true, .. }));
-        let operands = if a_is_unsigned { [a, b] } else { [b, a] };
-        let args = std::iter::once(sums.clone()).chain(operands).collect();
-        Ok(Expr::foreign(sums.dtype, ForeignCallee::Llvm(name.into()), args))
+        dot_of_word(self.grouping.unwrap_or(Grouping::Bfloat16), sums, word, b)
     }
+}
+
+/// `sums` plus the dot product of one word of A with a word of B for each lane.
+pub(super) fn dot_of_word(grouping: Grouping, sums: &Expr, word: &Expr, b: &Expr) -> Result<Expr, Fault> {
+    let lanes = sums.dtype.lanes;
+    let bits = u32::from(lanes) * 32;
+    let a = typed(word.broadcast(lanes))?;
+    let (name, of) = match grouping {
+        Grouping::Bytes { .. } => (format!("llvm.x86.avx512.vpdpbusd.{bits}"), DataType::U8.with_lanes(lanes * 4)),
+        Grouping::Bfloat16 => (format!("llvm.x86.avx512bf16.dpbf16ps.{bits}"), DataType::BF16.with_lanes(lanes * 2)),
+    };
+    let (a, b) = (typed(a.reinterpret(of))?, typed(b.reinterpret(of))?);
+    // The instruction takes unsigned bytes first.
+    let a_is_unsigned = matches!(grouping, Grouping::Bytes { b_signed: true, .. });
+    let operands = if a_is_unsigned { [a, b] } else { [b, a] };
+    let args = std::iter::once(sums.clone()).chain(operands).collect();
+    Ok(Expr::foreign(sums.dtype, ForeignCallee::Llvm(name.into()), args))
 }

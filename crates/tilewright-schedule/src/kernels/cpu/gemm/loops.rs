@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
+use super::block_scaled::ScaledGroups;
 use super::cx::{Gemm, KBlock, Made, Task};
 use super::micro_kernel::MicroKernel;
 use super::operands::Operands;
@@ -15,6 +16,8 @@ use super::{convert_b, pack};
 use crate::analysis::axes::{Axis, Group};
 use crate::build::exprs::compare;
 use crate::build::loops::{looped, memory, named, serial, task_block, with_names};
+use crate::families::contraction::Contraction;
+use crate::families::contraction::block_scaled::BlockScaled;
 use crate::families::contraction::dot_groups::Grouping;
 use crate::families::contraction::fold_batch::Folded;
 use crate::families::contraction::{is_constant, is_one, unwidened};
@@ -38,8 +41,17 @@ pub(super) fn gemm(
     let narrow_b = if plan.pack_b == PackB::InPlace { &c.b } else { unwidened(&c.b) };
     let prefetched_a = prefetched_a(function, c, plan);
     let cx = IndexCx { index: c.index, known: analyzer_of(function) };
-    let p = Gemm { c, plan, outputs, grouping, narrow_b, cx, prefetched_a };
+    let spec = block_scaled_spec(c, plan)?;
+    let mut p = Gemm { c, plan, outputs, grouping, scaled_groups: None, narrow_b, cx, prefetched_a };
     let mut made = Made { body: Stmt::nothing(), temporaries: Vec::new() };
+    let mut before = Vec::new();
+    if let Some(spec) = &spec {
+        let mut groups = ScaledGroups::of(spec);
+        for packed in p.prepared_groups(&mut groups)? {
+            packed.kept_in(&mut made.temporaries, &mut before);
+        }
+        p.scaled_groups = Some(groups);
+    }
     let mut ahead = None;
     if plan.pack_b == PackB::Ahead {
         let packed = pack::b_ahead(&p, is_constant(function, &c.b))?;
@@ -48,8 +60,21 @@ pub(super) fn gemm(
     }
     let tasks = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name, &mut made)?;
     let main = folded.views.into_iter().rfold(tasks, |body, buffer| StmtKind::Allocate { buffer, body }.into());
-    made.body = Stmt::seq(ahead.map(|packed| packed.stmt).into_iter().chain([main]));
+    made.body = Stmt::seq(before.into_iter().chain(ahead.map(|packed| packed.stmt)).chain([main]));
     Ok(made)
+}
+
+/// The spec of integers with scales, where the plan is for such.
+fn block_scaled_spec(c: &Contraction, plan: &GemmPlan) -> Result<Option<BlockScaled>, Fault> {
+    if plan.conversion != Conversion::BlockScaled {
+        return Ok(None);
+    }
+    let in_place = plan.pack_a == PackA::InPlace && plan.pack_b == PackB::InPlace && !plan.k_outermost;
+    match BlockScaled::of(c, plan.lanes) {
+        Some(spec) if in_place && plan.kc % spec.group == 0 => Ok(Some(spec)),
+        Some(_) => Err(Fault::of_call("integers with scales are read in place, K blocks are of whole groups")),
+        None => Err(Fault::of_call("the operands are no integers with a scale for each group along K")),
+    }
 }
 
 /// The loops over tasks and K blocks.
@@ -193,7 +218,10 @@ fn k_block(
             PackB::InPlace => None,
         };
         let mut lets = Vec::new();
-        let next = next_panel(p, task, block, number, &mut lets)?;
+        let next = match p.scaled_groups {
+            Some(_) => None,
+            None => next_panel(p, task, block, number, &mut lets)?,
+        };
         let mut o = Operands { p, task, block, panel: number.clone(), packed_a, packed_b, widened_b: None };
         if t.conversion == Conversion::InPanel {
             o.widened_b = Some(convert_b::panel(&o)?.kept_in(own, &mut panel));

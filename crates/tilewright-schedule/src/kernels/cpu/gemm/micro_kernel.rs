@@ -26,11 +26,8 @@ impl MicroKernel<'_> {
     /// All tiles of the panel, and their registers.
     pub(super) fn tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
         let mut registers = Vec::new();
-        let mut tile = |mr: i64, m_start: Expr, number: Option<Expr>| {
-            let accumulators = self.o.p.accumulators("tile", mr);
-            registers.push(accumulators.clone());
-            self.tile(&Tile { mr, m_start, number }, &accumulators)
-        };
+        let mut tile =
+            |mr: i64, m_start: Expr, number: Option<Expr>| self.tile(&Tile { mr, m_start, number }, &mut registers);
         let stmts = match self.o.task.m_count.as_int() {
             Some(count) => self.tiles_of(count, &mut tile)?,
             None => self.tiles_of_unknown_m(&mut tile)?,
@@ -83,14 +80,20 @@ impl MicroKernel<'_> {
         Ok(stmts)
     }
 
-    fn tile(&self, tile: &Tile, accumulators: &Buffer) -> Result<Stmt, Fault> {
+    fn tile(&self, tile: &Tile, registers: &mut Vec<Buffer>) -> Result<Stmt, Fault> {
         let p = self.o.p;
+        let accumulators = &p.accumulators("tile", tile.mr);
+        registers.push(accumulators.clone());
         let zero = Expr::number(0, accumulators.dtype);
         let init = p.for_each(tile.mr, |i, l| match &self.compensation {
             Some(first) => set_accumulator(accumulators, i, l, &typed(Expr::load(first, vec![l.lane()]))?),
             None => set_accumulator(accumulators, i, l, &zero),
         })?;
-        let updates = if p.grouping.is_some() {
+        let updates = if let Some(groups) = &p.scaled_groups {
+            let (stmt, sums) = self.over_scaled_groups(groups, tile, accumulators)?;
+            registers.push(sums);
+            stmt
+        } else if p.grouping.is_some() {
             self.over_groups(tile.mr, accumulators, |i, group, sum, b| {
                 let size = p.group();
                 let a = self.o.a(&(&tile.m_start + i), &self.contiguous(&(group * size), size)?)?;

@@ -32,6 +32,9 @@
 //! (AVX512-BF16, which takes denormal numbers for zero; AVX512-VNNI). Otherwise packed operands have their own element
 //! type, and register tiles widen them, or with `conversion="in_panel"` each task does so once per panel.
 //!
+//! With `conversion="block_scaled"` both are integers with a scale for each group along K, and are read in place
+//! (`block_scaled`).
+//!
 //! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read,
 //! stays in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
 //!
@@ -43,9 +46,10 @@
 //! tail along M has smaller register tiles. Tasks depend on shapes alone, and each sums in one order.
 //!
 //! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`; the
-//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`;
-//! `prefetch_a`, `prefetch_b`.
+//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`,
+//! `block_scaled`; `prefetch_a`, `prefetch_b`.
 
+mod block_scaled;
 mod convert_b;
 mod cx;
 mod dot_product;
@@ -120,7 +124,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 fn in_dot_groups(c: Contraction, plan: &GemmPlan, site: &Site) -> Result<(Contraction, Option<Grouping>), Fault> {
     let packs_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
     match plan.conversion {
-        Conversion::InTile => Ok((c, None)),
+        Conversion::InTile | Conversion::BlockScaled => Ok((c, None)),
         Conversion::InPanel if packs_narrow => Ok((c, None)),
         Conversion::InPanel => Err(Fault::at(site, "only a packed B with narrower elements than the sums is widened")),
         Conversion::DotProduct => {

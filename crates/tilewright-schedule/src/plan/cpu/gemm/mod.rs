@@ -1,5 +1,6 @@
 //! The plan of the blocked GEMM: register tile (MR x NR), blocks of M, N and K, and how both operands reach the tile.
 
+pub(crate) mod block_scaled;
 pub(crate) mod choose;
 pub(crate) mod extents;
 pub(crate) mod k_block;
@@ -51,6 +52,9 @@ pub(crate) enum Conversion {
     /// Nowhere: dot-product instructions (AVX512-BF16, AVX512-VNNI) sum groups of neighbours along K.
     #[choice = "dot_product"]
     DotProduct,
+    /// Nowhere: dot-product instructions sum the integers of each group of K that has scales of its own.
+    #[choice = "block_scaled"]
+    BlockScaled,
 }
 
 /// Register tiles along M from which on a panel of narrow elements is widened once per task: a copy costs as much as

@@ -1,0 +1,202 @@
+"""Layers whose weights are blocks of integers, and the mutator that puts them into a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ... import te, tir
+from ...relax.frontend import nn
+from ...relax.frontend.nn import op
+from .block_format import PANEL, WORD, BlockFormat
+
+__all__ = ["BlockEmbedding", "BlockLinear", "quantize_model"]
+
+#: The largest code of an activation.
+MAX_CODE = 127.0
+
+
+def quantize_rows(x: te.Tensor, group: int) -> tuple[te.Tensor, te.Tensor]:
+    """Rows `[M, K]` as signed bytes `[M, K / group, group]` and a scale for each group, its greatest value over 127."""
+    rows, columns = x.shape
+    groups = columns // group
+    r = te.reduce_axis((0, group), "r")
+    value = lambda i, j, k: x[i, j * group + k].astype("float32")  # noqa: E731
+    greatest = te.compute((rows, groups), lambda i, j: te.max(te.abs(value(i, j, r)), axis=r), "greatest")
+    most, zero = tir.const(MAX_CODE, "float32"), tir.const(0.0, "float32")
+    scale = te.compute((rows, groups), lambda i, j: greatest[i, j] / most, "a_scale")
+    inverse = te.compute(
+        (rows, groups), lambda i, j: tir.Select(greatest[i, j] > zero, most / greatest[i, j], zero), "inverse"
+    )
+    code = te.compute(
+        (rows, groups, group), lambda i, j, k: tir.nearbyint(value(i, j, k) * inverse[i, j]).astype("int8"), "a_code"
+    )
+    return code, scale
+
+
+def code_of(words: te.Tensor, form: BlockFormat, n: Any, g: Any, k: Any) -> tir.PrimExpr:
+    """The code of row `n` at element `k` of group `g`."""
+    byte = words[n // PANEL, g, k // WORD % form.vectors, n % PANEL * WORD + k % WORD]
+    if form.bits == 8:
+        return byte
+    shift = (k // (WORD * form.vectors) * 4).astype("uint8")
+    return tir.bitwise_and(tir.shift_right(byte, shift), tir.const(15, "uint8"))
+
+
+def element_of(form: BlockFormat, weight: tuple[te.Tensor, ...], n: Any, g: Any, k: Any) -> tir.PrimExpr:
+    """The element of row `n` at element `k` of group `g`, in float32."""
+    words, scale, *minimum = weight
+    value = code_of(words, form, n, g, k).astype("float32")
+    if form.zero != 0:
+        value = value - tir.const(float(form.zero), "float32")
+    value = value * scale[n // PANEL, g, n % PANEL].astype("float32")
+    return value + minimum[0][n // PANEL, g, n % PANEL].astype("float32") if minimum else value
+
+
+def block_product(
+    codes: te.Tensor, scales: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: int, dtype: str
+) -> te.Tensor:
+    """Products of quantised rows with all rows of a weight."""
+    rows, groups, group = codes.shape
+    g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, group), "k")
+
+    def sum_of(i: Any, j: Any) -> tir.PrimExpr:
+        a = codes[i, g, k].astype("float32") * scales[i, g]
+        return te.sum(a * element_of(form, weight, j, g, k), axis=[g, k])
+
+    total = te.compute((rows, columns), sum_of, "product")
+    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+
+
+def exact_product(x: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: int, dtype: str) -> te.Tensor:
+    """Products of rows as they are with all rows of a weight."""
+    rows, depth = x.shape
+    g, k = te.reduce_axis((0, depth // form.group), "g"), te.reduce_axis((0, form.group), "k")
+
+    def sum_of(i: Any, j: Any) -> tir.PrimExpr:
+        a = x[i, g * form.group + k].astype("float32")
+        return te.sum(a * element_of(form, weight, j, g, k), axis=[g, k])
+
+    total = te.compute((rows, columns), sum_of, "product")
+    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+
+
+def _declare(layer: nn.Module, form: BlockFormat, rows: int, columns: int) -> None:
+    for name, (shape, dtype) in form.shapes(rows, columns).items():
+        setattr(layer, name, nn.Parameter(shape, dtype))
+
+
+def _weight(layer: Any) -> list[nn.Tensor]:
+    names = ("words", "scale", "minimum") if layer.form.has_minimum else ("words", "scale")
+    return [getattr(layer, name) for name in names]
+
+
+def _rows_of(x: nn.Tensor, width: int) -> nn.Tensor:
+    """The vectors along the last axis as rows of a matrix."""
+    count: Any = 1
+    for dim in x.shape[:-1]:
+        count = count * dim
+    return op.reshape(x, (count, width))
+
+
+class BlockLinear(nn.Module):
+    """`x @ weight.T + bias` with a weight of blocks.
+
+    With `activations="int8"` the rows of `x` are quantised to bytes with a scale for each group of the weight;
+    with `"exact"` they are not.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        form: BlockFormat,
+        bias: bool = False,
+        activations: str = "int8",
+        dtype: str = "float32",
+    ) -> None:
+        self.in_features, self.out_features = in_features, out_features
+        self.form, self.activations, self.out_dtype = form, activations, dtype
+        _declare(self, form, out_features, in_features)
+        self.bias = nn.Parameter((out_features,), dtype) if bias else None
+
+    def forward(self, x: nn.Tensor) -> nn.Tensor:
+        """The rows `[..., out_features]`."""
+        form, columns, dtype = self.form, self.out_features, self.out_dtype
+        rows = _rows_of(x, self.in_features)
+        if self.activations == "exact":
+            product = op.tensor_expr_op(
+                lambda *args: exact_product(*args, form=form, columns=columns, dtype=dtype),
+                "exact_product",
+                [rows, *_weight(self)],
+            )
+        else:
+            codes, scales = op.tensor_expr_op(lambda x: quantize_rows(x, form.group), "quantize_rows", [rows])
+            product = op.tensor_expr_op(
+                lambda *args: block_product(*args, form=form, columns=columns, dtype=dtype),
+                "block_product",
+                [codes, scales, *_weight(self)],
+            )
+        result = op.reshape(product, (*x.shape[:-1], columns))
+        return result if self.bias is None else result + self.bias
+
+
+class BlockEmbedding(nn.Module):
+    """Rows of a weight of blocks; `lm_head_forward` multiplies with all of them."""
+
+    def __init__(
+        self, num: int, dim: int, form: BlockFormat, activations: str = "int8", dtype: str = "float32"
+    ) -> None:
+        self.num, self.dim, self.form = num, dim, form
+        self.activations, self.out_dtype = activations, dtype
+        _declare(self, form, num, dim)
+
+    def forward(self, x: nn.Tensor) -> nn.Tensor:
+        """The rows with these indices, along a new last axis."""
+        form, dtype = self.form, self.out_dtype
+
+        def rows_of(indices: te.Tensor, *weight: te.Tensor) -> te.Tensor:
+            def element(i: Any, k: Any) -> tir.PrimExpr:
+                return element_of(form, weight, indices[i], k // form.group, k % form.group).astype(dtype)
+
+            return te.compute((indices.shape[0], self.dim), element, "take")
+
+        count: Any = 1
+        for dim in x.shape:
+            count = count * dim
+        rows = op.tensor_expr_op(rows_of, "take_blocks", [op.reshape(x, (count,)), *_weight(self)])
+        return op.reshape(rows, (*x.shape, self.dim))
+
+    def lm_head_forward(self, x: nn.Tensor) -> nn.Tensor:
+        """The products of `x` with all rows: logits of a model whose head is its embedding."""
+        return BlockLinear.forward(_AsLinear(self), x)
+
+
+class _AsLinear:
+    """An embedding as the linear layer that has its weight."""
+
+    def __init__(self, embedding: BlockEmbedding) -> None:
+        self.in_features, self.out_features = embedding.dim, embedding.num
+        self.form, self.activations, self.out_dtype = embedding.form, embedding.activations, "float32"
+        self.bias = None
+        for name in ("words", "scale", "minimum"):
+            setattr(self, name, getattr(embedding, name, None))
+
+
+def quantize_model(
+    model: nn.Module, forms: Mapping[str, BlockFormat], activations: str = "int8", dtype: str = "float32"
+) -> nn.Module:
+    """The model with layers of blocks in place of those whose weights `forms` names, by the weights' names."""
+
+    class Exchange(nn.Mutator):
+        def visit_module(self, name: str, node: nn.Module) -> Any:
+            form = forms.get(f"{name}.weight")
+            if form is not None and isinstance(node, nn.Embedding):
+                return BlockEmbedding(int(node.num), int(node.dim), form, activations, dtype)
+            if form is not None and isinstance(node, nn.Linear):
+                bias = node.bias is not None
+                head = getattr(node, "out_dtype", None) or dtype
+                return BlockLinear(int(node.in_features), int(node.out_features), form, bias, activations, head)
+            return self.visit(name, node)
+
+    return Exchange().visit("", model)
