@@ -1,0 +1,67 @@
+//! What can go wrong when a model is run.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model cannot be run, or a step of it failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The runtime's own.
+    Runtime(tilewright_runtime::Error),
+    /// The executable is none of a language model.
+    NoModel { function: &'static str, found: Vec<String> },
+    /// A prompt, with what is generated after it, is longer than the context.
+    TooLong { tokens: usize, context: usize },
+    /// A token that the vocabulary does not have.
+    NoToken { token: u32, vocabulary: usize },
+    /// A step without tokens.
+    NoTokens,
+    /// The model gave something else than logits.
+    NoLogits { found: String },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Runtime(error) => error.fmt(f),
+            Self::NoModel { function, found } => write!(
+                f,
+                "the executable has no function `{function}`, which a language model has; it has {}",
+                found.join(", ")
+            ),
+            Self::TooLong { tokens, context } => {
+                write!(f, "{tokens} tokens do not fit the context of {context}: give fewer, or a larger context")
+            }
+            Self::NoToken { token, vocabulary } => {
+                write!(f, "token {token} is none of the vocabulary's {vocabulary}")
+            }
+            Self::NoTokens => f.write_str("a step needs a token at least"),
+            Self::NoLogits { found } => write!(f, "expected logits of float32 from the model, found {found}"),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<tilewright_runtime::Error> for Error {
+    fn from(error: tilewright_runtime::Error) -> Self {
+        Self::Runtime(error)
+    }
+}
+
+impl From<tilewright_tensor::TensorError> for Error {
+    fn from(error: tilewright_tensor::TensorError) -> Self {
+        Self::Runtime(error.into())
+    }
+}

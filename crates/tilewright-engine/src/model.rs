@@ -1,0 +1,192 @@
+//! A compiled language model, and sequences of tokens that it has seen.
+
+use std::sync::Arc;
+
+use tilewright_runtime::{Executable, Function, Value, VirtualMachine, registry};
+use tilewright_tensor::Tensor;
+
+use crate::error::{Error, Result};
+
+/// Tokens of a page of the cache.
+const PAGE: i64 = 16;
+/// The number of the only sequence of a cache.
+const SEQUENCE: i64 = 0;
+
+/// Limits of a model's sequences.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Tokens of a sequence, at most.
+    pub context: usize,
+    /// Tokens of a prompt that are computed in one step.
+    pub chunk: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { context: 4096, chunk: 512 }
+    }
+}
+
+/// The functions of a language model in an executable, with its weights.
+///
+/// The functions are those of MLC LLM's models: `embed(tokens, weights)`, `prefill(embeddings, cache, weights)` and
+/// `decode(embeddings, cache, weights)`, which give the logits of the last token and the cache, and
+/// `create_paged_kv_cache(batch, tokens, chunk, page, window)`.
+#[derive(Clone, Debug)]
+pub struct LanguageModel {
+    embed: Function,
+    prefill: Function,
+    decode: Function,
+    create: Function,
+    weights: Value,
+    limits: Limits,
+}
+
+impl LanguageModel {
+    /// The model of an executable, whose functions take `weights` as their last argument.
+    ///
+    /// # Errors
+    ///
+    /// The executable lacks one of the functions, or is none for this machine.
+    pub fn new(executable: Arc<Executable>, weights: &[Tensor], limits: Limits) -> Result<Self> {
+        let machine = VirtualMachine::new(executable, &[])?;
+        let function = |name: &'static str| {
+            let found = || machine.function_names().map(str::to_owned).collect();
+            machine.function(name).map_err(|_| Error::NoModel { function: name, found: found() })
+        };
+        Ok(Self {
+            embed: function("embed")?,
+            prefill: function("prefill")?,
+            decode: function("decode")?,
+            create: function("create_paged_kv_cache")?,
+            weights: Value::tuple(weights.iter().map(Value::from)),
+            limits: Limits { context: limits.context.max(1), chunk: limits.chunk.max(1) },
+        })
+    }
+
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// A sequence without tokens, with a cache of its own.
+    ///
+    /// # Errors
+    ///
+    /// There is not enough memory for the cache.
+    pub fn sequence(&self) -> Result<Sequence> {
+        let sizes = [1, self.limits.context as i64, self.limits.chunk as i64, PAGE, 0];
+        let cache = self.create.call(&sizes.map(|size| Value::shape(&[size])))?;
+        state("kv_state_add_sequence", &[cache.clone(), Value::Int(SEQUENCE)])?;
+        Ok(Sequence { model: self.clone(), cache, tokens: Vec::new() })
+    }
+}
+
+/// Calls a function for states of sequences.
+fn state(name: &str, args: &[Value]) -> Result<Value> {
+    Ok(registry::get(&format!("vm.builtin.{name}"))?(args)?)
+}
+
+/// Tokens that a model has seen, whose keys and values are kept.
+#[derive(Debug)]
+pub struct Sequence {
+    model: LanguageModel,
+    cache: Value,
+    tokens: Vec<u32>,
+}
+
+impl Sequence {
+    pub fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Tokens that fit after those that there are.
+    pub fn room(&self) -> usize {
+        self.model.limits.context.saturating_sub(self.tokens.len())
+    }
+
+    /// Forgets all tokens but the first ones.
+    ///
+    /// # Errors
+    ///
+    /// The cache refuses.
+    pub fn truncate(&mut self, count: usize) -> Result<()> {
+        let Some(gone) = self.tokens.len().checked_sub(count).filter(|gone| *gone > 0) else { return Ok(()) };
+        let args = [self.cache.clone(), Value::Int(SEQUENCE), Value::Int(gone as i64)];
+        state("kv_state_popn", &args)?;
+        self.tokens.truncate(count);
+        Ok(())
+    }
+
+    /// Makes these tokens the sequence's, and gives the logits of the last one. Those that the sequence begins with
+    /// already are not computed again, but for the last.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append).
+    pub fn replace(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
+        let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
+        let kept = same.min(tokens.len().saturating_sub(1));
+        if tokens.len() > self.model.limits.context {
+            return Err(Error::TooLong { tokens: tokens.len(), context: self.model.limits.context });
+        }
+        self.truncate(kept)?;
+        self.append(&tokens[kept..])
+    }
+
+    /// Adds tokens, and gives the logits of the last one.
+    ///
+    /// # Errors
+    ///
+    /// There are none, they do not fit the context, or the model fails; the sequence is as it was then.
+    pub fn append(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
+        let before = self.tokens.len();
+        let (all, context) = (before + tokens.len(), self.model.limits.context);
+        if tokens.is_empty() {
+            return Err(Error::NoTokens);
+        }
+        if all > context {
+            return Err(Error::TooLong { tokens: all, context });
+        }
+        let mut logits = Value::None;
+        for chunk in tokens.chunks(self.model.limits.chunk) {
+            match self.step(chunk) {
+                Ok(found) => logits = found,
+                Err(error) => {
+                    self.truncate(before)?;
+                    return Err(error);
+                }
+            }
+        }
+        match &logits {
+            Value::Tensor(tensor) => Ok(tensor.to_vec::<f32>()?),
+            other => Err(Error::NoLogits { found: other.kind_name().to_owned() }),
+        }
+    }
+
+    /// One step of the model.
+    fn step(&mut self, tokens: &[u32]) -> Result<Value> {
+        let LanguageModel { embed, prefill, decode, weights, .. } = &self.model;
+        let ids: Vec<i32> = tokens.iter().map(|token| i32::try_from(*token).unwrap_or(i32::MAX)).collect();
+        let count = ids.len() as i64;
+        let embedded = embed.call(&[Tensor::from_vec(&[count], ids)?.into(), weights.clone()])?;
+        let embedded = embedded.as_tensor()?;
+        let width = embedded.shape().last().copied().unwrap_or(0);
+        let rows = embedded.reshape(&[1, count, width])?;
+        let lengths = [self.cache.clone(), Value::shape(&[SEQUENCE]), Value::shape(&[count])];
+        state("kv_state_begin_forward", &lengths)?;
+        let function = if count == 1 { decode } else { prefill };
+        let result = function.call(&[rows.into(), self.cache.clone(), weights.clone()]);
+        state("kv_state_end_forward", &lengths[..1])?;
+        match result {
+            Ok(result) => {
+                self.tokens.extend_from_slice(tokens);
+                Ok(result.as_tuple()?.first().cloned().unwrap_or_default())
+            }
+            Err(error) => {
+                let args = [self.cache.clone(), Value::Int(SEQUENCE), Value::Int(count)];
+                state("kv_state_popn", &args)?;
+                Err(error.into())
+            }
+        }
+    }
+}
