@@ -1,0 +1,47 @@
+"""Architectures of language models, a file each.
+
+Reading order: `config` (what a decoder may be), `decoder` (the modules), `architecture` (what a file declares), `llama`
+(such a file), `names` (weights in checkpoints). `ARCHITECTURES` is the list of all; nothing else finds one.
+
+No file here reads checkpoints: that is `tilewright.llm.loader`.
+"""
+
+from __future__ import annotations
+
+from .architecture import Architecture
+from .config import DecoderConfig, Experts, Rope, UnsupportedModel
+from .decoder import Decoder
+from .llama import LLAMA
+
+__all__ = [
+    "ARCHITECTURES",
+    "Architecture",
+    "Decoder",
+    "DecoderConfig",
+    "Experts",
+    "Rope",
+    "UnsupportedModel",
+    "architecture_of_gguf",
+    "architecture_of_type",
+]
+
+#: All architectures, in the order of the table in the documentation.
+ARCHITECTURES: tuple[Architecture, ...] = (LLAMA,)
+
+
+def architecture_of_type(model_type: str) -> Architecture:
+    """The architecture of a `model_type` of Hugging Face's `config.json`."""
+    for own in ARCHITECTURES:
+        if model_type in own.model_types:
+            return own
+    known = ", ".join(sorted(name for own in ARCHITECTURES for name in own.model_types))
+    raise UnsupportedModel(f"no architecture is known for the model type {model_type!r}: known are {known}")
+
+
+def architecture_of_gguf(name: str) -> Architecture:
+    """The architecture of a `general.architecture` of GGUF."""
+    for own in ARCHITECTURES:
+        if name in own.gguf:
+            return own
+    known = ", ".join(sorted(name for own in ARCHITECTURES for name in own.gguf))
+    raise UnsupportedModel(f"no architecture is known for GGUF files of {name!r}: known are {known}")
