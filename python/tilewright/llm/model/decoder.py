@@ -155,7 +155,10 @@ class Decoder(nn.Module):
 
     def get_logits(self, hidden_states: Tensor) -> Tensor:
         """Logits of hidden states, `[..., vocab_size]` of float32."""
-        if self.config.tied:
+        table = self.model.embed_tokens
+        if self.config.tied and hasattr(table, "lm_head_forward"):
+            logits = table.lm_head_forward(hidden_states)
+        elif self.config.tied:
             weight = op.permute_dims(self.model.embed_tokens.weight)
             logits = op.matmul(hidden_states, weight, out_dtype="float32")
         else:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ... import te, tir
+from ...error import TVMError
 from ...relax.frontend import nn
 from ...relax.frontend.nn import op
 from .block_format import PANEL, WORD, BlockFormat
@@ -184,19 +185,33 @@ class _AsLinear:
 
 
 def quantize_model(
-    model: nn.Module, forms: Mapping[str, BlockFormat], activations: str = "int8", dtype: str = "float32"
+    model: nn.Module,
+    forms: Mapping[str, BlockFormat],
+    activations: str = "int8",
+    dtype: str = "float32",
+    vocab_size: int | None = None,
 ) -> nn.Module:
-    """The model with layers of blocks in place of those whose weights `forms` names, by the weights' names."""
+    """The model with layers of blocks in place of those whose weights `forms` names, by the weights' names.
+
+    `vocab_size` is the number of rows of weights that have a symbolic one.
+    """
+
+    def rows(count: Any) -> int:
+        if isinstance(count, int):
+            return count
+        if vocab_size is None:
+            raise TVMError(f"a weight of blocks has a known number of rows, found {count}: give `vocab_size`")
+        return vocab_size
 
     class Exchange(nn.Mutator):
         def visit_module(self, name: str, node: nn.Module) -> Any:
             form = forms.get(f"{name}.weight")
             if form is not None and isinstance(node, nn.Embedding):
-                return BlockEmbedding(int(node.num), int(node.dim), form, activations, dtype)
+                return BlockEmbedding(rows(node.num), int(node.dim), form, activations, dtype)
             if form is not None and isinstance(node, nn.Linear):
                 bias = node.bias is not None
                 head = getattr(node, "out_dtype", None) or dtype
-                return BlockLinear(int(node.in_features), int(node.out_features), form, bias, activations, head)
+                return BlockLinear(int(node.in_features), rows(node.out_features), form, bias, activations, head)
             return self.visit(name, node)
 
     return Exchange().visit("", model)

@@ -1,0 +1,197 @@
+"""From the files of a model to an executable and its weights, which a folder keeps.
+
+| file of the folder | holds |
+|---|---|
+| `model.twx` | the executable |
+| `weights.safetensors` | the weights as kernels read them, in the order in which functions take them |
+| `model.json` | what a program must know to use both |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import checkpoint
+from ..error import TVMError
+from ..relax import transform  # noqa: F401
+from .loader import Source, open_model
+from .model import Decoder
+from .quantization import BlockFormat, Blocks, decode_gguf, quantize_model
+from .quantization.gguf import BLOCK_TYPES
+
+__all__ = ["CompiledFolder", "compile_model", "forms_of"]
+
+#: The version of a folder's files.
+VERSION = 1
+#: Bytes at whose multiples tensors lie in a file.
+ALIGNMENT = 64
+#: The format that holds weights of each type of blocks without loss.
+FORMS = {
+    "Q4_0": BlockFormat(4, 32, 8),
+    "Q4_1": BlockFormat(4, 32, 0, True),
+    "Q5_0": BlockFormat(8, 32, 16),
+    "Q5_1": BlockFormat(8, 32, 0, True),
+    "Q8_0": BlockFormat(8, 32, 128),
+    "Q2_K": BlockFormat(4, 16, 0, True, "float32"),
+    "Q3_K": BlockFormat(4, 16, 4, False, "float32"),
+    "Q4_K": BlockFormat(4, 32, 0, True, "float32"),
+    "Q5_K": BlockFormat(8, 32, 0, True, "float32"),
+    "Q6_K": BlockFormat(8, 16, 32, False, "float32"),
+}
+
+
+@dataclass(frozen=True)
+class CompiledFolder:
+    """A model that is compiled, by its folder."""
+
+    path: Path
+
+    @property
+    def executable(self) -> Path:
+        """The executable's file."""
+        return self.path / "model.twx"
+
+    @property
+    def weights(self) -> Path:
+        """The weights' file."""
+        return self.path / "weights.safetensors"
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """What `model.json` says."""
+        return json.loads((self.path / "model.json").read_text())
+
+
+def forms_of(source: Source) -> dict[str, BlockFormat]:
+    """The formats of the weights that the file has in blocks of integers, by their names."""
+    forms = {}
+    for name in source.names():
+        types = source.stored(name)
+        if name.endswith(".weight") and len(source.shape(name)) == 2 and all(kind in BLOCK_TYPES for kind in types):
+            forms[name] = _common([FORMS[kind] for kind in types])
+    return forms
+
+
+def _common(forms: list[BlockFormat]) -> BlockFormat:
+    """A format that holds what any of these hold."""
+    first = forms[0]
+    if all(form == first for form in forms):
+        return first
+    bits, group = max(form.bits for form in forms), min(form.group for form in forms)
+    same = len({form.zero for form in forms}) == 1 and len({form.has_minimum for form in forms}) == 1
+    if same:
+        wide = any(form.scale_dtype == "float32" for form in forms)
+        return BlockFormat(bits, group, first.zero, first.has_minimum, "float32" if wide else "float16")
+    return BlockFormat(bits, group, 0, True, "float32")
+
+
+def compile_model(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    context_window_size: int | None = None,
+    activations: str = "int8",
+    target: str = "llvm -mcpu=native",
+    progress: Callable[[str], None] = lambda message: None,
+) -> CompiledFolder:
+    """Compiles the model of a file or folder into `folder`.
+
+    `activations` is `"int8"` (rows are quantised before products with blocks of integers) or `"exact"`. `progress` is
+    told what is done.
+    """
+    from .. import compile as compile_module
+
+    progress(f"opening {path}")
+    source = open_model(path, context_window_size)
+    forms = forms_of(source)
+    model = Decoder(source.config)
+    quantize_model(model, forms, activations, vocab_size=source.config.vocab_size)
+    progress(f"writing the functions of {source.architecture.name}")
+    module, params = model.export_tvm(model.get_default_spec())
+    progress("compiling")
+    executable = compile_module(module, target)
+    made = CompiledFolder(Path(folder))
+    made.path.mkdir(parents=True, exist_ok=True)
+    executable.export_library(str(made.executable))
+    progress("laying out weights")
+    names = [name for name, _ in params]
+    write_weights(made.weights, names, lambda name: _tensors(source, forms, name))
+    config = source.config
+    description = {
+        "version": VERSION,
+        "architecture": source.architecture.name,
+        "context_window_size": config.context_window_size,
+        "vocab_size": config.vocab_size,
+        "activations": activations,
+        "params": names,
+    }
+    (made.path / "model.json").write_text(json.dumps(description, indent=1))
+    return made
+
+
+def _tensors(source: Source, forms: dict[str, BlockFormat], name: str) -> Iterator[tuple[str, np.ndarray]]:
+    """The tensors that a weight becomes: those of its blocks, or itself."""
+    if name not in forms:
+        yield name, source.read(name)
+        return
+    parts = [decode_gguf(part.rows, part.type) for part in source.parts(name)]
+    form = forms[name]
+    blocks = Blocks.concatenated(parts).regrouped(form.group)
+    if form.has_minimum and (blocks.minimum is None or blocks.zero != form.zero):
+        blocks = blocks.with_minimum()
+    packed = form.pack(blocks)
+    stem = name.removesuffix(".weight")
+    yield f"{stem}.words", packed.words
+    yield f"{stem}.scale", packed.scale
+    if packed.minimum is not None:
+        yield f"{stem}.minimum", packed.minimum
+
+
+def write_weights(path: Path, names: list[str], tensors_of: Callable[[str], Iterator[tuple[str, np.ndarray]]]) -> None:
+    """Writes tensors in order into a file of safetensors, each at a multiple of `ALIGNMENT` bytes.
+
+    `tensors_of` gives the tensors of a weight; `names` are those of the tensors, `<stem>.words` and so on for blocks.
+    """
+    made: dict[str, np.ndarray] = {}
+    for name in names:
+        if name in made:
+            continue
+        stem, _, part = name.rpartition(".")
+        weight = f"{stem}.weight" if part in ("words", "scale", "minimum") else name
+        made.update(tensors_of(weight))
+        if name not in made:
+            raise TVMError(f"the model has no weight {name}")
+    header: dict[str, Any] = {}
+    end = 0
+    for number, name in enumerate(names):
+        if end % ALIGNMENT:
+            padded = -(-end // ALIGNMENT) * ALIGNMENT
+            header[f"padding.{number}"] = {"dtype": "U8", "shape": [padded - end], "data_offsets": [end, padded]}
+            end = padded
+        array = made[name]
+        kind = {"uint8": "U8", "float32": "F32", "float16": "F16"}[str(array.dtype)]
+        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [end, end + array.nbytes]}
+        end += array.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    temporary = path.with_suffix(".part")
+    with temporary.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in names:
+            position = file.tell() - 8 - len(text)
+            file.write(b"\0" * (header[name]["data_offsets"][0] - position))
+            file.write(np.ascontiguousarray(made[name]).tobytes())
+    temporary.replace(path)
+
+
+def read_weights(folder: CompiledFolder) -> list[Any]:
+    """The weights in the order in which functions take them, mapped from the file."""
+    file = checkpoint.open(folder.weights)
+    return [file[name] for name in folder.description["params"]]
