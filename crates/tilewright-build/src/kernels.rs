@@ -179,11 +179,13 @@ fn add_kernels(
 }
 
 /// What a processor must have to run the module's kernels: the features of the target, and those of the targets that
-/// functions declare.
+/// functions declare, and the matrix units that kernels use.
 pub(crate) fn required_features(module: &IRModule, target: &Target) -> Result<Vec<String>, Diagnostic> {
     let mut features = target.features.clone();
     for (_, function) in prim_funcs(module) {
-        features.extend(target_of(function, target)?.features.iter().cloned());
+        let own = target_of(function, target)?;
+        features.extend(tilewright_llvm::units_of(function, &own));
+        features.extend(own.features.iter().cloned());
     }
     Ok(features.into_iter().collect())
 }

@@ -5,6 +5,10 @@
 //! (`machine`). What it does not survive are intrinsics that are no operations: those of garbage collection,
 //! exceptions, coroutines, debuggers and its own bookkeeping. They are left out by listing what is in.
 
+use std::collections::BTreeSet;
+
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Expr, ExprKind, ForeignCallee, PrimFunc};
 use tilewright_target::{Arch, Target};
 
 use crate::emit::{self, IntrinsicCall};
@@ -104,6 +108,16 @@ const GENERIC: &[&str] = &[
 /// Families of an architecture's intrinsics by their prefix after `llvm.x86.` or `llvm.aarch64.`, with the features
 /// that they need; of prefixes of each other the longer one comes first.
 const X86: &[(&str, &[&str])] = &[
+    ("tdpbssd", &["amx-tile", "amx-int8"]),
+    ("tdpbsud", &["amx-tile", "amx-int8"]),
+    ("tdpbusd", &["amx-tile", "amx-int8"]),
+    ("tdpbuud", &["amx-tile", "amx-int8"]),
+    ("tdpbf16ps", &["amx-tile", "amx-bf16"]),
+    ("ldtilecfg", &["amx-tile"]),
+    ("tileloadd64", &["amx-tile"]),
+    ("tilestored64", &["amx-tile"]),
+    ("tilezero", &["amx-tile"]),
+    ("tilerelease", &["amx-tile"]),
     ("avx512bf16.", &["avx512bf16"]),
     ("avx512fp16.", &["avx512fp16"]),
     ("avx512.vpdpbusd.", &["avx512vnni"]),
@@ -147,6 +161,26 @@ const NVVM: &[(&str, &[&str])] = &[
     ("prmt", &[]),
 ];
 
+/// The units of the processor that an intrinsic needs and that are no features of the target: matrix units, which
+/// functions use on request.
+pub(crate) fn units(name: &str, target: &Target) -> impl Iterator<Item = &'static str> {
+    let family =
+        name.strip_prefix("llvm.x86.").and_then(|word| X86.iter().find(|(family, _)| word.starts_with(family)));
+    let needed = family.map_or(&[][..], |(_, needed)| needed);
+    needed.iter().copied().filter(|unit| !target.has(unit) && target.has_unit(unit))
+}
+
+/// The same of all intrinsics that a function calls.
+pub fn units_of(function: &PrimFunc, target: &Target) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    walk(&function.body, |e: &Expr| {
+        if let ExprKind::Foreign { callee: ForeignCallee::Llvm(name), .. } = &e.kind {
+            found.extend(units(name, target).map(str::to_owned));
+        }
+    });
+    found
+}
+
 /// Whether a program may call the intrinsic on the target; else why not.
 pub(crate) fn check(name: &str, target: &Target) -> Result<(), String> {
     let Some(word) = name.strip_prefix("llvm.").filter(|_| name.bytes().all(is_plain)) else {
@@ -165,7 +199,7 @@ pub(crate) fn check(name: &str, target: &Target) -> Result<(), String> {
                 arch_name = arch.trim_end_matches('.')
             ));
         };
-        return match needed.iter().find(|feature| !target.has(feature)) {
+        return match needed.iter().find(|feature| !target.has_unit(feature)) {
             Some(missing) => Err(format!("`{name}` needs the processor feature \"{missing}\", which {target} lacks")),
             None => Ok(()),
         };

@@ -33,6 +33,7 @@ use tilewright_tensor::DataType;
 
 pub use disassemble::disassemble;
 pub use error::CodegenError;
+pub use foreign::units_of;
 pub use resident::release_pages;
 pub use tilewright_tensor::abi::IMPORT_PREFIX;
 

@@ -14,6 +14,7 @@ mod checkpoint;
 mod compile;
 mod device;
 mod dlpack;
+mod engine;
 mod error;
 mod executable;
 mod function;
@@ -78,6 +79,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tune::PySearch>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<executable::DeviceModule>()?;
+    core.add_class::<engine::PyLanguageModel>()?;
+    core.add_class::<engine::PySequence>()?;
     core.add_class::<session::PySession>()?;
     core.add_class::<session::PyModelInfo>()?;
     core.add_class::<session::PySessionCache>()?;

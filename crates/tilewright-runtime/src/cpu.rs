@@ -7,6 +7,9 @@ use crate::error::{ErrorKind, Result};
 /// Whether the processor and the system support a feature. Names that this version does not know count as absent.
 #[cfg(target_arch = "x86_64")]
 fn has(feature: &str) -> bool {
+    if feature.starts_with("amx-") {
+        return tiles::has(feature);
+    }
     macro_rules! detected {
         ($($llvm:literal => $rust:tt),* $(,)?) => {
             match feature {
@@ -78,4 +81,34 @@ pub(crate) fn require(target: &TargetInfo) -> Result<()> {
         .map(str::to_owned)
         .collect();
     if missing.is_empty() { Ok(()) } else { Err(ErrorKind::MissingFeatures { missing }.into()) }
+}
+
+/// Registers of matrices (AMX), which a process has to ask the system for.
+#[cfg(target_arch = "x86_64")]
+mod tiles {
+    use std::arch::x86_64::__cpuid_count;
+    use std::sync::LazyLock;
+
+    /// Whether the processor has the unit, and the system lets this process use it.
+    pub(super) fn has(unit: &str) -> bool {
+        /// The bits of CPUID's leaf 7, register EDX.
+        const BITS: [(&str, u32); 3] = [("amx-bf16", 22), ("amx-tile", 24), ("amx-int8", 25)];
+        static ALLOWED: LazyLock<bool> = LazyLock::new(allowed);
+        let Some((_, bit)) = BITS.into_iter().find(|(name, _)| *name == unit) else { return false };
+        __cpuid_count(7, 0).edx >> bit & 1 == 1 && *ALLOWED
+    }
+
+    /// Asks Linux for the state of the tiles' data, number 18, for all threads of the process.
+    #[cfg(target_os = "linux")]
+    fn allowed() -> bool {
+        const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
+        const TILE_DATA: libc::c_long = 18;
+        // SAFETY: the call takes two numbers and touches no memory.
+        unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0 }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn allowed() -> bool {
+        false
+    }
 }

@@ -31,9 +31,8 @@ pub struct Machine {
     pub name: String,
     /// The instruction set extensions that kernels may use, by LLVM's names.
     pub features: BTreeSet<String>,
-    /// Extensions that the processor has and that kernels use on request only, by LLVM's names: matrix
-    /// units (AMX), whose registers a process has to ask the system for. They are no features: neither LLVM nor those
-    /// who load an executable hear of them.
+    /// Matrix units (AMX) by LLVM's names, whose registers a process has to ask the system for: only executables whose
+    /// kernels use one need it as a feature. `-mattr=-amx-tile` leaves them out.
     pub units: BTreeSet<String>,
     /// Width of the vectors that kernels should use.
     pub vector_bits: u32,
@@ -51,7 +50,7 @@ impl Machine {
         self.features.contains(feature)
     }
 
-    /// Whether the processor has the unit. Kernels that use it have to be asked to, and need it as a feature then.
+    /// Whether kernels may use the matrix unit.
     pub fn has_unit(&self, unit: &str) -> bool {
         self.units.contains(unit) || self.has(unit)
     }

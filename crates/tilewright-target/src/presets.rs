@@ -65,7 +65,7 @@ pub struct Preset {
     pub base: Option<&'static str>,
     /// Extensions that kernels may use, by LLVM's names.
     pub features: BTreeSet<String>,
-    /// Units of the processor that kernels use only where they are asked to: [`Machine::units`].
+    /// The matrix units of the processor: [`Machine::units`].
     pub units: BTreeSet<String>,
     pub(crate) processors: Vec<Processors>,
     pub(crate) numbers: Numbers,

@@ -107,7 +107,7 @@ fn describe() -> Outcome {
     )?;
     if !host.units.is_empty() {
         let units: Vec<&str> = host.units.iter().map(String::as_str).collect();
-        say!("units        {} (used by kernels that ask for them)", units.join(" "))?;
+        say!("units        {} (matrix units)", units.join(" "))?;
     }
     let threads = match std::env::var("TILEWRIGHT_NUM_THREADS") {
         Ok(text) => format!("{} (TILEWRIGHT_NUM_THREADS={text})", runtime::num_threads()),

@@ -25,6 +25,8 @@ mod text;
 mod unit;
 mod work;
 
+use std::collections::BTreeSet;
+
 use tilewright_ir::low::{DeviceKernel, LowTir};
 use tilewright_target::{Arch, Target};
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
@@ -54,7 +56,7 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<Module, Co
         kernels.push(kernel);
         intrinsics.extend(called);
     }
-    text.push_str(&attributes(target));
+    text.push_str(&attributes(target, &intrinsics));
     text.push_str(&crate::import::texts(functions));
     Ok(Module { text, kernels, intrinsics })
 }
@@ -74,7 +76,7 @@ pub(crate) fn device_module(
         text.push_str(&written.text);
         shared_bytes.push(written.shared_bytes);
     }
-    text.push_str(&attributes(target));
+    text.push_str(&attributes(target, &[]));
     Ok((text, shared_bytes))
 }
 
@@ -87,17 +89,23 @@ pub(crate) fn probe(call: &IntrinsicCall, target: &Target) -> String {
         "void" => format!("  call void @{name}({operands})\n"),
         result => format!("  %v = call {result} @{name}({operands})\n  store {result} %v, ptr %r, align 1\n"),
     };
-    format!("{}define void @probe({parameters}) #0 {{\n{body}  ret void\n}}\n{}", header(target), attributes(target))
+    format!(
+        "{}define void @probe({parameters}) #0 {{\n{body}  ret void\n}}\n{}",
+        header(target),
+        attributes(target, std::slice::from_ref(call))
+    )
 }
 
 fn header(target: &Target) -> String {
     format!("target triple = {}\n\n", text::quoted(target.triple.as_bytes()))
 }
 
-fn attributes(target: &Target) -> String {
+fn attributes(target: &Target, intrinsics: &[IntrinsicCall]) -> String {
+    let units: BTreeSet<&str> = intrinsics.iter().flat_map(|call| crate::foreign::units(&call.name, target)).collect();
+    let features = units.iter().fold(target.llvm_features(), |all, unit| format!("{all},+{unit}"));
     // The processor's name decides on timings only; instructions come from the baseline and the features. Loops that
     // copy rows stay loops: rows are too short for the calls that LLVM would make of them.
-    let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
+    let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(features.as_bytes()));
     if target.arch == Arch::Nvptx64 {
         let cpu = text::quoted(target.cpu.as_bytes());
         return format!(

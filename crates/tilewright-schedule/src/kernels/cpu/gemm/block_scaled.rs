@@ -19,6 +19,7 @@ use tilewright_tensor::DataType;
 use super::cx::{Gemm, Packed};
 use super::dot_product::dot_of_word;
 use super::micro_kernel::MicroKernel;
+use super::operands::Operands;
 use super::register_tile::{Tile, accumulator, set_accumulator};
 use crate::build::exprs::{binary, stored, substituted, typed};
 use crate::build::loops::{looped, memory, serial, task_block, with_names};
@@ -153,6 +154,34 @@ impl Gemm<'_> {
         values.extend(self.at_group(spec, group)?);
         Ok(substituted(factor, &values))
     }
+
+    /// The first column of a vector of the panel. Of vectors past the end of N it is that of the last vector there is:
+    /// what they compute is not stored.
+    fn first_column(&self, o: &Operands<'_>, v: &Expr) -> Result<Expr, Fault> {
+        let lanes = self.plan.lanes;
+        let n = self.simple(&o.n(&(v * lanes)));
+        if self.divides(self.plan.panel(), &self.c.n.size)? {
+            return Ok(n);
+        }
+        let last = &(&self.ceil_div(&self.c.n.size, lanes)? - 1) * lanes;
+        self.min(&n, &self.simple(&last))
+    }
+
+    /// `before` plus a group's sum times its scales, at a row, a column and a group.
+    fn with_group(
+        &self,
+        groups: &ScaledGroups<'_>,
+        before: &Expr,
+        sum: &Expr,
+        (m, n, g): (&Expr, &Expr, &Expr),
+    ) -> Result<Expr, Fault> {
+        let spec = groups.spec;
+        let scale = binary(BinOp::Mul, &self.a_scale(spec, m, g)?, &self.of_b(spec, &spec.b_scale, n, g)?)?;
+        let value = binary(BinOp::Add, before, &binary(BinOp::Mul, sum, &scale)?)?;
+        let (Some(of_a), Some(min)) = (&groups.a_sums, &spec.b_min) else { return Ok(value) };
+        let of_a = typed(Expr::load(of_a, vec![m.clone(), g.clone()]))?;
+        binary(BinOp::Add, &value, &binary(BinOp::Mul, &of_a, &self.of_b(spec, min, n, g)?)?)
+    }
 }
 
 impl MicroKernel<'_> {
@@ -179,30 +208,13 @@ impl MicroKernel<'_> {
             stmts.push(self.dot_of_group(spec, tile, &sums, &g, (at as i64, word))?);
         }
         stmts.push(p.for_each(tile.mr, |i, l| {
-            let n = &self.first_column(&Expr::var(&l.v))? + &Expr::var(&l.j);
-            let scale = binary(BinOp::Mul, &p.a_scale(spec, &row(i), &g)?, &p.of_b(spec, &spec.b_scale, &n, &g)?)?;
+            let n = &p.first_column(o, &Expr::var(&l.v))? + &Expr::var(&l.j);
             let sum = typed(accumulator(&sums, i, l)?.cast(DataType::F32))?;
-            let mut value = binary(BinOp::Add, &accumulator(accumulators, i, l)?, &binary(BinOp::Mul, &sum, &scale)?)?;
-            if let (Some(of_a), Some(min)) = (&groups.a_sums, &spec.b_min) {
-                let of_a = typed(Expr::load(of_a, vec![row(i), g.clone()]))?;
-                value = binary(BinOp::Add, &value, &binary(BinOp::Mul, &of_a, &p.of_b(spec, min, &n, &g)?)?)?;
-            }
+            let value = p.with_group(groups, &accumulator(accumulators, i, l)?, &sum, (&row(i), &n, &g))?;
             set_accumulator(accumulators, i, l, &value)
         })?);
         let count = p.floor_div(&o.block.count, spec.group)?;
         Ok((serial(&number, &count, Stmt::seq(stmts)), sums))
-    }
-
-    /// The first column of a vector of the panel. Of vectors past the end of N it is that of the last vector there is:
-    /// what they compute is not stored.
-    fn first_column(&self, v: &Expr) -> Result<Expr, Fault> {
-        let (p, lanes) = (self.o.p, self.o.p.plan.lanes);
-        let n = p.simple(&self.o.n(&(v * lanes)));
-        if p.divides(p.plan.panel(), &p.c.n.size)? {
-            return Ok(n);
-        }
-        let last = &(&p.ceil_div(&p.c.n.size, lanes)? - 1) * lanes;
-        p.min(&n, &p.simple(&last))
     }
 
     /// The products of a word with those of all rows.
@@ -216,7 +228,7 @@ impl MicroKernel<'_> {
     ) -> Result<Stmt, Fault> {
         let (p, o, t) = (self.o.p, &self.o, self.o.p.plan);
         p.unrolled("v", t.nr_vectors, |v| {
-            let b = p.b_word(spec, word, &self.first_column(v)?, g)?;
+            let b = p.b_word(spec, word, &p.first_column(o, v)?, g)?;
             let word = Var::new("b_word", b.dtype);
             let rows = p.unrolled("i", tile.mr, |i| {
                 let m = p.simple(&(&o.task.m_start + &(&tile.m_start + i)));

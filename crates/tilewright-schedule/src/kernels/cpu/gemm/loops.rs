@@ -239,7 +239,14 @@ fn k_block(
         panel.push(tiles);
         Ok(with_names(lets, Stmt::seq(panel)))
     })?;
-    Ok(Stmt::seq(stmts.into_iter().chain([panels])))
+    stmts.push(panels);
+    if t.matrix_tiles {
+        let (set_up, release) = p.tile_setup()?;
+        own.push(set_up.buffer);
+        stmts.insert(0, set_up.stmt);
+        stmts.push(release);
+    }
+    Ok(Stmt::seq(stmts))
 }
 
 /// Where sums are between K blocks, and before the epilogue.

@@ -1,6 +1,6 @@
 //! The micro-kernel: a register tile of C over one K block.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Scope, Stmt};
 
 use super::k_loop::KLoop;
 use super::operands::Operands;
@@ -29,8 +29,8 @@ impl MicroKernel<'_> {
         let mut tile =
             |mr: i64, m_start: Expr, number: Option<Expr>| self.tile(&Tile { mr, m_start, number }, &mut registers);
         let stmts = match self.o.task.m_count.as_int() {
-            Some(count) => self.tiles_of(count, &mut tile)?,
-            None => self.tiles_of_unknown_m(&mut tile)?,
+            Some(count) if !self.o.p.plan.matrix_tiles => self.tiles_of(count, &mut tile)?,
+            _ => self.tiles_of_unknown_m(&mut tile)?,
         };
         Ok((Stmt::seq(stmts), registers))
     }
@@ -82,7 +82,10 @@ impl MicroKernel<'_> {
 
     fn tile(&self, tile: &Tile, registers: &mut Vec<Buffer>) -> Result<Stmt, Fault> {
         let p = self.o.p;
-        let accumulators = &p.accumulators("tile", tile.mr);
+        let accumulators = &match p.is_of_matrix_unit(tile.mr) {
+            true => p.accumulators("tile", tile.mr).derive(|node| node.scope = Scope::Global),
+            false => p.accumulators("tile", tile.mr),
+        };
         registers.push(accumulators.clone());
         let zero = Expr::number(0, accumulators.dtype);
         let init = p.for_each(tile.mr, |i, l| match &self.compensation {
@@ -93,6 +96,8 @@ impl MicroKernel<'_> {
             let (stmt, sums) = self.over_scaled_groups(groups, tile, accumulators)?;
             registers.push(sums);
             stmt
+        } else if p.is_of_matrix_unit(tile.mr) {
+            self.over_tiles(tile, accumulators)?
         } else if p.grouping.is_some() {
             self.over_groups(tile.mr, accumulators, |i, group, sum, b| {
                 let size = p.group();

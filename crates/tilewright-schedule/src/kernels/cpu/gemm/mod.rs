@@ -47,7 +47,7 @@
 //!
 //! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`; the
 //! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`,
-//! `block_scaled`; `prefetch_a`, `prefetch_b`.
+//! `block_scaled`, `matrix_tiles`; `prefetch_a`, `prefetch_b`.
 
 mod block_scaled;
 mod convert_b;
@@ -57,6 +57,7 @@ mod im2col;
 mod k_loop;
 mod k_nest;
 mod loops;
+mod matrix_tiles;
 mod micro_kernel;
 mod operands;
 mod pack;

@@ -58,6 +58,7 @@ pub(crate) fn choose(c: &Contraction, target: &Target) -> Option<(GemmPlan, Cost
         pack_a: PackA::InPlace,
         pack_b: PackB::InPlace,
         conversion: Conversion::BlockScaled,
+        matrix_tiles: false,
         k_outermost: false,
         prefetch_b_to_l1: false,
         prefetch_b_bytes: 64,

@@ -33,6 +33,14 @@ const STREAMED_KC: i64 = 8;
 /// Panels of a task that are so few that reading all of A again from memory for each task takes longer than the partial
 /// sums of a K block.
 const FEW_PANELS: i64 = 2;
+/// The register tile of a matrix unit: two tiles of 16 rows times two of 16 columns.
+const MATRIX_TILE: RegisterTile = RegisterTile { mr: 32, nr_vectors: 2, lanes: 16 };
+/// Groups along K that one instruction of a matrix unit sums.
+const MATRIX_DEPTH: i64 = 16;
+/// Groups of a K block of a matrix unit: so many of 32 columns fill most of L1.
+const MATRIX_K_BLOCK: i64 = 320;
+/// M from which on a matrix unit is used.
+const MIN_MATRIX_M: i64 = 16;
 /// MR up to which a register tile multiplies a line of B faster than memory gives the next one.
 const MAX_MR_WAITING: i64 = 4;
 
@@ -53,6 +61,8 @@ struct Tiled<'a> {
     a_stays: bool,
     /// Whether few register tiles wait for a constant B to come from DRAM.
     b_waits: bool,
+    /// Whether a matrix unit multiplies groups.
+    matrix_tiles: bool,
 }
 
 /// The plan of a GEMM of so many matrices, whose B may be constant, and what it costs.
@@ -85,6 +95,7 @@ pub(crate) fn choose(
         pack_a,
         pack_b,
         conversion: if p.grouping.is_some() { Conversion::DotProduct } else { Conversion::InTile },
+        matrix_tiles: p.matrix_tiles,
         k_outermost: false,
         prefetch_b_to_l1,
         prefetch_b_bytes: signed(if prefetch_b_to_l1 { prefetch.panel_l1_bytes } else { prefetch.panel_bytes }),
@@ -112,19 +123,36 @@ impl<'a> Tiled<'a> {
         // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal
         // numbers, too.
         let pays = |grouping: &Grouping| *grouping != Grouping::Bfloat16 || e.m != Some(1);
-        let grouping = Grouping::of(c).filter(|grouping| is_dot_product_fast(*grouping, target) && pays(grouping));
+        let grouping = Grouping::of(c).filter(pays);
+        let matrix_tiles = grouping.is_some_and(|grouping| has_matrix_tiles(grouping, &e, target)) && !c.needs_im2col();
+        let grouping = grouping.filter(|grouping| matrix_tiles || is_dot_product_fast(*grouping, target));
         let lanes = lane_counts(target, u32::from(c.out.dtype.bits), grouping.is_some() || constant);
         let line = line_of_a(c, target);
         let registers = Registers::of(target, c, lanes, line);
         let may_be_tall = constant && grouping.is_none() && !c.needs_im2col();
         let tall = if may_be_tall { registers.tall_tile(&e) } else { None };
-        let tile = tall.unwrap_or_else(|| registers.tile(&e));
+        let tile = match matrix_tiles {
+            true => MATRIX_TILE,
+            false => tall.unwrap_or_else(|| registers.tile(&e)),
+        };
         let few = e.m_at_most(MAX_M_UNPACKED) && !e.m_at_most(tile.mr);
         let b_waits = constant && grouping.is_none() && few && e.b_size() > Some(core_cache(target));
         // M that is small, or planned for as such, has many tasks, each of which would pack what others pack as well.
         let most = if b_waits || e.m.is_none() { max_conflicts_in_l1(target) } else { MAX_SET_CONFLICTS };
         let a_stays = grouping.is_none() && a_stays(c, tile.mr, most, target);
-        Ok(Self { c, target, constant, e, grouping, tile, is_tall: tall.is_some(), line, a_stays, b_waits })
+        Ok(Self {
+            c,
+            target,
+            constant,
+            e,
+            grouping,
+            tile,
+            is_tall: tall.is_some(),
+            line,
+            a_stays,
+            b_waits,
+            matrix_tiles,
+        })
     }
 
     /// Whether one register tile has all of M.
@@ -226,6 +254,10 @@ impl<'a> Tiled<'a> {
         } else if b_streams {
             kc.min(STREAMED_KC)
         } else if let Some(group) = self.grouping.map(Grouping::size) {
+            if self.matrix_tiles {
+                let (depth, all) = (MATRIX_DEPTH * group, self.all_of_k());
+                return ceil_div(ceil_div(all, ceil_div(all, MATRIX_K_BLOCK * group)), depth) * depth;
+            }
             // A group takes the space of one float32.
             let grouped = || even_blocks(self.all_of_k(), self.tile.lanes, group * K_BLOCK);
             let kc = if self.is_single_tile() { kc } else { grouped() };
@@ -301,6 +333,16 @@ fn runs_along(operand: &Expr, axis: Option<&Var>) -> bool {
         }
     });
     along
+}
+
+/// Whether a processor has a matrix unit for a group, K is whole tiles of it, and there are rows enough for one.
+fn has_matrix_tiles(grouping: Grouping, e: &Extents, target: &Target) -> bool {
+    let (unit, edges) = match grouping {
+        Grouping::Bfloat16 => ("amx-bf16", "avx512bf16"),
+        Grouping::Bytes { .. } => ("amx-int8", "avx512vnni"),
+    };
+    let whole = e.k.is_some_and(|k| k > 0 && k % (MATRIX_DEPTH * grouping.size()) == 0);
+    target.has_unit(unit) && target.has(edges) && whole && e.m.is_none_or(|m| m >= MIN_MATRIX_M)
 }
 
 /// Whether a processor has the dot-product instruction of a group, and does more with it than with fused multiply-adds.

@@ -92,6 +92,9 @@ pub(crate) struct GemmPlan {
     /// Where narrow operands are converted.
     #[plan(default = Conversion::InTile, alias = "narrow")]
     pub(crate) conversion: Conversion,
+    /// Whether a matrix unit (AMX) multiplies groups of neighbours along K, in tiles of 16 x 16.
+    #[plan(default = false)]
+    pub(crate) matrix_tiles: bool,
     /// Whether the loop over K blocks is outside of the one over tasks, so that the A block of one K block stays in
     /// cache.
     #[plan(default = false, alias = "outer_steps")]

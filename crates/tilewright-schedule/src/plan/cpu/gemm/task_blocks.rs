@@ -20,6 +20,9 @@ const MAX_MC: i64 = 192;
 const MAX_MC_PACK_B: i64 = 512;
 /// NC, at most; twice as much where B streams from memory.
 const MAX_NC: i64 = 1024;
+/// Multiply-adds of a matrix unit for each of a vector of float32: one instruction, in 16 cycles, does those of 16 rows
+/// and of a vector of columns for 32 bfloat16 along K (AMX of Sapphire Rapids, by the maker's manual).
+const MATRIX_UNIT_RATE: f64 = 32.0;
 /// Cost ratio of M blocks of different sizes: more sizes of tiles.
 const UNEVEN_BLOCKS: f64 = 1.01;
 
@@ -128,6 +131,9 @@ impl Blocks<'_> {
     }
 
     fn tile(&self, mr: i64, plan: &GemmPlan) -> f64 {
+        if plan.matrix_tiles {
+            return (mr * plan.nr_vectors) as f64 / MATRIX_UNIT_RATE;
+        }
         tile_cycles(self.machine, mr, plan.nr_vectors)
     }
 
