@@ -155,18 +155,18 @@ def source_of(
 ) -> Source:
     """Looks up the tensors of each weight. The head is the embedding where the checkpoint has none of its own."""
     prefix = _prefix_of(naming, checkpoint, path)
-    head = prefix + naming.roles["head"] + ".weight"
+    head = ("" if "head" in naming.own_prefix else prefix) + naming.roles["head"] + ".weight"
     if not config.tied and "tie_word_embeddings" not in metadata and head not in checkpoint:
         config = replace(config, tied=True)
     weights, problems = {}, []
-    for name, recipe in recipes(config, naming, prefix):
+    for name, recipe in recipes(config, naming, prefix, checkpoint):
         problems += [said for part in recipe.parts if (said := _problem(part, checkpoint))]
         weights[name] = recipe
         if len(problems) >= SAID:
             problems.append("…")
             break
     if not problems:
-        problems = _unexpected(weights, naming, prefix, checkpoint, config.tied)
+        problems = _unexpected(weights, naming, checkpoint, head if config.tied else None)
     if problems:
         listed = "".join(f"\n  {problem}" for problem in problems)
         raise TVMError(f"{path}: the tensors are not those of {architecture.name} with these settings:{listed}")
@@ -194,12 +194,9 @@ def _problem(part: Part, checkpoint: Checkpoint) -> str | None:
     return None
 
 
-def _unexpected(
-    weights: Mapping[str, Recipe], naming: Naming, prefix: str, checkpoint: Checkpoint, tied: bool
-) -> list[str]:
+def _unexpected(weights: Mapping[str, Recipe], naming: Naming, checkpoint: Checkpoint, also: str | None) -> list[str]:
     used = {part.name for recipe in weights.values() for part in recipe.parts}
-    if tied:
-        used.add(prefix + naming.roles["head"] + ".weight")
+    used |= {also}
     ignored = [re.compile(pattern) for pattern in naming.ignored]
     left = [name for name in checkpoint if name not in used and not any(own.fullmatch(name) for own in ignored)]
     said = [

@@ -9,9 +9,22 @@ No file here reads checkpoints: that is `tilewright.llm.loader`.
 from __future__ import annotations
 
 from .architecture import Architecture
+from .cohere import COHERE, COHERE2
 from .config import DecoderConfig, Experts, Rope, UnsupportedModel
 from .decoder import Decoder
+from .gemma import GEMMA, GEMMA2, GEMMA3
+from .glm import GLM, GLM4
+from .gpt import GPT2, GPT_BIGCODE, GPT_NEOX, GPTJ
+from .granite import GRANITE, MINICPM
+from .internlm import BAICHUAN, INTERNLM2
 from .llama import LLAMA
+from .mistral import MISTRAL, MIXTRAL
+from .olmo import OLMO2, OLMO3
+from .phi import PHI, PHI3
+from .qwen import QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE
+from .smollm3 import SMOLLM3
+from .stablelm import STABLELM
+from .starcoder2 import STARCODER2
 
 __all__ = [
     "ARCHITECTURES",
@@ -26,7 +39,11 @@ __all__ = [
 ]
 
 #: All architectures, in the order of the table in the documentation.
-ARCHITECTURES: tuple[Architecture, ...] = (LLAMA,)
+ARCHITECTURES: tuple[Architecture, ...] = (
+    LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GEMMA, GEMMA2, GEMMA3, PHI, PHI3, SMOLLM3, OLMO2,
+    OLMO3, GRANITE, MINICPM, STABLELM, STARCODER2, COHERE, COHERE2, GPT2, GPTJ, GPT_NEOX, GPT_BIGCODE, INTERNLM2,
+    BAICHUAN, GLM, GLM4,
+)  # fmt: skip
 
 
 def architecture_of_type(model_type: str) -> Architecture:

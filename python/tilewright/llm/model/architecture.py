@@ -10,7 +10,7 @@ from .config import DecoderConfig
 from .names import Naming
 from .settings import MAX_LAYERS, MAX_SIZE, Settings
 
-__all__ = ["Architecture", "sizes_of"]
+__all__ = ["Architecture", "sizes_of", "windows_of"]
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,17 @@ class Architecture:
     gguf: tuple[str, ...] = ()
     gguf_names: Callable[[DecoderConfig], Naming] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the head is the embedding where no setting says so.
+    tied: bool = False
 
     def from_dict(
         self, values: Mapping[str, Any], file: str = "config.json", context_window_size: int | None = None
     ) -> DecoderConfig:
         """The configuration of a model's settings, for contexts of a size, by default the model's longest."""
         settings = Settings(values, file, self.aliases)
-        made = self.config(settings, sizes_of(settings, self.name, context_window_size))
+        sizes = sizes_of(settings, self.name, context_window_size)
+        sizes["tied"] = settings.flag("tie_word_embeddings", self.tied)
+        made = self.config(settings, sizes)
         return replace(made, settings=dict(values)).check_runtime()
 
 
@@ -63,5 +67,24 @@ def sizes_of(settings: Settings, architecture: str, context_window_size: int | N
         "intermediate_size": inner,
         "vocab_size": settings.integer("vocab_size"),
         "context_window_size": context_window_size,
-        "tied": settings.flag("tie_word_embeddings", False),
     }
+
+
+def windows_of(
+    settings: Settings, layers: int, slides: Callable[[int], bool] = lambda layer: True
+) -> tuple[int | None, ...]:
+    """The tokens that each layer sees: one entry where all layers are alike.
+
+    `layer_types` says which layers have a window; where it is absent, `slides` does.
+    """
+    if not settings.raw("sliding_window"):
+        return (None,)
+    window = settings.integer("sliding_window", most=1 << 30)
+    types = settings.per_layer("layer_types", layers)
+    if types is not None:
+        if not set(types) <= {"full_attention", "sliding_attention"}:
+            raise settings.wrong("layer_types", "full_attention and sliding_attention")
+        found = tuple(window if own == "sliding_attention" else None for own in types)
+    else:
+        found = tuple(window if slides(layer) else None for layer in range(layers))
+    return found[:1] if len(set(found)) == 1 else found

@@ -8,8 +8,8 @@ keys move, and scores, which are products of both, stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -47,22 +47,24 @@ class Naming:
     """The names of a kind of checkpoint: for each role the tensor's, without `.weight` and `.bias`.
 
     `{i}` stands for the layer, `{e}` for the expert; each of `prefixes` may stand in front of all. Of what is stored in
-    one tensor, `qkv` and `gate_up` say how: a qkv `by_head` has q, k and v of head after head, `by_group` those of each
-    head of keys with its queries. `pairs` are the roles whose RoPE rotates neighbours. `ignored` are regular
+    one tensor, `qkv` and `gate_up` say how: a qkv `by_group` has for each head of keys its
+    queries, itself, and its values. `pairs` are the roles whose RoPE rotates neighbours. `ignored` are regular
     expressions of tensors that nothing is read of.
     """
 
     roles: Mapping[str, str]
     prefixes: tuple[str, ...] = ("",)
-    qkv: Literal["split", "stacked", "by_head", "by_group"] = "split"
+    qkv: Literal["split", "stacked", "by_group"] = "split"
     gate_up: Literal["split", "stacked"] = "split"
     transposed: bool = False
     pairs: bool = False
     norm_offset: float = 0.0
     experts: Literal["each", "stacked"] = "each"
     ignored: tuple[str, ...] = ()
-    #: Roles whose tensors have another suffix than `.weight`.
-    plain: frozenset[str] = field(default_factory=frozenset)
+    #: Roles of tensors that no prefix stands in front of.
+    own_prefix: tuple[str, ...] = ()
+    #: Whether the norm of each head is a tensor of its own, with the head for `{e}`.
+    head_norms: Literal["each", "stacked"] = "stacked"
 
 
 def hf_naming(roles: Mapping[str, str] | None = None, **options: Any) -> Naming:
@@ -112,21 +114,29 @@ def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> 
     return (first + np.arange(heads)[:, None] * head_dim + one).reshape(-1)
 
 
-def recipes(config: DecoderConfig, naming: Naming, prefix: str = "") -> Iterator[tuple[str, Recipe]]:
-    """The parameters of a decoder with their recipes, layer by layer."""
-    return _Recipes(config, naming, prefix).all()
+def recipes(
+    config: DecoderConfig, naming: Naming, prefix: str = "", stored: Container[str] = ()
+) -> Iterator[tuple[str, Recipe]]:
+    """The parameters of a decoder with their recipes, layer by layer; `stored` are the names of a checkpoint.
+
+    Where names allow both, `stored` says whether queries, keys and values are one tensor.
+    """
+    return _Recipes(config, naming, prefix, stored).all()
 
 
 class _Recipes:
-    def __init__(self, config: DecoderConfig, naming: Naming, prefix: str) -> None:
+    def __init__(self, config: DecoderConfig, naming: Naming, prefix: str, stored: Container[str]) -> None:
+        if naming.qkv == "split" and "qkv" in naming.roles:
+            one = prefix + naming.roles["qkv"].format(i=0) + ".weight"
+            naming = replace(naming, qkv="stacked") if one in stored else naming
         self.config, self.naming, self.prefix = config, naming, prefix
 
     def name(self, role: str, layer: int, suffix: str = ".weight", expert: int = 0) -> str:
         stem = self.naming.roles.get(role)
         if stem is None:
             raise TVMError(f"{self.config.architecture}: these checkpoints have no name for {role!r}")
-        suffix = "" if role in self.naming.plain else suffix
-        return self.prefix + stem.format(i=layer, e=expert) + suffix
+        prefix = "" if role in self.naming.own_prefix else self.prefix
+        return prefix + stem.format(i=layer, e=expert) + suffix
 
     def all(self) -> Iterator[tuple[str, Recipe]]:
         config = self.config
@@ -187,6 +197,8 @@ class _Recipes:
         """The weights of a norm of heads, which move as the heads' rows do."""
         size, kind = self.config.head_dim, self.config.qk_norm
         shape = {"head": (size,), "heads": (heads, size), "all": (heads * size,)}[kind]
+        if self.naming.head_norms == "each":
+            return Recipe(shape, tuple(Part(self.name(role, layer, expert=head), (size,)) for head in range(heads)))
         order = self.order(layer, 1 if kind == "head" else heads)
         name = self.name(role, layer)
         return Recipe(shape, (Part(name, shape, order),), self.naming.norm_offset)

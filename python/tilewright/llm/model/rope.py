@@ -97,7 +97,7 @@ def _longrope(settings: Settings, given: Settings, rope: Rope, context: int) -> 
 
 
 def _yarn(settings: Settings, given: Settings, rope: Rope, _context: int) -> tuple[tuple[float, ...], float]:
-    """Pairs that turn less than `beta_slow` times in the original context are stretched; `beta_fast` times, they stay."""
+    """Pairs that rotate less than `beta_slow` times in the original context are stretched; from `beta_fast` on, not."""
     factor = given.number("factor", least=1.0)
     longest = settings.number("max_position_embeddings", 4096.0)
     original = given.number("original_max_position_embeddings", longest, least=1)
