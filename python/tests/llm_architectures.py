@@ -5,6 +5,7 @@ import json
 import numpy as np
 import torch
 import transformers
+from safetensors.numpy import load_file, save_file
 
 SIZES = {
     "vocab_size": 97,
@@ -20,11 +21,15 @@ SIZES = {
 }
 
 
-def saved(folder, kind, **settings):
+#: What GPT-2 and its relatives take.
+GPT_SIZES = {"vocab_size": 97, "n_embd": 48, "n_layer": 2, "n_head": 4, "n_positions": 64, "n_inner": 72}
+
+
+def saved(folder, kind, sizes=SIZES, **settings):
     """A model of `transformers` by its `model_type`, saved to a folder."""
     torch.manual_seed(3)
     config_class = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
-    config = config_class(**{**SIZES, **settings})
+    config = config_class(**{**sizes, **settings})
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
     generator = torch.Generator().manual_seed(5)
     with torch.no_grad():
@@ -55,3 +60,13 @@ def logits_of(model, ids):
 def worst(found, expected):
     """The greatest difference as a part of the greatest logit."""
     return float(np.abs(np.asarray(found) - expected).max() / np.abs(expected).max())
+
+
+def tensors_of(folder):
+    """The tensors of a saved model by name."""
+    return {name: np.array(values) for name, values in load_file(folder / "model.safetensors").items()}
+
+
+def write_tensors(folder, tensors):
+    """Writes the tensors of a folder again."""
+    save_file({name: np.ascontiguousarray(values) for name, values in tensors.items()}, folder / "model.safetensors")

@@ -186,7 +186,8 @@ def _problem(part: Part, checkpoint: Checkpoint) -> str | None:
     if part.name not in checkpoint:
         return f'missing "{part.name}", expected {_shape(part.shape)}'
     entry = checkpoint.entry(part.name)
-    if tuple(entry.shape) != part.shape:
+    # GGUF files have a matrix of one row as a vector.
+    if tuple(entry.shape) not in (part.shape, part.shape[1:] if part.shape[0] == 1 else part.shape):
         found = f"expected {_shape(part.shape)}, found {_shape(entry.shape)}"
         return f"{_place(checkpoint, part.name)}: {found}"
     if entry.dtype is None or not (entry.dtype.startswith(("float", "bfloat"))):

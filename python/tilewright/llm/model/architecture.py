@@ -41,7 +41,10 @@ class Architecture:
         sizes = sizes_of(settings, self.name, context_window_size)
         sizes["tied"] = settings.flag("tie_word_embeddings", self.tied)
         made = self.config(settings, sizes)
-        return replace(made, settings=dict(values)).check_runtime()
+        # A window as long as the context is none.
+        seen = [None if window is None or window >= made.context_window_size else window for window in made.windows]
+        windows = tuple(seen[:1] if len(set(seen)) == 1 else seen)
+        return replace(made, windows=windows, settings=dict(values)).check_runtime()
 
 
 def sizes_of(settings: Settings, architecture: str, context_window_size: int | None = None) -> dict[str, Any]:

@@ -123,8 +123,7 @@ class DecoderConfig:
     @property
     def sliding_window(self) -> int | None:
         """The tokens that each layer sees at most, for the engine to say of each sequence; None for all."""
-        window = self.windows[0]
-        return window if len(set(self.windows)) == 1 and window and window < self.context_window_size else None
+        return self.windows[0] if len(self.windows) == 1 else None
 
     @property
     def score_scale(self) -> float:
@@ -144,9 +143,8 @@ class DecoderConfig:
             self._refuse(f"soft-capping of attention scores at {self.attention_softcap:g}")
         if self.alibi:
             self._refuse("ALiBi, biases of attention scores by distance")
-        windows = {None if window is None or window >= self.context_window_size else window for window in self.windows}
-        if len(windows) > 1:
-            least = min(window for window in windows if window)
+        if len(self.windows) > 1:
+            least = min(window for window in self.windows if window)
             self._refuse(
                 f"sliding windows of single layers ({least} tokens here)",
                 f"contexts of up to {least} tokens do not need them: `open_model(..., context_window_size={least})`",

@@ -30,7 +30,10 @@ def _gemma(settings: Settings, sizes: dict[str, Any], **choices: Any) -> Decoder
 
 
 def _gemma2(settings: Settings, sizes: dict[str, Any], **choices: Any) -> DecoderConfig:
-    scalar = settings.number("query_pre_attn_scalar", float(sizes["head_dim"]), least=1e-6)
+    # The models of 27 billion weights divide by other numbers than the size of a head, which GGUF files do not say.
+    largest = sizes["num_hidden_layers"] in (46, 62)
+    scalar = sizes["hidden_size"] / sizes["num_attention_heads"] if largest else sizes["head_dim"]
+    scalar = settings.number("query_pre_attn_scalar", float(scalar), least=1e-6)
     usual = {
         "norms": "sandwich",
         "attention_scale": scalar**-0.5,
