@@ -12,7 +12,9 @@ from pathlib import Path
 from ...error import TVMError
 from .gguf import open_gguf
 from .huggingface import open_huggingface
-from .source import Blocks, Source
+from .mlc import open_mlc
+from .source import Source
+from .tensors import Blocks
 
 __all__ = ["Blocks", "Source", "open_model"]
 
@@ -27,12 +29,14 @@ def open_model(path: str | os.PathLike[str], context_window_size: int | None = N
     if path.is_dir():
         if (path / "config.json").is_file():
             return open_huggingface(path, context_window_size)
+        if (path / "mlc-chat-config.json").is_file():
+            return open_mlc(path, context_window_size)
         files = sorted(path.glob("*.gguf"))
         first = [file for file in files if "-00001-of-" in file.name] or files
         if len(first) == 1:
             return open_gguf(first[0], context_window_size)
         found = f"{len(files)} GGUF files" if files else "none of them"
-        raise TVMError(f"{path}: expected a folder with config.json, or one GGUF file, found {found}")
+        raise TVMError(f"{path}: expected config.json, mlc-chat-config.json or one GGUF file, found {found}")
     if not path.exists():
         raise TVMError(f"{path}: no such file or folder")
     return open_gguf(path, context_window_size)

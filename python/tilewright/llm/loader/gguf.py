@@ -16,6 +16,7 @@ from ...runtime.ndarray import NDArray
 from ..model import architecture_of_gguf
 from ..model.config import UnsupportedModel
 from .source import Source, source_of
+from .tensors import Tensors
 
 __all__ = ["open_gguf", "settings_of"]
 
@@ -72,7 +73,7 @@ def open_gguf(file: Path, context_window_size: int | None = None) -> Source:
         raise UnsupportedModel(f"{file}: GGUF files of {name} are not read")
     values = settings_of(metadata, name, weights)
     config = architecture.from_dict(values, str(file), context_window_size)
-    return source_of(file, "gguf", architecture, config, architecture.gguf_names(config), weights, metadata)
+    return source_of(file, "gguf", architecture, config, architecture.gguf_names(config), Tensors(weights), metadata)
 
 
 def settings_of(metadata: Mapping[str, Any], name: str, weights: checkpoint.Checkpoint) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class Architecture:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: Whether the head is the embedding where no setting says so.
     tied: bool = False
+    #: The names in folders of MLC LLM, where those are read.
+    mlc: Callable[[DecoderConfig], Naming] | None = None
 
     def from_dict(
         self, values: Mapping[str, Any], file: str = "config.json", context_window_size: int | None = None

@@ -13,7 +13,7 @@ from typing import Any
 from .architecture import Architecture, windows_of
 from .config import DecoderConfig, UnsupportedModel
 from .llama import ACTIVATIONS, llama_config
-from .names import Naming, gguf_naming, hf_naming
+from .names import Naming, gguf_naming, hf_naming, mlc_naming
 from .rope import rope_of, rope_parameters
 from .settings import Settings
 
@@ -78,7 +78,9 @@ def _gguf(config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 
-GEMMA = Architecture("gemma", "Gemma 1", ("gemma",), _gemma, _hf, ("gemma",), _gguf, tied=True)
+GEMMA = Architecture(
+    "gemma", "Gemma 1", ("gemma",), _gemma, _hf, ("gemma",), _gguf, tied=True, mlc=lambda config: mlc_naming()
+)
 GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True)
 GEMMA3 = Architecture(
     "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True

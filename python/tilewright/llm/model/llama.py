@@ -10,7 +10,7 @@ from typing import Any
 
 from .architecture import Architecture
 from .config import DecoderConfig, Experts
-from .names import gguf_naming, hf_naming
+from .names import gguf_naming, hf_naming, mlc_naming
 from .rope import rope_of
 from .settings import Settings
 
@@ -62,4 +62,5 @@ LLAMA = Architecture(
     hf=lambda config: hf_naming(),
     gguf=("llama",),
     gguf_names=lambda config: gguf_naming(pairs=True),
+    mlc=lambda config: mlc_naming(),
 )

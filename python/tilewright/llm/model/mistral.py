@@ -10,7 +10,7 @@ from typing import Any
 from .architecture import Architecture, windows_of
 from .config import DecoderConfig
 from .llama import llama_config
-from .names import hf_naming
+from .names import hf_naming, mlc_naming
 from .settings import Settings
 
 __all__ = ["MISTRAL", "MIXTRAL"]
@@ -27,6 +27,7 @@ MISTRAL = Architecture(
     model_types=("mistral", "ministral"),
     config=mistral_config,
     hf=lambda config: hf_naming(),
+    mlc=lambda config: mlc_naming(),
 )
 
 _EXPERTS = "model.layers.{i}.block_sparse_moe.experts.{e}."

@@ -17,7 +17,7 @@ import numpy as np
 from ...error import TVMError
 from .config import DecoderConfig
 
-__all__ = ["Naming", "Part", "Recipe", "gguf_naming", "halves_of_pairs", "hf_naming", "recipes"]
+__all__ = ["Naming", "Part", "Recipe", "gguf_naming", "halves_of_pairs", "hf_naming", "mlc_naming", "recipes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +105,15 @@ def gguf_naming(roles: Mapping[str, str] | None = None, **options: Any) -> Namin
     }
     ignored = (r"rope_(freqs|factors_long|factors_short)\.weight", *options.pop("ignored", ()))
     return Naming({**usual, **(roles or {})}, experts="stacked", ignored=ignored, **options)
+
+
+def mlc_naming(qkv: str = "qkv_proj") -> Naming:
+    """Names as MLC LLM's Llama has them, whose queries, keys and values are one tensor, and gate and up one."""
+    roles = {
+        "qkv": f"model.layers.{{i}}.self_attn.{qkv}",
+        "gate_up": "model.layers.{i}.mlp.gate_up_proj",
+    }
+    return hf_naming(roles, qkv="stacked", gate_up="stacked")
 
 
 def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 from .architecture import Architecture, windows_of
 from .config import DecoderConfig, Experts, UnsupportedModel
 from .llama import llama_config
-from .names import Naming, gguf_naming, hf_naming
+from .names import Naming, gguf_naming, hf_naming, mlc_naming
 from .settings import Settings
 
 __all__ = ["QWEN2", "QWEN2_MOE", "QWEN3", "QWEN3_MOE"]
@@ -77,6 +77,7 @@ QWEN2 = Architecture(
     hf=lambda config: hf_naming(),
     gguf=("qwen2",),
     gguf_names=lambda config: gguf_naming(),
+    mlc=lambda config: mlc_naming("c_attn"),
 )
 
 QWEN3 = Architecture(
@@ -87,6 +88,7 @@ QWEN3 = Architecture(
     hf=lambda config: hf_naming(),
     gguf=("qwen3",),
     gguf_names=lambda config: gguf_naming(),
+    mlc=lambda config: mlc_naming("c_attn"),
 )
 
 QWEN2_MOE = Architecture(
