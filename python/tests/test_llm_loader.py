@@ -2,6 +2,9 @@
 
 import json
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -233,3 +236,9 @@ def test_wrong_codes_of_mlc_llm_are_errors(tmp_path, tensors):
     file.write_text(json.dumps({**settings, "model_type": "phi3"}))
     with pytest.raises(llm.UnsupportedModel, match="folders of MLC LLM with a phi3 are not read"):
         llm.open_model(tmp_path)
+
+
+def test_the_table_of_architectures_is_up_to_date():
+    script = Path(__file__).parents[2] / "scripts" / "llm_architectures.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr

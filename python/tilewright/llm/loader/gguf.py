@@ -6,14 +6,14 @@ settings from both kinds of files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import checkpoint
 from ...error import TVMError
 from ...runtime.ndarray import NDArray
-from ..model import architecture_of_gguf
+from ..model import ARCHITECTURES, Architecture, architecture_of_gguf
 from ..model.config import UnsupportedModel
 from .source import Source, source_of
 from .tensors import Tensors
@@ -60,7 +60,9 @@ SCALING = {
 }
 
 
-def open_gguf(file: Path, context_window_size: int | None = None) -> Source:
+def open_gguf(
+    file: Path, context_window_size: int | None = None, architectures: Sequence[Architecture] = ARCHITECTURES
+) -> Source:
     """Opens a GGUF file."""
     weights = checkpoint.open(file)
     metadata = weights.metadata
@@ -68,7 +70,7 @@ def open_gguf(file: Path, context_window_size: int | None = None) -> Source:
     if weights.format != "gguf" or not isinstance(name, str):
         found = f"{weights.format} with {name!r:.80}"
         raise TVMError(f"{file}: expected a GGUF file with `general.architecture`, found {found}")
-    architecture = architecture_of_gguf(name)
+    architecture = architecture_of_gguf(name, architectures)
     if architecture.gguf_names is None:
         raise UnsupportedModel(f"{file}: GGUF files of {name} are not read")
     values = settings_of(metadata, name, weights)

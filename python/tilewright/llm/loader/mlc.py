@@ -7,7 +7,7 @@ element is `(code - (2^(bits - 1) - 1)) * scale`. Modes that end in `_0` have bo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import checkpoint
 from ...error import TVMError
-from ..model import architecture_of_type
+from ..model import ARCHITECTURES, Architecture, architecture_of_type
 from ..model.config import UnsupportedModel
 from ..model.names import Part, recipes
 from .huggingface import model_type, read_json
@@ -130,11 +130,13 @@ class MlcTensors(Tensors):
         return Blocks(mode.name, columns, rows, np.ascontiguousarray(scales))
 
 
-def open_mlc(folder: Path, context_window_size: int | None = None) -> Source:
+def open_mlc(
+    folder: Path, context_window_size: int | None = None, architectures: Sequence[Architecture] = ARCHITECTURES
+) -> Source:
     """Opens a folder with `mlc-chat-config.json`."""
     file = folder / "mlc-chat-config.json"
     values = read_json(file)
-    architecture = architecture_of_type(model_type(values, str(file)))
+    architecture = architecture_of_type(model_type(values, str(file)), architectures)
     if architecture.mlc is None:
         raise UnsupportedModel(f"{file}: folders of MLC LLM with a {architecture.name} are not read")
     mode = Mode.of(str(values.get("quantization")))

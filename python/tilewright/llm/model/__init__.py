@@ -8,6 +8,8 @@ No file here reads checkpoints: that is `tilewright.llm.loader`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .architecture import Architecture
 from .cohere import COHERE, COHERE2
 from .config import DecoderConfig, Experts, Rope, UnsupportedModel
@@ -46,19 +48,19 @@ ARCHITECTURES: tuple[Architecture, ...] = (
 )  # fmt: skip
 
 
-def architecture_of_type(model_type: str) -> Architecture:
+def architecture_of_type(model_type: str, architectures: Sequence[Architecture] = ARCHITECTURES) -> Architecture:
     """The architecture of a `model_type` of Hugging Face's `config.json`."""
-    for own in ARCHITECTURES:
+    for own in architectures:
         if model_type in own.model_types:
             return own
-    known = ", ".join(sorted(name for own in ARCHITECTURES for name in own.model_types))
+    known = ", ".join(sorted(name for own in architectures for name in own.model_types))
     raise UnsupportedModel(f"no architecture is known for the model type {model_type!r}: known are {known}")
 
 
-def architecture_of_gguf(name: str) -> Architecture:
+def architecture_of_gguf(name: str, architectures: Sequence[Architecture] = ARCHITECTURES) -> Architecture:
     """The architecture of a `general.architecture` of GGUF."""
-    for own in ARCHITECTURES:
+    for own in architectures:
         if name in own.gguf:
             return own
-    known = ", ".join(sorted(name for own in ARCHITECTURES for name in own.gguf))
+    known = ", ".join(sorted(name for own in architectures for name in own.gguf))
     raise UnsupportedModel(f"no architecture is known for GGUF files of {name!r}: known are {known}")

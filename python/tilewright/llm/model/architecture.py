@@ -10,7 +10,10 @@ from .config import DecoderConfig
 from .names import Naming
 from .settings import MAX_LAYERS, MAX_SIZE, Settings
 
-__all__ = ["Architecture", "sizes_of", "windows_of"]
+__all__ = ["WINDOWS", "Architecture", "sizes_of", "windows_of"]
+
+#: What is refused of models whose layers have windows of their own.
+WINDOWS = "contexts up to the window of its layers"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Architecture:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: Whether the head is the embedding where no setting says so.
     tied: bool = False
+    #: What is refused of it, for the documentation.
+    limits: str = ""
     #: The names in folders of MLC LLM, where those are read.
     mlc: Callable[[DecoderConfig], Naming] | None = None
 

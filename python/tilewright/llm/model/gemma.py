@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .architecture import Architecture, windows_of
+from .architecture import WINDOWS, Architecture, windows_of
 from .config import DecoderConfig, UnsupportedModel
 from .llama import ACTIVATIONS, llama_config
 from .names import Naming, gguf_naming, hf_naming, mlc_naming
@@ -78,10 +78,12 @@ def _gguf(config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 
+_CAPS = f"no soft-capping of attention scores; {WINDOWS}"
+
 GEMMA = Architecture(
     "gemma", "Gemma 1", ("gemma",), _gemma, _hf, ("gemma",), _gguf, tied=True, mlc=lambda config: mlc_naming()
 )
-GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True)
+GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True, limits=_CAPS)
 GEMMA3 = Architecture(
-    "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True
+    "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True, limits=WINDOWS
 )
