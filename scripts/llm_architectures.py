@@ -20,7 +20,7 @@ HEAD = """# Architectures of language models
 What `tilewright.llm.open_model` opens. The logits of each, from a small model with random weights, are those of
 `transformers` in the tests; [Model architectures](book/model-architectures.md) says how one is added.
 
-| architecture | models | `model_type` of config.json | `general.architecture` of GGUF | MLC LLM | limits |
+| architecture | models | `model_type` of config.json | `general.architecture` of GGUF | MLC LLM | remarks |
 |---|---|---|---|---|---|
 """
 
@@ -34,7 +34,7 @@ def page() -> str:
 
     rows = (
         f"| {own.name} | {own.title} | {code(own.model_types)} | {code(own.gguf)} | {'yes' if own.mlc else ''} | "
-        f"{own.limits} |\n"
+        f"{own.remarks} |\n"
         for own in ARCHITECTURES
     )
     return HEAD + "".join(rows)

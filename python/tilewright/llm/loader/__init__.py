@@ -26,10 +26,10 @@ def open_model(
     context_window_size: int | None = None,
     architectures: Sequence[Architecture] = ARCHITECTURES,
 ) -> Source:
-    """Opens the model of a folder or file, for contexts of up to `context_window_size` tokens.
+    """Opens the model of a folder or file, which is one of `architectures`.
 
-    By default these are as long as the model takes. The model is one of `architectures`. An error says which file, tensor or setting is not as expected;
-    `UnsupportedModel` says what this package does not have.
+    It is for contexts of up to `context_window_size` tokens, by default as long as the model takes. An error says which
+    file, tensor or setting is not as expected; `UnsupportedModel` says what this package does not have.
     """
     path = Path(path)
     if path.is_dir():

@@ -35,8 +35,8 @@ class Architecture:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: Whether the head is the embedding where no setting says so.
     tied: bool = False
-    #: What is refused of it, for the documentation.
-    limits: str = ""
+    #: What is refused of it, and other remarks for the documentation.
+    remarks: str = ""
     #: The names in folders of MLC LLM, where those are read.
     mlc: Callable[[DecoderConfig], Naming] | None = None
 

@@ -56,5 +56,5 @@ COHERE2 = Architecture(
     gguf=("cohere2",),
     gguf_names=lambda config: gguf_naming(pairs=True),
     tied=True,
-    limits=WINDOWS,
+    remarks=WINDOWS,
 )

@@ -83,7 +83,7 @@ _CAPS = f"no soft-capping of attention scores; {WINDOWS}"
 GEMMA = Architecture(
     "gemma", "Gemma 1", ("gemma",), _gemma, _hf, ("gemma",), _gguf, tied=True, mlc=lambda config: mlc_naming()
 )
-GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True, limits=_CAPS)
+GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True, remarks=_CAPS)
 GEMMA3 = Architecture(
-    "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True, limits=WINDOWS
+    "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True, remarks=WINDOWS
 )

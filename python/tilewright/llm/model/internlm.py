@@ -61,5 +61,5 @@ BAICHUAN = Architecture(
     gguf=("baichuan",),
     gguf_names=lambda config: gguf_naming(pairs=True),
     aliases={"max_position_embeddings": "model_max_length"},
-    limits="not 13B, which has ALiBi, nor Baichuan 2",
+    remarks="not 13B, which has ALiBi, nor Baichuan 2",
 )

@@ -28,6 +28,7 @@ MISTRAL = Architecture(
     config=mistral_config,
     hf=lambda config: hf_naming(),
     mlc=lambda config: mlc_naming(),
+    remarks="GGUF files have it as `llama`",
 )
 
 _EXPERTS = "model.layers.{i}.block_sparse_moe.experts.{e}."
@@ -46,4 +47,5 @@ MIXTRAL = Architecture(
         }
     ),
     aliases={"num_experts": "num_local_experts"},
+    remarks="GGUF files have it as `llama`",
 )

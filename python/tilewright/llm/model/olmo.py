@@ -53,5 +53,5 @@ OLMO3 = Architecture(
     model_types=("olmo3",),
     config=_olmo3,
     hf=_hf,
-    limits=WINDOWS,
+    remarks=WINDOWS,
 )
