@@ -39,6 +39,9 @@ def saved(folder, kind, sizes=SIZES, **settings):
                 param.copy_(noise * param.shape[-1] ** -0.5 * 1.5)
             else:
                 param.add_(noise * 0.2)
+        for name, buffer in model.named_buffers():
+            if "correction" in name:
+                buffer.add_(torch.randn(buffer.shape, generator=generator) * 0.2)
     model.eval()
     model.save_pretrained(folder)
     return model

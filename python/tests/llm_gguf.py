@@ -78,6 +78,12 @@ RULES = {
     "gpt2": ("gpt2", GPT2, False),
     "gpt_neox": ("gptneox", NEOX, False),
     "gpt_bigcode": ("starcoder", GPT2, False),
+    "olmo": ("olmo", {}, True),
+    "olmoe": ("olmoe", MOE, False),
+    "arcee": ("arcee", {}, True),
+    "ernie4_5": ("ernie4_5", {}, False),
+    "nemotron": ("nemotron", {}, False),
+    "seed_oss": ("seed_oss", {}, False),
     "glm": ("chatglm", {r"mlp\.gate_up_proj": "ffn_up"}, False),
     "glm4": (
         "glm4",
@@ -140,7 +146,7 @@ def gguf_of(file, kind, config, tensors):
         if kind == "gpt_neox" and "attn_qkv" in new:
             shape = (config.num_attention_heads, 3, config.head_dim, *values.shape[1:])
             values = values.reshape(shape).swapaxes(0, 1).reshape(values.shape)
-        if kind.startswith("gemma") and new.endswith("norm.weight"):
+        if kind.startswith(("gemma", "nemotron")) and new.endswith("norm.weight"):
             values = values + np.float32(1)
         made[new] = np.ascontiguousarray(values[0] if new.endswith("inp_shexp.weight") else values)
     write_gguf(file, metadata_of(kind, config), made)

@@ -37,6 +37,12 @@ LONG = {
 SCALES = {
     "embedding_multiplier": 3.0, "logits_scaling": 2.0, "residual_multiplier": 0.5, "attention_multiplier": 0.2
 }  # fmt: skip
+YARN_ALL = {**YARN, "mscale": 0.7, "mscale_all_dim": 0.9}
+LATENT = {
+    "num_key_value_heads": 4, "head_dim": 8, "q_lora_rank": 20, "kv_lora_rank": 24, "qk_nope_head_dim": 12,
+    "qk_rope_head_dim": 8, "v_head_dim": 10, "n_routed_experts": 8, "num_experts_per_tok": 3, "n_shared_experts": 2,
+    "moe_intermediate_size": 24, "routed_scaling_factor": 1.5, "first_k_dense_replace": 0,
+}  # fmt: skip
 GPT = {"sizes": GPT_SIZES}
 EXPERTS = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 24}
 
@@ -80,11 +86,26 @@ CASES = {
     "gptj": ("gptj", {**GPT, "rotary_dim": 8}),
     "gpt_neox": ("gpt_neox", {"num_key_value_heads": 4, "rotary_pct": 0.5}),
     "gpt_bigcode": ("gpt_bigcode", GPT),
+    "deepseek_v2": ("deepseek_v2", {**LATENT, "q_lora_rank": None, "topk_method": "greedy"}),
+    "deepseek_v2, groups": (
+        "deepseek_v2",
+        {**LATENT, "topk_method": "group_limited_greedy", "n_group": 4, "topk_group": 2, "first_k_dense_replace": 1},
+    ),
+    "deepseek_v3": ("deepseek_v3", {**LATENT, "n_group": 4, "topk_group": 2, "rope_parameters": YARN_ALL}),
+    "olmo": ("olmo", {}),
+    "olmoe": ("olmoe", {"num_experts": 6, "num_experts_per_tok": 3}),
+    "falcon": ("falcon", {"num_kv_heads": 2, "new_decoder_architecture": True, "ffn_hidden_size": 88}),
+    "falcon, one head of keys": ("falcon", {"multi_query": True, "bias": True, "ffn_hidden_size": 88}),
+    "arcee": ("arcee", {"head_dim": 12}),
+    "ernie4_5": ("ernie4_5", {"head_dim": 12, "use_bias": True}),
+    "helium": ("helium", {"head_dim": 12}),
+    "nemotron": ("nemotron", {"head_dim": 12}),
+    "seed_oss": ("seed_oss", {"head_dim": 12, "attention_bias": True}),
     "glm": ("glm", {"head_dim": 12}),
     "glm4": ("glm4", {"head_dim": 12}),
 }
 #: Architectures that `transformers` does not have: tests of their own have their checkpoints made of a relative's.
-OF_RELATIVES = {"internlm2", "baichuan", "minicpm"}
+OF_RELATIVES = {"internlm", "internlm2", "baichuan", "minicpm", "orion", "qwen", "chatglm"}
 
 
 def engine_of(source, methods):
@@ -178,9 +199,26 @@ def test_weights_of_bfloat16_in_several_files(tmp_path):
     check(source, model)
 
 
+def repack(folder, stacked, name="", renamed=(), **settings):
+    """Puts queries, keys and values of a saved model into one tensor, renames tensors, and changes settings."""
+    rewritten(folder, **settings)
+    tensors = tensors_of(folder)
+    for layer in range(SIZES["num_hidden_layers"]):
+        for suffix in ("weight", "bias"):
+            parts = [tensors.pop(f"model.layers.{layer}.self_attn.{own}_proj.{suffix}", None) for own in "qkv"]
+            if parts[0] is not None:
+                tensors[f"model.layers.{layer}.{name}.{suffix}"] = stacked(*parts)
+    for old, new in dict(renamed).items():
+        tensors = {own.replace(old, new): values for own, values in tensors.items()}
+    write_tensors(folder, tensors)
+
+
+def after_each_other(*parts):
+    return np.concatenate(parts)
+
+
 def test_internlm2_has_groups_of_queries_with_their_keys_and_values(tmp_path):
     model = saved(tmp_path, "llama")
-    rewritten(tmp_path, model_type="internlm2", bias=False)
     renamed = {
         "self_attn.o_proj": "attention.wo",
         "mlp.gate_proj": "feed_forward.w1",
@@ -192,30 +230,66 @@ def test_internlm2_has_groups_of_queries_with_their_keys_and_values(tmp_path):
         "lm_head": "output",
     }
 
-    def stacked(q, k, v):
+    def in_groups(q, k, v):
         groups = [q.reshape(2, 2, 12, 48), k.reshape(2, 1, 12, 48), v.reshape(2, 1, 12, 48)]
         return np.concatenate(groups, 1).reshape(-1, 48)
 
-    repack(tmp_path, "attention.wqkv", stacked, renamed)
+    repack(tmp_path, in_groups, "attention.wqkv", renamed, model_type="internlm2", bias=False)
     check(llm.open_model(tmp_path), model)
 
 
 def test_baichuan_has_queries_keys_and_values_in_one_tensor(tmp_path):
     model = saved(tmp_path, "llama", num_key_value_heads=4)
-    rewritten(tmp_path, model_type="baichuan", num_key_value_heads=None)
-    repack(tmp_path, "self_attn.W_pack", lambda q, k, v: np.concatenate([q, k, v]), {})
+    repack(tmp_path, after_each_other, "self_attn.W_pack", model_type="baichuan", num_key_value_heads=None)
     check(llm.open_model(tmp_path), model)
 
 
-def repack(folder, name, stacked, renamed):
-    """Puts queries, keys and values of a saved Llama into one tensor."""
-    tensors = tensors_of(folder)
-    for layer in range(SIZES["num_hidden_layers"]):
-        parts = [tensors.pop(f"model.layers.{layer}.self_attn.{own}_proj.weight") for own in "qkv"]
-        tensors[f"model.layers.{layer}.{name}.weight"] = stacked(*parts)
-    for old, new in renamed.items():
-        tensors = {own.replace(old, new): values for own, values in tensors.items()}
-    write_tensors(folder, tensors)
+def test_qwen_has_a_gate_of_half_the_intermediate_size(tmp_path):
+    model = saved(tmp_path, "qwen2", num_key_value_heads=4)
+    renamed = {
+        "model.embed_tokens": "transformer.wte",
+        "model.norm": "transformer.ln_f",
+        "model.layers": "transformer.h",
+        "self_attn.o_proj": "attn.c_proj",
+        "mlp.gate_proj": "mlp.w2",
+        "mlp.up_proj": "mlp.w1",
+        "mlp.down_proj": "mlp.c_proj",
+        "input_layernorm": "ln_1",
+        "post_attention_layernorm": "ln_2",
+    }
+    settings = {"model_type": "qwen", "intermediate_size": 2 * SIZES["intermediate_size"], "num_key_value_heads": None}
+    repack(tmp_path, after_each_other, "attn.c_attn", renamed, **settings)
+    check(llm.open_model(tmp_path), model)
+
+
+def test_chatglm_is_glm_by_other_names(tmp_path):
+    model = saved(tmp_path, "glm", head_dim=12)
+    renamed = {
+        "model.embed_tokens": "transformer.embedding.word_embeddings",
+        "model.norm": "transformer.encoder.final_layernorm",
+        "lm_head": "transformer.output_layer",
+        "model.layers": "transformer.encoder.layers",
+        "self_attn.o_proj": "self_attention.dense",
+        "mlp.gate_up_proj": "mlp.dense_h_to_4h",
+        "mlp.down_proj": "mlp.dense_4h_to_h",
+    }
+    settings = {
+        "num_layers": 2, "multi_query_group_num": 2, "ffn_hidden_size": 88, "kv_channels": 12, "seq_length": 64,
+        "padded_vocab_size": 97, "layernorm_epsilon": 1.5625e-7,
+    }  # fmt: skip
+    old = ("num_hidden_layers", "num_key_value_heads", "intermediate_size", "head_dim", "max_position_embeddings")
+    settings |= {"model_type": "chatglm", **dict.fromkeys((*old, "vocab_size", "rms_norm_eps", "rope_parameters"))}
+    repack(tmp_path, after_each_other, "self_attention.query_key_value", renamed, **settings)
+    check(llm.open_model(tmp_path), model)
+
+
+def test_internlm_has_biases_and_orion_has_layer_norms(tmp_path):
+    model = saved(tmp_path, "llama", attention_bias=True)
+    rewritten(tmp_path, model_type="internlm", bias=True, attention_bias=None)
+    check(llm.open_model(tmp_path), model)
+    model = saved(tmp_path, "stablelm", partial_rotary_factor=1.0)
+    rewritten(tmp_path, model_type="orion", rms_norm_eps=1e-5)
+    check(llm.open_model(tmp_path), model)
 
 
 def test_minicpm_says_its_multipliers_in_other_words(tmp_path):

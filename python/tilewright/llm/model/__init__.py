@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .architecture import Architecture
+from .chatglm import CHATGLM, QWEN
 from .cohere import COHERE, COHERE2
 from .config import DecoderConfig, Experts, Rope, UnsupportedModel
 from .decoder import Decoder
+from .deepseek import DEEPSEEK_V2, DEEPSEEK_V3
+from .falcon import FALCON
 from .gemma import GEMMA, GEMMA2, GEMMA3
 from .glm import GLM, GLM4
 from .gpt import GPT2, GPT_BIGCODE, GPT_NEOX, GPTJ
@@ -21,9 +24,10 @@ from .granite import GRANITE, MINICPM
 from .internlm import BAICHUAN, INTERNLM2
 from .llama import LLAMA
 from .mistral import MISTRAL, MIXTRAL
-from .olmo import OLMO2, OLMO3
+from .olmo import OLMO2, OLMO3, OLMOE
 from .phi import PHI, PHI3
 from .qwen import QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE
+from .relatives import ARCEE, ERNIE4_5, HELIUM, INTERNLM, NEMOTRON, OLMO, ORION, SEED_OSS
 from .smollm3 import SMOLLM3
 from .stablelm import STABLELM
 from .starcoder2 import STARCODER2
@@ -42,9 +46,10 @@ __all__ = [
 
 #: All architectures, in the order of the table in the documentation.
 ARCHITECTURES: tuple[Architecture, ...] = (
-    LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GEMMA, GEMMA2, GEMMA3, PHI, PHI3, SMOLLM3, OLMO2,
-    OLMO3, GRANITE, MINICPM, STABLELM, STARCODER2, COHERE, COHERE2, GPT2, GPTJ, GPT_NEOX, GPT_BIGCODE, INTERNLM2,
-    BAICHUAN, GLM, GLM4,
+    LLAMA, MISTRAL, MIXTRAL, QWEN, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GEMMA, GEMMA2, GEMMA3, PHI, PHI3, SMOLLM3,
+    DEEPSEEK_V2, DEEPSEEK_V3, OLMO, OLMO2, OLMO3, OLMOE, GRANITE, MINICPM, STABLELM, STARCODER2, COHERE, COHERE2,
+    FALCON, GPT2, GPTJ, GPT_NEOX, GPT_BIGCODE, INTERNLM, INTERNLM2, BAICHUAN, CHATGLM, GLM, GLM4, ORION, NEMOTRON,
+    ARCEE, ERNIE4_5, HELIUM, SEED_OSS,
 )  # fmt: skip
 
 

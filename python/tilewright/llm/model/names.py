@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...error import TVMError
-from .config import DecoderConfig
+from .config import DecoderConfig, Latent
 
 __all__ = ["Naming", "Part", "Recipe", "gguf_naming", "halves_of_pairs", "hf_naming", "mlc_naming", "recipes"]
 
@@ -168,7 +168,8 @@ class _Recipes:
 
     def norm(self, own: str, role: str, layer: int, size: int | None = None) -> Iterator[tuple[str, Recipe]]:
         shape = (self.config.hidden_size if size is None else size,)
-        yield f"{own}.weight", self.whole(role, layer, shape, add=self.naming.norm_offset)
+        if self.config.norm_weight:
+            yield f"{own}.weight", self.whole(role, layer, shape, add=self.naming.norm_offset)
         if self.config.norm_bias:
             yield f"{own}.bias", self.whole(role, layer, shape, ".bias")
 
@@ -189,6 +190,9 @@ class _Recipes:
 
     def attention(self, layer: int) -> Iterator[tuple[str, Recipe]]:
         config = self.config
+        if config.latent is not None:
+            yield from self.latent(layer, config.latent)
+            return
         inputs = config.hidden_size
         yield "self_attn.qkv_proj.weight", self.qkv(layer, (inputs,), ".weight")
         if config.qkv_bias:
@@ -201,6 +205,26 @@ class _Recipes:
             return
         for own, heads in (("q_norm", config.num_attention_heads), ("k_norm", config.num_key_value_heads)):
             yield f"self_attn.{own}.weight", self.head_norm(own, layer, heads)
+
+    def latent(self, layer: int, latent: Latent) -> Iterator[tuple[str, Recipe]]:
+        """Latent attention: the rotated elements of a head come first here, and last in checkpoints."""
+        hidden, heads, inner = self.config.hidden_size, self.config.num_attention_heads, latent.nope + latent.rope
+        rotated = halves_of_pairs(1, latent.rope, latent.rope) if self.naming.pairs else np.arange(latent.rope)
+        one = np.concatenate([latent.nope + rotated, np.arange(latent.nope)])
+        rows = (np.arange(heads)[:, None] * inner + one).reshape(-1)
+        if latent.q_rank:
+            yield "self_attn.q_a_proj.weight", self.whole("q_a_proj", layer, (latent.q_rank, hidden))
+            yield "self_attn.q_a_layernorm.weight", self.whole("q_a_layernorm", layer, (latent.q_rank,))
+        role, own = ("q_b_proj", "q_b_proj") if latent.q_rank else ("q", "q_proj")
+        shape = (heads * inner, latent.q_rank or hidden)
+        yield f"self_attn.{own}.weight", Recipe(shape, (Part(self.name(role, layer), shape, rows),))
+        shape = (latent.kv_rank + latent.rope, hidden)
+        rows = np.concatenate([np.arange(latent.kv_rank), latent.kv_rank + rotated])
+        yield "self_attn.kv_a_proj.weight", Recipe(shape, (Part(self.name("kv_a_proj", layer), shape, rows),))
+        yield "self_attn.kv_a_layernorm.weight", self.whole("kv_a_layernorm", layer, (latent.kv_rank,))
+        shape = (heads * (latent.nope + latent.value), latent.kv_rank)
+        yield "self_attn.kv_b_proj", self.whole("kv_b_proj", layer, shape)
+        yield "self_attn.o_proj.weight", self.whole("o", layer, (hidden, heads * latent.value))
 
     def head_norm(self, role: str, layer: int, heads: int) -> Recipe:
         """The weights of a norm of heads, which move as the heads' rows do."""
@@ -285,6 +309,8 @@ class _Recipes:
         count, size = experts.count, experts.size
         yield "mlp.gate.weight", self.whole("router", layer, (count, hidden))
         gate_up, down = (count, 2 * size, hidden), (count, hidden, size)
+        if experts.corrected:
+            yield "mlp.correction", self.whole("router_correction", layer, (count,), "")
         if self.naming.experts == "stacked":
             names = [self.name(f"expert_{role}", layer) for role in ("gate", "up")]
             stored = (count, size, hidden)
