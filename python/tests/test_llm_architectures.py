@@ -110,7 +110,7 @@ OF_RELATIVES = {"internlm", "internlm2", "baichuan", "minicpm", "orion", "qwen",
 
 def engine_of(source, methods):
     """The decoder of a source, built with some of its methods."""
-    module = llm.Decoder(source.config)
+    module = source.module()
     spec = module.get_default_spec()
     own = [at for at, name in enumerate(spec.method_names) if name in (*methods, "embed", "create_paged_kv_cache")]
     names, specs = ([listed[at] for at in own] for listed in (spec.method_names, spec.method_specs))
@@ -150,7 +150,33 @@ def test_an_architecture_gives_the_logits_of_transformers(case, tmp_path):
 def test_each_architecture_has_a_case():
     tested = {kind for kind, _ in CASES.values()}
     left = {own.name for own in ARCHITECTURES if not tested & set(own.model_types)}
-    assert left == OF_RELATIVES
+    assert left == OF_RELATIVES | {"mamba2"}
+
+
+def check_recurrent(source, model):
+    """Three prompts, each in two steps, and a token of each in one step, against whole sequences."""
+    module = source.module()
+    mod, params = module.export_tvm(module.get_default_spec())
+    assert {name for name, _ in params} == set(source)
+    weights = [source.read(name) for name, _ in params]
+    engine = Engine(mod, weights, create="create_rnn_state", sizes=(4, 1))
+    engine.add(0, 1, 2)
+    expected = [logits_of(model, ids) for ids in IDS]
+    for own, length in enumerate(PROMPTS):
+        if length > 2:
+            engine.step("batch_verify", {own: length - 2}, engine.embed(IDS[own][: length - 2])[None])
+        logits = engine.prefill(own, IDS[own][max(length - 2, 0) : length])
+        assert worst(logits, expected[own][length - 1]) < TOLERANCE
+    found = engine.batch_decode({own: IDS[own][length] for own, length in enumerate(PROMPTS)})
+    rows = [whole[length] for whole, length in zip(expected, PROMPTS, strict=True)]
+    assert worst(found, np.array(rows)) < TOLERANCE
+
+
+@pytest.mark.parametrize("limit", [(0.0, float("inf")), (0.3, 0.9)])
+def test_mamba2_gives_the_logits_of_transformers(limit, tmp_path):
+    sizes = {"vocab_size": 97, "hidden_size": 48, "num_hidden_layers": 2, "num_heads": 8, "head_dim": 12}
+    model = saved(tmp_path, "mamba2", sizes, state_size=10, n_groups=2, time_step_limit=limit)
+    check_recurrent(llm.open_model(tmp_path), model)
 
 
 def test_the_methods_of_a_model_agree(tmp_path):

@@ -18,7 +18,7 @@ from ... import checkpoint
 from ...error import TVMError
 from ..model import ARCHITECTURES, Architecture, architecture_of_type
 from ..model.config import UnsupportedModel
-from ..model.names import Part, recipes
+from ..model.names import Part
 from .huggingface import model_type, read_json
 from .source import Source, prefix_of, source_of
 from .tensors import Blocks, Stored, Tensors
@@ -144,7 +144,7 @@ def open_mlc(
     naming = architecture.mlc(config)
     tensors = MlcTensors(checkpoint.open(folder), mode)
     prefix = prefix_of(naming, tensors, folder)
-    tensors.expect(part for _, recipe in recipes(config, naming, prefix) for part in recipe.parts)
+    tensors.expect(part for _, recipe in architecture.recipes(config, naming, prefix, ()) for part in recipe.parts)
     return source_of(folder, "mlc", architecture, config, naming, tensors, values)
 
 

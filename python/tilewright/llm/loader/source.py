@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ...error import TVMError
+from ...relax.frontend import nn
 from ..model.architecture import Architecture
 from ..model.config import DecoderConfig
-from ..model.names import Naming, Part, Recipe, recipes
+from ..model.names import Naming, Part, Recipe
 from .tensors import Blocks, Tensors
 
 __all__ = ["Source", "prefix_of", "source_of"]
@@ -40,6 +41,10 @@ class Source:
 
     def __repr__(self) -> str:
         return f"<Source of {self.path}: {self.format}, {self.architecture.name}, {len(self._weights)} weights>"
+
+    def module(self) -> nn.Module:
+        """The module of the configuration, whose parameters have the weights' names."""
+        return self.architecture.module(self.config)
 
     def names(self) -> list[str]:
         """The weights in the order of the layers."""
@@ -130,7 +135,7 @@ def source_of(
     if metadata.get("tie_word_embeddings") is None:
         config = replace(config, tied=head not in tensors)
     weights, problems = {}, []
-    for name, recipe in recipes(config, naming, prefix, tensors):
+    for name, recipe in architecture.recipes(config, naming, prefix, tensors):
         problems += [said for part in recipe.parts if (said := _problem(part, tensors))]
         weights[name] = recipe
         if len(problems) >= SAID:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...relax.frontend import nn
 from .config import DecoderConfig
-from .names import Naming
+from .decoder import Decoder
+from .names import Naming, Recipe, recipes
 from .settings import MAX_LAYERS, MAX_SIZE, Settings
 
 __all__ = ["WINDOWS", "Architecture", "sizes_of", "windows_of"]
@@ -35,6 +37,9 @@ class Architecture:
     aliases: Mapping[str, str] = field(default_factory=dict)
     #: Whether the head is the embedding where no setting says so.
     tied: bool = False
+    #: The module of a configuration, and the recipes of its parameters: those of decoders, where it is one.
+    module: Callable[[Any], nn.Module] = Decoder
+    recipes: Callable[[Any, Naming, str, Container[str]], Iterator[tuple[str, Recipe]]] = recipes
     #: What is refused of it, and other remarks for the documentation.
     remarks: str = ""
     #: The names in folders of MLC LLM, where those are read.
@@ -48,10 +53,7 @@ class Architecture:
         sizes = sizes_of(settings, self.name, context_window_size)
         sizes["tied"] = settings.flag("tie_word_embeddings", self.tied)
         made = self.config(settings, sizes)
-        # A window as long as the context is none.
-        seen = [None if window is None or window >= made.context_window_size else window for window in made.windows]
-        windows = tuple(seen[:1] if len(set(seen)) == 1 else seen)
-        return replace(made, windows=windows, settings=dict(values)).check_runtime()
+        return replace(made, settings=dict(values)).prepared()
 
 
 def sizes_of(settings: Settings, architecture: str, context_window_size: int | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...error import TVMError
@@ -155,6 +155,11 @@ class DecoderConfig:
     def has_experts(self, layer: int) -> bool:
         """Whether a layer's MLP is a mixture of experts."""
         return self.experts is not None and layer >= self.experts.dense_layers
+
+    def prepared(self) -> DecoderConfig:
+        """The same without windows as long as the context, where the runtime can run it."""
+        seen = [None if window is None or window >= self.context_window_size else window for window in self.windows]
+        return replace(self, windows=tuple(seen[:1] if len(set(seen)) == 1 else seen)).check_runtime()
 
     def check_runtime(self) -> DecoderConfig:
         """The same, where the runtime can run it; else an `UnsupportedModel`."""

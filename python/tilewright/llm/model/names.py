@@ -17,7 +17,17 @@ import numpy as np
 from ...error import TVMError
 from .config import DecoderConfig, Latent
 
-__all__ = ["Naming", "Part", "Recipe", "gguf_naming", "halves_of_pairs", "hf_naming", "mlc_naming", "recipes"]
+__all__ = [
+    "Naming",
+    "Part",
+    "Recipe",
+    "gguf_naming",
+    "halves_of_pairs",
+    "hf_naming",
+    "mlc_naming",
+    "recipes",
+    "stem_of",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +126,13 @@ def mlc_naming(qkv: str = "qkv_proj") -> Naming:
     return hf_naming(roles, qkv="stacked", gate_up="stacked")
 
 
+def stem_of(naming: Naming, role: str, layer: int, expert: int = 0) -> str:
+    """The name of a role's tensor, without prefix and suffix."""
+    if role not in naming.roles:
+        raise TVMError(f"these checkpoints have no name for {role!r}")
+    return naming.roles[role].format(i=layer, e=expert)
+
+
 def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> np.ndarray:
     """The rows of `heads` in an order in which each rotated pair lies in both halves, where they are neighbours."""
     one = np.arange(head_dim)
@@ -141,11 +158,8 @@ class _Recipes:
         self.config, self.naming, self.prefix = config, naming, prefix
 
     def name(self, role: str, layer: int, suffix: str = ".weight", expert: int = 0) -> str:
-        stem = self.naming.roles.get(role)
-        if stem is None:
-            raise TVMError(f"{self.config.architecture}: these checkpoints have no name for {role!r}")
         prefix = "" if role in self.naming.own_prefix else self.prefix
-        return prefix + stem.format(i=layer, e=expert) + suffix
+        return prefix + stem_of(self.naming, role, layer, expert) + suffix
 
     def all(self) -> Iterator[tuple[str, Recipe]]:
         config = self.config
