@@ -174,7 +174,7 @@ WRONG_SETTINGS = [
     ({"num_attention_heads": 65536, "head_dim": 65536}, r"`num_attention_heads`: expected at most 64 heads"),
     ({"num_key_value_heads": 3}, r"4 query heads cannot share 3 kv heads equally"),
     ({"hidden_act": "mish"}, r"`hidden_act`: expected one of gelu, .*, found 'mish'"),
-    ({"rms_norm_eps": float("nan")}, r"`rms_norm_eps`: expected a number of at least 0, found nan"),
+    ({"rms_norm_eps": float("nan")}, r"`rms_norm_eps`: expected a number from 0 to 1e\+30, found nan"),
     (
         {"model_type": "perceptron"},
         r"no architecture is known for the model type 'perceptron': known are arcee",
@@ -182,6 +182,9 @@ WRONG_SETTINGS = [
     ({"model_type": 3}, r"expected `model_type`, the name of an architecture, found 3"),
     ({"rope_scaling": {"rope_type": "spiral"}}, r"unknown scaling of RoPE `spiral`: known are"),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 8}}, r"`rope_scaling`: missing `original_max_position_emb"),
+    ({"rope_theta": 1}, r"`rope_theta`: expected a number from 1.001 to 1e\+30, found 1"),
+    ({"partial_rotary_factor": 1e308}, r"`partial_rotary_factor`: expected a number from 0 to 1, found 1e\+308"),
+    ({"partial_rotary_factor": 0.2}, r"RoPE rotates an even number of up to 16 elements, found 3"),
     ({"rope_scaling": [1]}, r"`rope_scaling`: expected an object, found \[1\]"),
     ({"rope_scaling": {"type": "longrope", "short_factor": [1.0]}}, r"`short_factor`: expected 8 numbers above 0"),
     ({"vocab_size": 49}, r'embed_tokens.weight" of model.safetensors: expected \[49, 64\], found \[50, 64\]'),
