@@ -6,16 +6,19 @@ settings from both kinds of files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ... import checkpoint
 from ...error import TVMError
 from ...runtime.ndarray import NDArray
-from ..model import architecture_of_gguf
-from ..model.config import UnsupportedModel
+from ..model import ARCHITECTURES, Architecture, architecture_of_gguf
+from ..model.config import DecoderConfig, UnsupportedModel
+from ..model.names import Naming
 from .source import Source, source_of
+from .tensors import Tensors
 
 __all__ = ["open_gguf", "settings_of"]
 
@@ -59,7 +62,9 @@ SCALING = {
 }
 
 
-def open_gguf(file: Path, context_window_size: int | None = None) -> Source:
+def open_gguf(
+    file: Path, context_window_size: int | None = None, architectures: Sequence[Architecture] = ARCHITECTURES
+) -> Source:
     """Opens a GGUF file."""
     weights = checkpoint.open(file)
     metadata = weights.metadata
@@ -67,12 +72,29 @@ def open_gguf(file: Path, context_window_size: int | None = None) -> Source:
     if weights.format != "gguf" or not isinstance(name, str):
         found = f"{weights.format} with {name!r:.80}"
         raise TVMError(f"{file}: expected a GGUF file with `general.architecture`, found {found}")
-    architecture = architecture_of_gguf(name)
+    architecture = architecture_of_gguf(name, architectures)
     if architecture.gguf_names is None:
         raise UnsupportedModel(f"{file}: GGUF files of {name} are not read")
     values = settings_of(metadata, name, weights)
     config = architecture.from_dict(values, str(file), context_window_size)
-    return source_of(file, "gguf", architecture, config, architecture.gguf_names(config), weights, metadata)
+    naming, tensors = architecture.gguf_names(config), Tensors(weights)
+    config = replace(config, **_optional(config, naming, tensors))
+    return source_of(file, "gguf", architecture, config, naming, tensors, metadata)
+
+
+def _optional(config: DecoderConfig, naming: Naming, tensors: Tensors) -> dict[str, Any]:
+    """What files say by tensors alone: biases, and norms of queries and keys."""
+
+    def has(*roles: str, suffix: str = ".bias") -> bool:
+        return any(naming.roles[role].format(i=0) + suffix in tensors for role in roles)
+
+    found: dict[str, Any] = {"qkv_bias": has("q", "qkv"), "out_bias": has("o"), "head_bias": has("head")}
+    if not config.has_experts(0):
+        found["mlp_bias"] = has("down")
+    if config.qk_norm == "none" and has("q_norm", suffix=".weight"):
+        shape = tensors.stored(naming.roles["q_norm"].format(i=0) + ".weight").shape
+        found["qk_norm"] = "heads" if len(shape) == 2 else "head"
+    return found
 
 
 def settings_of(metadata: Mapping[str, Any], name: str, weights: checkpoint.Checkpoint) -> dict[str, Any]:

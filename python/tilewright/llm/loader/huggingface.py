@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ... import checkpoint
 from ...error import TVMError
-from ..model import architecture_of_type
+from ..model import ARCHITECTURES, Architecture, architecture_of_type
 from .source import Source, source_of
+from .tensors import Tensors
 
-__all__ = ["open_huggingface", "read_json"]
+__all__ = ["model_type", "open_huggingface", "read_json"]
 
 #: Bytes of a file of settings at most.
 MAX_BYTES = 1 << 26
 
 
-def open_huggingface(folder: Path, context_window_size: int | None = None) -> Source:
+def open_huggingface(
+    folder: Path, context_window_size: int | None = None, architectures: Sequence[Architecture] = ARCHITECTURES
+) -> Source:
     """Opens a folder with `config.json`."""
     file = folder / "config.json"
     values = text_settings(read_json(file))
-    architecture = architecture_of_type(model_type(values, str(file)))
+    architecture = architecture_of_type(model_type(values, str(file)), architectures)
     config = architecture.from_dict(values, str(file), context_window_size)
     weights = checkpoint.open(folder)
-    return source_of(folder, "huggingface", architecture, config, architecture.hf(config), weights, values)
+    return source_of(folder, "huggingface", architecture, config, architecture.hf(config), Tensors(weights), values)
 
 
 def model_type(values: Mapping[str, Any], file: str) -> str:

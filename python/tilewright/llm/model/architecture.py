@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...relax.frontend import nn
 from .config import DecoderConfig
-from .names import Naming
+from .decoder import Decoder
+from .names import Naming, Recipe, recipes
 from .settings import MAX_LAYERS, MAX_SIZE, Settings
 
-__all__ = ["Architecture", "sizes_of"]
+__all__ = ["WINDOWS", "Architecture", "sizes_of", "windows_of"]
+
+#: What is refused of models whose layers have windows of their own.
+WINDOWS = "contexts up to the window of its layers"
 
 
 @dataclass(frozen=True)
@@ -30,14 +35,25 @@ class Architecture:
     gguf: tuple[str, ...] = ()
     gguf_names: Callable[[DecoderConfig], Naming] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the head is the embedding where no setting says so.
+    tied: bool = False
+    #: The module of a configuration, and the recipes of its parameters: those of decoders, where it is one.
+    module: Callable[[Any], nn.Module] = Decoder
+    recipes: Callable[[Any, Naming, str, Container[str]], Iterator[tuple[str, Recipe]]] = recipes
+    #: What is refused of it, and other remarks for the documentation.
+    remarks: str = ""
+    #: The names in folders of MLC LLM, where those are read.
+    mlc: Callable[[DecoderConfig], Naming] | None = None
 
     def from_dict(
         self, values: Mapping[str, Any], file: str = "config.json", context_window_size: int | None = None
     ) -> DecoderConfig:
         """The configuration of a model's settings, for contexts of a size, by default the model's longest."""
         settings = Settings(values, file, self.aliases)
-        made = self.config(settings, sizes_of(settings, self.name, context_window_size))
-        return replace(made, settings=dict(values)).check_runtime()
+        sizes = sizes_of(settings, self.name, context_window_size)
+        sizes["tied"] = settings.flag("tie_word_embeddings", self.tied)
+        made = self.config(settings, sizes)
+        return replace(made, settings=dict(values)).prepared()
 
 
 def sizes_of(settings: Settings, architecture: str, context_window_size: int | None = None) -> dict[str, Any]:
@@ -63,5 +79,24 @@ def sizes_of(settings: Settings, architecture: str, context_window_size: int | N
         "intermediate_size": inner,
         "vocab_size": settings.integer("vocab_size"),
         "context_window_size": context_window_size,
-        "tied": settings.flag("tie_word_embeddings", False),
     }
+
+
+def windows_of(
+    settings: Settings, layers: int, slides: Callable[[int], bool] = lambda layer: True
+) -> tuple[int | None, ...]:
+    """The tokens that each layer sees: one entry where all layers are alike.
+
+    `layer_types` says which layers have a window; where it is absent, `slides` does.
+    """
+    if not settings.raw("sliding_window"):
+        return (None,)
+    window = settings.integer("sliding_window", most=1 << 30)
+    types = settings.per_layer("layer_types", layers)
+    if types is not None:
+        if not set(types) <= {"full_attention", "sliding_attention"}:
+            raise settings.wrong("layer_types", "full_attention and sliding_attention")
+        found = tuple(window if own == "sliding_attention" else None for own in types)
+    else:
+        found = tuple(window if slides(layer) else None for layer in range(layers))
+    return found[:1] if len(set(found)) == 1 else found

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...error import TVMError
 
-__all__ = ["DecoderConfig", "Experts", "Rope", "UnsupportedModel"]
+__all__ = ["DecoderConfig", "Experts", "Latent", "Rope", "UnsupportedModel"]
 
 
 class UnsupportedModel(TVMError, NotImplementedError):
@@ -46,8 +46,10 @@ class Experts:
     """A mixture of experts: each token goes through `used` of `count` MLPs of `size` inner elements.
 
     The router's scores are a softmax over all experts, or sigmoids. `normalised` divides the weights of the chosen
-    ones by their sum; `scale` multiplies them. All tokens also go through an MLP of `shared` inner elements, which
-    with `shared_gate` counts by a sigmoid of its own. The first `dense_layers` layers have a plain MLP.
+    ones by their sum; `scale` multiplies them. Only experts of the `used_groups` best of `groups` are chosen, where a
+    group counts by its `group_best` best experts; `corrected` adds a number of each expert to its score, for the
+    choice only. All tokens also go through an MLP of `shared` inner elements, which with `shared_gate` counts by a
+    sigmoid of its own. The first `dense_layers` layers have a plain MLP.
     """
 
     count: int
@@ -56,9 +58,27 @@ class Experts:
     normalised: bool
     score: Literal["softmax", "sigmoid"] = "softmax"
     scale: float = 1.0
+    groups: int = 1
+    used_groups: int = 1
+    group_best: int = 1
+    corrected: bool = False
     shared: int = 0
     shared_gate: bool = False
     dense_layers: int = 0
+
+
+@dataclass(frozen=True)
+class Latent:
+    """Latent attention: ranks of queries (0 for none) and of keys with values, and the parts of a head.
+
+    A head's queries and keys have `rope` rotated elements and `nope` others, its values have `value`.
+    """
+
+    q_rank: int
+    kv_rank: int
+    nope: int
+    rope: int
+    value: int
 
 
 @dataclass(frozen=True)
@@ -88,6 +108,7 @@ class DecoderConfig:
     norm: Literal["rms", "layer"] = "rms"
     norm_eps: float = 1e-5
     norm_bias: bool = False
+    norm_weight: bool = True
     norms: Literal["pre", "post", "sandwich"] = "pre"
     parallel: Literal["no", "one", "two"] = "no"
     qk_norm: Literal["none", "head", "heads", "all"] = "none"
@@ -108,6 +129,7 @@ class DecoderConfig:
     windows: tuple[int | None, ...] = (None,)
     alibi: bool = False
     experts: Experts | None = None
+    latent: Latent | None = None
     #: The settings that this was made of, for those who need more than a decoder does.
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -123,8 +145,7 @@ class DecoderConfig:
     @property
     def sliding_window(self) -> int | None:
         """The tokens that each layer sees at most, for the engine to say of each sequence; None for all."""
-        window = self.windows[0]
-        return window if len(set(self.windows)) == 1 and window and window < self.context_window_size else None
+        return self.windows[0] if len(self.windows) == 1 else None
 
     @property
     def score_scale(self) -> float:
@@ -135,6 +156,11 @@ class DecoderConfig:
         """Whether a layer's MLP is a mixture of experts."""
         return self.experts is not None and layer >= self.experts.dense_layers
 
+    def prepared(self) -> DecoderConfig:
+        """The same without windows as long as the context, where the runtime can run it."""
+        seen = [None if window is None or window >= self.context_window_size else window for window in self.windows]
+        return replace(self, windows=tuple(seen[:1] if len(set(seen)) == 1 else seen)).check_runtime()
+
     def check_runtime(self) -> DecoderConfig:
         """The same, where the runtime can run it; else an `UnsupportedModel`."""
         heads, kv_heads = self.num_attention_heads, self.num_key_value_heads
@@ -144,9 +170,8 @@ class DecoderConfig:
             self._refuse(f"soft-capping of attention scores at {self.attention_softcap:g}")
         if self.alibi:
             self._refuse("ALiBi, biases of attention scores by distance")
-        windows = {None if window is None or window >= self.context_window_size else window for window in self.windows}
-        if len(windows) > 1:
-            least = min(window for window in windows if window)
+        if len(self.windows) > 1:
+            least = min(window for window in self.windows if window)
             self._refuse(
                 f"sliding windows of single layers ({least} tokens here)",
                 f"contexts of up to {least} tokens do not need them: `open_model(..., context_window_size={least})`",

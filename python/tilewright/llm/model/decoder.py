@@ -14,6 +14,7 @@ from ...relax.frontend.nn import Tensor, op
 from ...relax.frontend.nn.llm.kv_cache import PagedKVCache, RopeMode
 from .config import DecoderConfig
 from .experts import MixtureOfExperts
+from .latent import LatentAttention
 from .parts import HeadNorm, Rotation, activation, cap, last_row, norm, rotate, scaled
 
 __all__ = ["MLP", "Attention", "Decoder", "DecoderLayer", "DecoderModel"]
@@ -73,7 +74,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: DecoderConfig, layer: int) -> None:
         self.config = config
-        self.self_attn = Attention(config, layer)
+        self.self_attn = Attention(config, layer) if config.latent is None else LatentAttention(config, layer)
         inner = config.intermediate_size
         self.mlp = MixtureOfExperts(config, MLP) if config.has_experts(layer) else MLP(config, inner)
         before, after = config.norms != "post", config.norms != "pre"

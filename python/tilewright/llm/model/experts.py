@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ... import te
+from ... import te, tir
 from ...relax.frontend import nn
 from ...relax.frontend.nn import Tensor, op
 from .config import DecoderConfig
@@ -26,6 +26,8 @@ class MixtureOfExperts(nn.Module):
         assert experts is not None
         self.experts, self.kind = experts, config.activation
         self.gate = nn.Linear(config.hidden_size, experts.count, bias=False)
+        if experts.corrected:
+            self.correction = nn.Parameter((experts.count,), "float32")
         self.gate_up_proj = nn.Parameter((experts.count, 2 * experts.size, config.hidden_size))
         self.down_proj = nn.Parameter((experts.count, config.hidden_size, experts.size))
         if experts.shared:
@@ -50,10 +52,41 @@ class MixtureOfExperts(nn.Module):
         """Weights and numbers of the experts of each token, `[tokens, used]`."""
         scores = self.gate(rows).astype("float32")
         scores = op.softmax(scores, axis=-1) if self.experts.score == "softmax" else op.sigmoid(scores)
-        weights, chosen = op.topk(scores, self.experts.used, axis=-1)
+        choices = scores + self.correction.astype("float32") if self.experts.corrected else scores
+        if self.experts.groups > 1:
+            choices = self._of_best_groups(choices)
+        weights, chosen = op.topk(choices, self.experts.used, axis=-1)
+        if self.experts.corrected:
+            weights = _chosen_scores(scores, chosen)
         if self.experts.normalised:
             weights = weights / op.sum(weights, axis=-1, keepdims=True)
         return scaled(weights, self.experts.scale).astype(rows.dtype), chosen
+
+    def _of_best_groups(self, scores: Tensor) -> Tensor:
+        """Scores of experts, of which those outside of the best groups are the least there are."""
+        tokens, count = scores.shape
+        groups = self.experts.groups
+        best = op.topk(op.reshape(scores, (tokens, groups, count // groups)), self.experts.group_best, axis=-1)[0]
+        chosen = op.topk(op.sum(best, axis=-1), self.experts.used_groups, axis=-1, ret_type="indices")
+
+        def values(x: te.Tensor, own: te.Tensor) -> te.Tensor:
+            def value(token: Any, expert: Any) -> Any:
+                group = expert // (count // groups)
+                inside = tir.any(*(own[token, at].astype("int64") == group for at in range(self.experts.used_groups)))
+                return tir.if_then_else(inside, x[token, expert], tir.min_value("float32"))
+
+            return te.compute(x.shape, value, "of_best_groups")
+
+        return op.tensor_expr_op(values, "of_best_groups", [scores, chosen])
+
+
+def _chosen_scores(scores: Tensor, chosen: Tensor) -> Tensor:
+    """The scores of each token's experts."""
+
+    def values(x: te.Tensor, own: te.Tensor) -> te.Tensor:
+        return te.compute(own.shape, lambda token, at: x[token, own[token, at]], "chosen_scores")
+
+    return op.tensor_expr_op(values, "chosen_scores", [scores, chosen])
 
 
 def _of_chosen(rows: Tensor, weight: Tensor, chosen: Tensor) -> Tensor:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from .architecture import Architecture
-from .config import DecoderConfig
-from .names import gguf_naming, hf_naming
+from .config import DecoderConfig, Experts
+from .names import gguf_naming, hf_naming, mlc_naming
 from .rope import rope_of
 from .settings import Settings
 
@@ -40,7 +40,18 @@ def llama_config(settings: Settings, sizes: dict[str, Any], **choices: Any) -> D
         "out_bias": bias,
         "mlp_bias": settings.flag("mlp_bias", False),
     }
+    if settings.raw("num_experts") is not None and "experts" not in choices:
+        usual["experts"] = mixture_of(settings, sizes)
     return DecoderConfig(**{**sizes, **usual, **choices})
+
+
+def mixture_of(settings: Settings, sizes: dict[str, Any]) -> Experts | None:
+    """The experts of Mixtral, which GGUF files call a Llama too."""
+    count = settings.integer("num_experts", least=0, most=1 << 10)
+    if count == 0:
+        return None
+    used = settings.integer("num_experts_per_tok", 2, most=count)
+    return Experts(count, used, sizes["intermediate_size"], normalised=True)
 
 
 LLAMA = Architecture(
@@ -51,4 +62,5 @@ LLAMA = Architecture(
     hf=lambda config: hf_naming(),
     gguf=("llama",),
     gguf_names=lambda config: gguf_naming(pairs=True),
+    mlc=lambda config: mlc_naming(),
 )

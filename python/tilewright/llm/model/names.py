@@ -8,16 +8,26 @@ keys move, and scores, which are products of both, stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ...error import TVMError
-from .config import DecoderConfig
+from .config import DecoderConfig, Latent
 
-__all__ = ["Naming", "Part", "Recipe", "gguf_naming", "halves_of_pairs", "hf_naming", "recipes"]
+__all__ = [
+    "Naming",
+    "Part",
+    "Recipe",
+    "gguf_naming",
+    "halves_of_pairs",
+    "hf_naming",
+    "mlc_naming",
+    "recipes",
+    "stem_of",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +57,24 @@ class Naming:
     """The names of a kind of checkpoint: for each role the tensor's, without `.weight` and `.bias`.
 
     `{i}` stands for the layer, `{e}` for the expert; each of `prefixes` may stand in front of all. Of what is stored in
-    one tensor, `qkv` and `gate_up` say how: a qkv `by_head` has q, k and v of head after head, `by_group` those of each
-    head of keys with its queries. `pairs` are the roles whose RoPE rotates neighbours. `ignored` are regular
+    one tensor, `qkv` and `gate_up` say how: a qkv `by_group` has for each head of keys its
+    queries, itself, and its values. `pairs` are the roles whose RoPE rotates neighbours. `ignored` are regular
     expressions of tensors that nothing is read of.
     """
 
     roles: Mapping[str, str]
     prefixes: tuple[str, ...] = ("",)
-    qkv: Literal["split", "stacked", "by_head", "by_group"] = "split"
+    qkv: Literal["split", "stacked", "by_group"] = "split"
     gate_up: Literal["split", "stacked"] = "split"
     transposed: bool = False
     pairs: bool = False
     norm_offset: float = 0.0
     experts: Literal["each", "stacked"] = "each"
     ignored: tuple[str, ...] = ()
-    #: Roles whose tensors have another suffix than `.weight`.
-    plain: frozenset[str] = field(default_factory=frozenset)
+    #: Roles of tensors that no prefix stands in front of.
+    own_prefix: tuple[str, ...] = ()
+    #: Whether the norm of each head is a tensor of its own, with the head for `{e}`.
+    head_norms: Literal["each", "stacked"] = "stacked"
 
 
 def hf_naming(roles: Mapping[str, str] | None = None, **options: Any) -> Naming:
@@ -105,6 +117,22 @@ def gguf_naming(roles: Mapping[str, str] | None = None, **options: Any) -> Namin
     return Naming({**usual, **(roles or {})}, experts="stacked", ignored=ignored, **options)
 
 
+def mlc_naming(qkv: str = "qkv_proj") -> Naming:
+    """Names as MLC LLM's Llama has them, whose queries, keys and values are one tensor, and gate and up one."""
+    roles = {
+        "qkv": f"model.layers.{{i}}.self_attn.{qkv}",
+        "gate_up": "model.layers.{i}.mlp.gate_up_proj",
+    }
+    return hf_naming(roles, qkv="stacked", gate_up="stacked")
+
+
+def stem_of(naming: Naming, role: str, layer: int, expert: int = 0) -> str:
+    """The name of a role's tensor, without prefix and suffix."""
+    if role not in naming.roles:
+        raise TVMError(f"these checkpoints have no name for {role!r}")
+    return naming.roles[role].format(i=layer, e=expert)
+
+
 def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> np.ndarray:
     """The rows of `heads` in an order in which each rotated pair lies in both halves, where they are neighbours."""
     one = np.arange(head_dim)
@@ -112,21 +140,26 @@ def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> 
     return (first + np.arange(heads)[:, None] * head_dim + one).reshape(-1)
 
 
-def recipes(config: DecoderConfig, naming: Naming, prefix: str = "") -> Iterator[tuple[str, Recipe]]:
-    """The parameters of a decoder with their recipes, layer by layer."""
-    return _Recipes(config, naming, prefix).all()
+def recipes(
+    config: DecoderConfig, naming: Naming, prefix: str = "", stored: Container[str] = ()
+) -> Iterator[tuple[str, Recipe]]:
+    """The parameters of a decoder with their recipes, layer by layer; `stored` are the names of a checkpoint.
+
+    Where names allow both, `stored` says whether queries, keys and values are one tensor.
+    """
+    return _Recipes(config, naming, prefix, stored).all()
 
 
 class _Recipes:
-    def __init__(self, config: DecoderConfig, naming: Naming, prefix: str) -> None:
+    def __init__(self, config: DecoderConfig, naming: Naming, prefix: str, stored: Container[str]) -> None:
+        if naming.qkv == "split" and "qkv" in naming.roles:
+            one = prefix + naming.roles["qkv"].format(i=0) + ".weight"
+            naming = replace(naming, qkv="stacked") if one in stored else naming
         self.config, self.naming, self.prefix = config, naming, prefix
 
     def name(self, role: str, layer: int, suffix: str = ".weight", expert: int = 0) -> str:
-        stem = self.naming.roles.get(role)
-        if stem is None:
-            raise TVMError(f"{self.config.architecture}: these checkpoints have no name for {role!r}")
-        suffix = "" if role in self.naming.plain else suffix
-        return self.prefix + stem.format(i=layer, e=expert) + suffix
+        prefix = "" if role in self.naming.own_prefix else self.prefix
+        return prefix + stem_of(self.naming, role, layer, expert) + suffix
 
     def all(self) -> Iterator[tuple[str, Recipe]]:
         config = self.config
@@ -149,7 +182,8 @@ class _Recipes:
 
     def norm(self, own: str, role: str, layer: int, size: int | None = None) -> Iterator[tuple[str, Recipe]]:
         shape = (self.config.hidden_size if size is None else size,)
-        yield f"{own}.weight", self.whole(role, layer, shape, add=self.naming.norm_offset)
+        if self.config.norm_weight:
+            yield f"{own}.weight", self.whole(role, layer, shape, add=self.naming.norm_offset)
         if self.config.norm_bias:
             yield f"{own}.bias", self.whole(role, layer, shape, ".bias")
 
@@ -170,6 +204,9 @@ class _Recipes:
 
     def attention(self, layer: int) -> Iterator[tuple[str, Recipe]]:
         config = self.config
+        if config.latent is not None:
+            yield from self.latent(layer, config.latent)
+            return
         inputs = config.hidden_size
         yield "self_attn.qkv_proj.weight", self.qkv(layer, (inputs,), ".weight")
         if config.qkv_bias:
@@ -183,10 +220,32 @@ class _Recipes:
         for own, heads in (("q_norm", config.num_attention_heads), ("k_norm", config.num_key_value_heads)):
             yield f"self_attn.{own}.weight", self.head_norm(own, layer, heads)
 
+    def latent(self, layer: int, latent: Latent) -> Iterator[tuple[str, Recipe]]:
+        """Latent attention: the rotated elements of a head come first here, and last in checkpoints."""
+        hidden, heads, inner = self.config.hidden_size, self.config.num_attention_heads, latent.nope + latent.rope
+        rotated = halves_of_pairs(1, latent.rope, latent.rope) if self.naming.pairs else np.arange(latent.rope)
+        one = np.concatenate([latent.nope + rotated, np.arange(latent.nope)])
+        rows = (np.arange(heads)[:, None] * inner + one).reshape(-1)
+        if latent.q_rank:
+            yield "self_attn.q_a_proj.weight", self.whole("q_a_proj", layer, (latent.q_rank, hidden))
+            yield "self_attn.q_a_layernorm.weight", self.whole("q_a_layernorm", layer, (latent.q_rank,))
+        role, own = ("q_b_proj", "q_b_proj") if latent.q_rank else ("q", "q_proj")
+        shape = (heads * inner, latent.q_rank or hidden)
+        yield f"self_attn.{own}.weight", Recipe(shape, (Part(self.name(role, layer), shape, rows),))
+        shape = (latent.kv_rank + latent.rope, hidden)
+        rows = np.concatenate([np.arange(latent.kv_rank), latent.kv_rank + rotated])
+        yield "self_attn.kv_a_proj.weight", Recipe(shape, (Part(self.name("kv_a_proj", layer), shape, rows),))
+        yield "self_attn.kv_a_layernorm.weight", self.whole("kv_a_layernorm", layer, (latent.kv_rank,))
+        shape = (heads * (latent.nope + latent.value), latent.kv_rank)
+        yield "self_attn.kv_b_proj", self.whole("kv_b_proj", layer, shape)
+        yield "self_attn.o_proj.weight", self.whole("o", layer, (hidden, heads * latent.value))
+
     def head_norm(self, role: str, layer: int, heads: int) -> Recipe:
         """The weights of a norm of heads, which move as the heads' rows do."""
         size, kind = self.config.head_dim, self.config.qk_norm
         shape = {"head": (size,), "heads": (heads, size), "all": (heads * size,)}[kind]
+        if self.naming.head_norms == "each":
+            return Recipe(shape, tuple(Part(self.name(role, layer, expert=head), (size,)) for head in range(heads)))
         order = self.order(layer, 1 if kind == "head" else heads)
         name = self.name(role, layer)
         return Recipe(shape, (Part(name, shape, order),), self.naming.norm_offset)
@@ -264,6 +323,8 @@ class _Recipes:
         count, size = experts.count, experts.size
         yield "mlp.gate.weight", self.whole("router", layer, (count, hidden))
         gate_up, down = (count, 2 * size, hidden), (count, hidden, size)
+        if experts.corrected:
+            yield "mlp.correction", self.whole("router_correction", layer, (count,), "")
         if self.naming.experts == "stacked":
             names = [self.name(f"expert_{role}", layer) for role in ("gate", "up")]
             stored = (count, size, hidden)

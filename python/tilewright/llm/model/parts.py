@@ -17,16 +17,21 @@ __all__ = ["HeadNorm", "LayerNorm", "Rotation", "activation", "cap", "last_row",
 
 
 class LayerNorm(nn.Module):
-    """The last axis brought to mean 0 and variance 1, times a weight."""
+    """The last axis brought to mean 0 and variance 1, perhaps times a weight."""
 
-    def __init__(self, size: int, eps: float) -> None:
+    def __init__(self, size: int, eps: float, has_weight: bool) -> None:
         self.size, self.eps = size, eps
-        self.weight = nn.Parameter((size,))
+        self.weight = nn.Parameter((size,)) if has_weight else None
 
     def forward(self, x: Tensor) -> Tensor:
         """The normalised tensor."""
-        zeros = nn.wrap_nested(const(np.zeros(self.size, str(self.weight.dtype))), "no_bias")
-        return op.layer_norm(x, self.size, self.weight, zeros, self.eps)
+        weight = _filled(1, self.size, x) if self.weight is None else self.weight
+        return op.layer_norm(x, self.size, weight, _filled(0, self.size, x), self.eps)
+
+
+def _filled(value: float, size: int, like: Tensor) -> Tensor:
+    """A vector of one number, of the type of another tensor."""
+    return nn.wrap_nested(const(np.full(size, value, str(like.dtype))), "filled")
 
 
 def norm(config: DecoderConfig, size: int | None = None) -> nn.Module:
@@ -34,7 +39,9 @@ def norm(config: DecoderConfig, size: int | None = None) -> nn.Module:
     size = config.hidden_size if size is None else size
     if config.norm == "rms":
         return nn.RMSNorm(size, -1, config.norm_eps, bias=config.norm_bias)
-    return nn.LayerNorm(size, config.norm_eps) if config.norm_bias else LayerNorm(size, config.norm_eps)
+    if config.norm_bias:
+        return nn.LayerNorm(size, config.norm_eps)
+    return LayerNorm(size, config.norm_eps, config.norm_weight)
 
 
 class HeadNorm(nn.Module):
@@ -52,15 +59,13 @@ class HeadNorm(nn.Module):
             return op.reshape(self._of(op.reshape(x, (batch, tokens, heads * size)), self.weight), x.shape)
         if self.kind == "head":
             return self._of(x, self.weight)
-        ones = nn.wrap_nested(const(np.ones(size, str(self.weight.dtype))), "ones")
-        return self._of(x, ones) * self.weight
+        return self._of(x, _filled(1, size, x)) * self.weight
 
     def _of(self, x: Tensor, weight: Tensor) -> Tensor:
         if self.rms:
             return op.rms_norm(x, weight, -1, self.eps)
         size = weight.shape[0]
-        zeros = nn.wrap_nested(const(np.zeros(size, str(weight.dtype))), "no_bias")
-        return op.layer_norm(x, size, weight, zeros, self.eps)
+        return op.layer_norm(x, size, weight, _filled(0, size, x), self.eps)
 
 
 def activation(kind: str, x: Tensor) -> Tensor:

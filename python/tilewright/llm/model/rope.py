@@ -14,6 +14,9 @@ from .settings import Settings
 
 __all__ = ["rope_of", "rope_parameters"]
 
+#: The least base: the logarithms of bases are divided by.
+LEAST_BASE = 1.001
+
 
 def rope_parameters(settings: Settings, kind: str | None = None) -> Settings:
     """The object with a model's base and scaling: `rope_parameters`, or `rope_scaling` of older files.
@@ -39,8 +42,9 @@ def rope_of(
     `theta` and `partial`, the part of a head that is rotated, are the architecture's defaults.
     """
     given = rope_parameters(settings) if parameters is None else parameters
-    theta = given.number("rope_theta", settings.number("rope_theta", theta, least=1.0), least=1.0)
-    partial = given.number("partial_rotary_factor", settings.number("partial_rotary_factor", partial))
+    theta = given.number("rope_theta", settings.number("rope_theta", theta, least=LEAST_BASE), least=LEAST_BASE)
+    partial = settings.number("partial_rotary_factor", partial, most=1.0)
+    partial = given.number("partial_rotary_factor", partial, most=1.0)
     size = settings.integer("rotary_dim", int(head_dim * partial))
     if size < 2 or size % 2 or size > head_dim:
         raise TVMError(f"{settings.file}: RoPE rotates an even number of up to {head_dim} elements, found {size}")
@@ -97,7 +101,7 @@ def _longrope(settings: Settings, given: Settings, rope: Rope, context: int) -> 
 
 
 def _yarn(settings: Settings, given: Settings, rope: Rope, _context: int) -> tuple[tuple[float, ...], float]:
-    """Pairs that turn less than `beta_slow` times in the original context are stretched; `beta_fast` times, they stay."""
+    """Pairs that rotate less than `beta_slow` times in the original context are stretched; from `beta_fast` on, not."""
     factor = given.number("factor", least=1.0)
     longest = settings.number("max_position_embeddings", 4096.0)
     original = given.number("original_max_position_embeddings", longest, least=1)

@@ -65,14 +65,14 @@ class Settings(Mapping[str, Any]):
             raise self.wrong(name, f"an integer from {least} to {most}")
         return value
 
-    def number(self, name: str, default: float | None = None, least: float = 0.0) -> float:
-        """A finite number of at least `least`; without a default it must be there."""
+    def number(self, name: str, default: float | None = None, least: float = 0.0, most: float = 1e30) -> float:
+        """A number of a range; without a default it must be there."""
         value = self.raw(name)
         if value is None and default is not None:
             return default
         fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not fits or not math.isfinite(value) or value < least:
-            raise self.wrong(name, f"a number of at least {least:g}")
+        if not fits or not least <= value <= most:
+            raise self.wrong(name, f"a number from {least:g} to {most:g}")
         return float(value)
 
     def flag(self, name: str, default: bool) -> bool:
