@@ -182,6 +182,7 @@ impl Stage {
             lanes: usize::try_from(self.lanes).unwrap_or(1),
             from: from.clone(),
             from_indices: substituted(&from_indices, &values),
+            word: 1,
             to: to.clone(),
             to_indices: vec![Expr::var(&l), Expr::var(&w)],
             read: side(&l, self.rows()),

@@ -103,6 +103,8 @@ pub(crate) struct Transpose {
     pub(crate) lanes: usize,
     pub(crate) from: Buffer,
     pub(crate) from_indices: Vec<Expr>,
+    /// Neighbours in `from` whose bits are one element of `to`; their number divides all lengths where it is not 1.
+    pub(crate) word: u16,
     pub(crate) to: Buffer,
     pub(crate) to_indices: Vec<Expr>,
     /// The loop along what is read.
@@ -155,6 +157,7 @@ impl Transpose {
             lanes,
             from: from.clone(),
             from_indices: from_indices.clone(),
+            word: 1,
             to,
             to_indices,
             read: read.clone(),
@@ -264,7 +267,7 @@ impl Transpose {
 
     /// A tile from registers to registers; its lanes are masked where there are bounds.
     fn tile(&self, row: &Expr, column: &Expr) -> Result<Stmt, Fault> {
-        let dtype = self.from.dtype.with_lanes(self.lanes as u16);
+        let dtype = self.to.dtype.with_lanes(self.lanes as u16);
         let mut named: Vec<(Var, Expr)> = Vec::new();
         let name = |text: &str, value: Expr, named: &mut Vec<(Var, Expr)>| {
             let var = Var::new(text, dtype);
@@ -275,19 +278,20 @@ impl Transpose {
         let mut vectors = Vec::with_capacity(self.lanes);
         for at in 0..self.lanes as i64 {
             let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), column + at)];
-            let indices = self.along(&self.from_indices, &here)?;
+            let indices = self.along(&self.from_indices, &here, self.word)?;
             let across: Vec<_> = self.edges.write.iter().chain(&self.edges.zeros).cloned().collect();
             let loaded = typed(Expr::load_where(&self.from, indices, self.mask(&self.edges.read, &here)?))?;
+            let loaded = typed(loaded.reinterpret(dtype))?;
             let loaded = match self.condition(&across, &here)? {
                 Some(inside) => {
-                    let nothing = typed(Expr::number(0, self.from.dtype).broadcast(self.lanes as u16))?;
+                    let nothing = typed(Expr::number(0, self.to.dtype).broadcast(self.lanes as u16))?;
                     typed(Expr::call(Intrinsic::IfThenElse, &[inside, loaded, nothing]))?
                 }
                 None => loaded,
             };
             vectors.push(name("row", loaded, &mut named));
         }
-        for stage in stages(self.lanes, self.from.dtype.element_bytes()) {
+        for stage in stages(self.lanes, self.to.dtype.element_bytes()) {
             let mut next = vec![None; self.lanes];
             for Shuffled { of: [a, b], to, lanes } in stage {
                 let (Some(a), Some(b)) = (vectors.get(a), vectors.get(b)) else { continue };
@@ -301,7 +305,7 @@ impl Transpose {
         let mut stores = Vec::with_capacity(self.lanes);
         for (at, vector) in (0..).zip(&vectors) {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
-            let indices = self.along(&self.to_indices, &here)?;
+            let indices = self.along(&self.to_indices, &here, 1)?;
             let mask = self.mask(&self.edges.write, &here)?;
             let store = typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?;
             stores.push(match self.condition(&self.edges.read, &here)? {
@@ -313,11 +317,11 @@ impl Transpose {
         Ok(named.into_iter().rev().fold(Stmt::seq(stores), name_all))
     }
 
-    /// The indices of a vector from there on.
-    fn along(&self, indices: &[Expr], here: &[(Var, Expr)]) -> Result<Vec<Expr>, Fault> {
+    /// The indices of a vector from there on, of `word` elements in each lane.
+    fn along(&self, indices: &[Expr], here: &[(Var, Expr)], word: u16) -> Result<Vec<Expr>, Fault> {
         let mut indices: Vec<Expr> = indices.iter().map(|index| substituted(index, here)).collect();
         if let Some(last) = indices.last_mut() {
-            *last = typed(Expr::ramp(last, &Expr::int(1, last.dtype), self.lanes as u16))?;
+            *last = typed(Expr::ramp(last, &Expr::int(1, last.dtype), self.lanes as u16 * word))?;
         }
         Ok(indices)
     }

@@ -1,13 +1,12 @@
 //! Packing of an operand that is contiguous along K into panels that are contiguous along M or N: tiles of it are
 //! transposed in registers.
 
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, Var};
 
 use super::cx::{Gemm, KBlock, Task};
 use super::im2col::PanelCopy;
-use crate::build::exprs::substituted;
+use crate::build::exprs::{mentions_var, substituted};
 use crate::build::loops::serial_loop;
-use crate::families::contraction::dot_groups::WORD;
 use crate::fault::Fault;
 use crate::primitive::vectorize_transpose::{Edges, Transpose, is_along};
 
@@ -26,51 +25,32 @@ impl Gemm<'_> {
         let mut values = self.c.n.values(&self.known, &n)?;
         values.extend(self.c.k.values(&self.known, &(&panel.k_start + &(&Expr::var(&k) * self.group())))?);
         values.extend(panel.batch.iter().cloned());
-        let mut from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
-        let whole = self.divides(self.group(), &self.c.k.size)?;
-        let Some(from) = self.words_of(buffer).filter(|_| whole) else { return Ok(None) };
-        if let Some(last) = from_indices.last_mut().filter(|_| self.grouping.is_some()) {
-            *last = self.floor_div(last, self.group())?;
-        }
-        if !is_along(&self.known, &from_indices, &k) || is_along(&self.known, &from_indices, &j) {
+        let from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
+        let is_read_along = |var: &Var, step: i64| {
+            let last = from_indices.last().and_then(|last| self.known.linear_in(last, std::slice::from_ref(var)));
+            last.is_some_and(|linear| linear.coefficients == [step])
+        };
+        let groups = self.groups_in(&panel.k_count)?;
+        let read = self.unless_divided(lanes, &k, &groups)?;
+        let whole = self.group() == 1 || (read.is_empty() && self.divides(self.group(), &self.c.k.size)?);
+        let others = from_indices.split_last().map_or(&[][..], |(_, others)| others);
+        let is_along_k = is_read_along(&k, self.group()) && !others.iter().any(|index| mentions_var(index, &k));
+        if !whole || !is_along_k || is_along(&self.known, &from_indices, &j) {
             return Ok(None);
         }
         let zeros = if self.has_n_tail()? { vec![(n, self.c.n.size.clone())] } else { Vec::new() };
         let transpose = Transpose {
             lanes: usize::try_from(lanes).unwrap_or(1),
-            from: from.clone(),
+            from: buffer.clone(),
             from_indices,
+            word: self.group() as u16,
             to: panel.to.clone(),
             to_indices: panel.outer.iter().cloned().chain([Expr::var(&k), Expr::var(&j)]).collect(),
-            read: serial_loop(&k, &self.groups_in(&panel.k_count)?),
+            read: serial_loop(&k, &groups),
             write: serial_loop(&j, &self.int(self.plan.panel())),
-            edges: Edges {
-                read: self.unless_divided(lanes, &k, &self.groups_in(&panel.k_count)?)?,
-                zeros,
-                ..Edges::default()
-            },
+            edges: Edges { read, zeros, ..Edges::default() },
         };
-        let body = transpose.along_read()?;
-        Ok(Some(if from == *buffer { body } else { StmtKind::Allocate { buffer: from, body }.into() }))
-    }
-
-    /// The buffer, or a view of it as words of whole groups; `None` where its rows are not such.
-    fn words_of(&self, buffer: &Buffer) -> Option<Buffer> {
-        if self.grouping.is_none() {
-            return Some(buffer.clone());
-        }
-        let (last, outer) = buffer.shape.split_last()?;
-        let words = last.as_int().filter(|count| count % self.group() == 0)? / self.group();
-        let is_dense = buffer.strides.is_empty() && buffer.axis_separators.is_empty() && !buffer.broadcasts;
-        if !is_dense || buffer.elem_offset.is_some() {
-            return None;
-        }
-        let shape = outer.iter().cloned().chain([Expr::int(words, last.dtype)]).collect();
-        Some(buffer.derive(|node| {
-            node.name = format!("{}_words", buffer.name).into();
-            node.shape = shape;
-            node.dtype = WORD;
-        }))
+        transpose.along_read().map(Some)
     }
 
     /// The loops that pack a block of A; `None` where it is not contiguous along K, or no element as it is.
@@ -87,6 +67,7 @@ impl Gemm<'_> {
             lanes: usize::try_from(lanes).unwrap_or(1),
             from: buffer.clone(),
             from_indices: indices.clone(),
+            word: 1,
             to: to.clone(),
             to_indices: vec![Expr::var(&k), Expr::var(&i)],
             read: serial_loop(&k, &block.count),
