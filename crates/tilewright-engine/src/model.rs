@@ -19,12 +19,8 @@ pub struct Limits {
     pub context: usize,
     /// Tokens of a prompt that are computed in one step.
     pub chunk: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { context: 4096, chunk: 512 }
-    }
+    /// The number of tokens that there are.
+    pub vocabulary: usize,
 }
 
 /// The functions of a language model in an executable, with its weights.
@@ -60,7 +56,7 @@ impl LanguageModel {
             decode: function("decode")?,
             create: function("create_paged_kv_cache")?,
             weights: Value::tuple(weights.iter().map(Value::from)),
-            limits: Limits { context: limits.context.max(1), chunk: limits.chunk.max(1) },
+            limits: Limits { context: limits.context.max(1), chunk: limits.chunk.max(1), ..limits },
         })
     }
 
@@ -137,7 +133,8 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// There are none, they do not fit the context, or the model fails; the sequence is as it was then.
+    /// There are none, one is not of the vocabulary, they do not fit the context, or the model fails; the sequence is
+    /// as it was then.
     pub fn append(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
         let before = self.tokens.len();
         let (all, context) = (before + tokens.len(), self.model.limits.context);
@@ -146,6 +143,10 @@ impl Sequence {
         }
         if all > context {
             return Err(Error::TooLong { tokens: all, context });
+        }
+        let vocabulary = self.model.limits.vocabulary;
+        if let Some(&token) = tokens.iter().find(|token| **token as usize >= vocabulary) {
+            return Err(Error::NoToken { token, vocabulary });
         }
         let mut logits = Value::None;
         for chunk in tokens.chunks(self.model.limits.chunk) {

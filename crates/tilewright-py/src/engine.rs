@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use tilewright::Tensor;
-use tilewright_engine::{Error, LanguageModel, Limits, Sequence};
+use tilewright_engine::{Error, LanguageModel, Limits, Sampler, SamplerConfig, Sequence};
 
 use crate::error;
 use crate::executable::PyExecutable;
@@ -26,7 +26,7 @@ pub(crate) struct PyLanguageModel(LanguageModel);
 #[pymethods]
 impl PyLanguageModel {
     /// The weights are in the order in which functions take them; `context` is the number of tokens of a sequence,
-    /// `chunk` that of a step, at most.
+    /// `chunk` that of a step, at most, `vocabulary` how many tokens there are.
     #[new]
     fn new(
         py: Python<'_>,
@@ -34,10 +34,11 @@ impl PyLanguageModel {
         weights: Vec<PyRef<'_, NdArray>>,
         context: usize,
         chunk: usize,
+        vocabulary: usize,
     ) -> PyResult<Self> {
         let weights: Vec<Tensor> = weights.iter().map(|weight| weight.0.clone()).collect();
         let executable = executable.executable.clone();
-        let made = py.detach(|| LanguageModel::new(executable, &weights, Limits { context, chunk }));
+        let made = py.detach(|| LanguageModel::new(executable, &weights, Limits { context, chunk, vocabulary }));
         made.map(Self).map_err(|e| engine_error(py, e))
     }
 
@@ -97,5 +98,42 @@ impl PySequence {
     /// Forgets all tokens but the first ones.
     fn truncate(&self, py: Python<'_>, count: usize) -> PyResult<()> {
         self.with(py, |sequence| sequence.truncate(count))
+    }
+}
+
+/// Chooses the tokens of one sequence.
+#[pyclass(frozen, name = "Sampler", module = "tilewright._core")]
+#[derive(Debug)]
+pub(crate) struct PySampler(Mutex<Sampler>);
+
+#[pymethods]
+impl PySampler {
+    /// The tokens are those of the prompt, which penalties count.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        temperature: f32,
+        top_k: usize,
+        top_p: f32,
+        min_p: f32,
+        repetition_penalty: f32,
+        seed: u64,
+        tokens: Vec<u32>,
+    ) -> PyResult<Self> {
+        let config =
+            SamplerConfig { temperature, top_k, top_p, min_p, repetition_penalty, seed, ..SamplerConfig::default() };
+        let mut sampler = Sampler::new(config).map_err(|e| error::general(py, e))?;
+        sampler.see_prompt(&tokens);
+        Ok(Self(Mutex::new(sampler)))
+    }
+
+    /// The next token, after these logits.
+    fn choose(&self, py: Python<'_>, logits: &NdArray) -> PyResult<u32> {
+        let logits = logits.on_host(py)?;
+        let logits = logits.as_slice::<f32>().map_err(|e| error::tensor(py, &e))?;
+        let mut sampler = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let chosen = sampler.sample(logits, None).map_err(|e| error::general(py, e))?;
+        sampler.accept(chosen.token);
+        Ok(chosen.token)
     }
 }

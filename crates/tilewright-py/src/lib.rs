@@ -33,6 +33,7 @@ mod session;
 mod structure;
 mod target;
 mod tensor;
+#[cfg(feature = "text")]
 mod text;
 mod timing;
 mod torch;
@@ -82,8 +83,12 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<executable::DeviceModule>()?;
     core.add_class::<engine::PyLanguageModel>()?;
     core.add_class::<engine::PySequence>()?;
-    core.add_class::<text::PyTokenizer>()?;
-    core.add_class::<text::PyTextStream>()?;
+    core.add_class::<engine::PySampler>()?;
+    #[cfg(feature = "text")]
+    {
+        core.add_class::<text::PyTokenizer>()?;
+        core.add_class::<text::PyTextStream>()?;
+    }
     core.add_class::<session::PySession>()?;
     core.add_class::<session::PyModelInfo>()?;
     core.add_class::<session::PySessionCache>()?;

@@ -20,16 +20,18 @@ import numpy as np
 
 from .. import checkpoint
 from ..error import TVMError
-from ..relax import transform  # noqa: F401
 from .loader import Source, open_model
 from .model import Decoder
 from .quantization import BlockFormat, Blocks, decode_gguf, quantize_model
 from .quantization.gguf import BLOCK_TYPES
+from .quantization.quantize import MODES, quantize
 
 __all__ = ["CompiledFolder", "compile_model", "forms_of"]
 
 #: The version of a folder's files.
 VERSION = 1
+#: Rows of a matrix that stays as it is: a router of experts.
+SMALL = 64
 #: Bytes at whose multiples tensors lie in a file.
 ALIGNMENT = 64
 #: The format that holds weights of each type of blocks without loss.
@@ -69,14 +71,27 @@ class CompiledFolder:
         return json.loads((self.path / "model.json").read_text())
 
 
-def forms_of(source: Source) -> dict[str, BlockFormat]:
-    """The formats of the weights that the file has in blocks of integers, by their names."""
+def forms_of(source: Source, quantization: str | None = None) -> dict[str, BlockFormat]:
+    """The formats of matrices by name: of the file's blocks of integers, and of floats as `quantization` says."""
+    if quantization is not None and quantization not in MODES:
+        raise TVMError(f"weights are quantised as one of {', '.join(MODES)}, found {quantization!r}")
     forms = {}
     for name in source.names():
-        types = source.stored(name)
-        if name.endswith(".weight") and len(source.shape(name)) == 2 and all(kind in BLOCK_TYPES for kind in types):
+        types, shape = source.stored(name), source.shape(name)
+        if not name.endswith(".weight") or len(shape) != 2:
+            continue
+        if _is_blocks(source, name):
             forms[name] = _common([FORMS[kind] for kind in types])
+        elif quantization is not None and shape[1] % MODES[quantization][0].group == 0 and shape[0] > SMALL:
+            forms[name] = MODES[quantization][0]
     return forms
+
+
+def _is_blocks(source: Source, name: str) -> bool:
+    """Whether a file has all parts of a weight as rows of blocks of integers."""
+    recipe = source.recipe(name)
+    plain = not recipe.add and not any(part.transposed for part in recipe.parts)
+    return plain and all(kind in BLOCK_TYPES for kind in source.stored(name))
 
 
 def _common(forms: list[BlockFormat]) -> BlockFormat:
@@ -97,12 +112,14 @@ def compile_model(
     folder: str | os.PathLike[str],
     *,
     context_window_size: int | None = None,
+    quantization: str | None = "q8_0",
     activations: str = "int8",
     target: str = "llvm -mcpu=native",
     progress: Callable[[str], None] = lambda message: None,
 ) -> CompiledFolder:
     """Compiles the model of a file or folder into `folder`.
 
+    Weights of floats become blocks of integers as `quantization` says, one of `quantization.MODES`; None leaves them.
     `activations` is `"int8"` (rows are quantised before products with blocks of integers) or `"exact"`. `progress` is
     told what is done.
     """
@@ -110,7 +127,7 @@ def compile_model(
 
     progress(f"opening {path}")
     source = open_model(path, context_window_size)
-    forms = forms_of(source)
+    forms = forms_of(source, quantization)
     model = Decoder(source.config)
     quantize_model(model, forms, activations, vocab_size=source.config.vocab_size)
     progress(f"writing the functions of {source.architecture.name}")
@@ -122,7 +139,7 @@ def compile_model(
     executable.export_library(str(made.executable))
     progress("laying out weights")
     names = [name for name, _ in params]
-    write_weights(made.weights, names, lambda name: _tensors(source, forms, name))
+    write_weights(made.weights, names, lambda name: _tensors(source, forms, quantization, name))
     config = source.config
     description = {
         "version": VERSION,
@@ -136,13 +153,19 @@ def compile_model(
     return made
 
 
-def _tensors(source: Source, forms: dict[str, BlockFormat], name: str) -> Iterator[tuple[str, np.ndarray]]:
+def _tensors(
+    source: Source, forms: dict[str, BlockFormat], quantization: str | None, name: str
+) -> Iterator[tuple[str, np.ndarray]]:
     """The tensors that a weight becomes: those of its blocks, or itself."""
     if name not in forms:
         yield name, source.read(name)
         return
-    parts = [decode_gguf(part.rows, part.type) for part in source.parts(name)]
     form = forms[name]
+    if not _is_blocks(source, name):
+        assert quantization is not None
+        parts = [quantize(source.read(name), quantization)]
+    else:
+        parts = [decode_gguf(part.rows, part.type) for part in source.parts(name)]
     blocks = Blocks.concatenated(parts).regrouped(form.group)
     if form.has_minimum and (blocks.minimum is None or blocks.zero != form.zero):
         blocks = blocks.with_minimum()

@@ -1,0 +1,201 @@
+"""From the files of a model to text: compiling into a folder, sequences, generation, the command line."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_llm_loader import SETTINGS, SHAPES, write_folder
+
+import tilewright as tw
+from tilewright.llm.commands import open_compiled
+from tilewright.llm.compile import compile_model, forms_of
+from tilewright.llm.generate import Chat, Generation, LanguageModel, Sampling
+from tilewright.llm.loader import open_model
+from tilewright.llm.quantization import BlockFormat
+from tilewright.llm.quantization.quantize import MODES, quantize
+from tilewright.llm.tokenizer import open_tokenizer
+
+#: Characters as byte-level vocabularies write bytes: printable ones as they are, the others from 256 on.
+PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+BYTES = {byte: chr(byte) for byte in PRINTABLE} | {
+    byte: chr(256 + at) for at, byte in enumerate(byte for byte in range(256) if byte not in PRINTABLE)
+}
+CONTROL = ["<|im_start|>", "<|im_end|>"]
+TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+VOCAB = 258
+
+
+def tokenizer_files(folder):
+    vocab = {BYTES[byte]: byte for byte in range(256)}
+    added = [
+        {"id": 256 + at, "content": text, "special": True, "normalized": False, "single_word": False, "lstrip": False,
+         "rstrip": False} for at, text in enumerate(CONTROL)
+    ]  # fmt: skip
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    model = {"type": "BPE", "vocab": vocab | {text: 256 + at for at, text in enumerate(CONTROL)}, "merges": []}
+    made = {"version": "1.0", "added_tokens": added, "pre_tokenizer": level, "decoder": level, "model": model}
+    (folder / "tokenizer.json").write_text(json.dumps(made))
+    config = {"eos_token": CONTROL[1], "chat_template": TEMPLATE}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory):
+    """A small Llama with weights of noise, that knows bytes."""
+    folder, rng = tmp_path_factory.mktemp("model"), np.random.default_rng(7)
+    shapes = {
+        name: (VOCAB, *shape[1:]) if shape[0] == SETTINGS["vocab_size"] else shape for name, shape in SHAPES.items()
+    }
+    tensors = {name: (rng.standard_normal(shape) / 4).astype("float32") for name, shape in shapes.items()}
+    write_folder(folder, tensors, SETTINGS | {"vocab_size": VOCAB})
+    tokenizer_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(model_folder, tmp_path_factory):
+    made = compile_model(model_folder, tmp_path_factory.mktemp("compiled"), quantization="q8_0")
+    return LanguageModel(made, open_tokenizer(model_folder))
+
+
+def test_float_weights_become_blocks(model_folder):
+    source = open_model(model_folder)
+    assert forms_of(source) == {}
+    forms = forms_of(source, "q4_0")
+    assert set(forms.values()) == {BlockFormat(4, 32, 8)} and "model.norm.weight" not in forms
+    assert {"model.embed_tokens.weight", "lm_head.weight", "model.layers.0.mlp.down_proj.weight"} <= set(forms)
+    with pytest.raises(tw.TVMError, match="quantised as one of q8_0, q4_0, q4_1, q4f16_1, found 'q9'"):
+        forms_of(source, "q9")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_blocks_are_near_the_weights(mode):
+    rng = np.random.default_rng(0)
+    weight = rng.standard_normal((40, 96)).astype("float32")
+    weight[3, 32:64] = 0
+    blocks = quantize(weight, mode)
+    groups = weight.reshape(40, 3, 32)
+    steps = 127 if mode == "q8_0" else 7
+    # Half a step of the group's greatest value, and what float16 rounds of the scale.
+    error = np.abs(blocks.dequantized().reshape(groups.shape) - groups).max(-1)
+    assert (error <= np.abs(groups).max(-1) * (1.1 / steps if steps == 7 else 0.52 / steps) + 1e-6).all()
+    assert BlockFormat.of(blocks).group == 32 and (blocks.dequantized()[3, 32:64] == 0).all()
+    with pytest.raises(tw.TVMError, match="NaN or infinite"):
+        quantize(np.full((1, 32), np.nan, "float32"), mode)
+
+
+def test_what_a_sequence_has_seen_is_not_computed_again(model):
+    rng = np.random.default_rng(1)
+    tokens = rng.integers(0, 256, 21).tolist()
+    whole = model.sequence()
+    expected = whole.replace(tokens).numpy()
+    parts = model.sequence()
+    parts.append(tokens[:9])
+    np.testing.assert_array_equal(parts.append(tokens[9:]).numpy(), expected)
+    assert parts.tokens == tokens
+    other = [*tokens[:15], 1, 2, 3]
+    after = parts.replace(other).numpy()
+    fresh = model.sequence()
+    np.testing.assert_array_equal(fresh.replace(other).numpy(), after)
+    # All tokens are known: the last one alone gives the logits again.
+    np.testing.assert_allclose(parts.replace(other[:16]).numpy(), fresh.replace(other[:16]).numpy(), rtol=0, atol=1e-5)
+    assert parts.tokens == other[:16] and parts.room == model.context_window_size - 16
+
+
+def test_logits_do_not_depend_on_the_activations_much(model, model_folder, tmp_path):
+    exact = LanguageModel(compile_model(model_folder, tmp_path, activations="exact"), model.tokenizer)
+    tokens = list(b"A sentence of bytes.")
+    found, expected = model.sequence().replace(tokens).numpy(), exact.sequence().replace(tokens).numpy()
+    difference = np.abs(found - expected).max() / np.abs(expected).max()
+    assert 0 < difference < 0.05
+
+
+def test_a_sequence_refuses(model):
+    sequence = model.sequence()
+    with pytest.raises(tw.TVMError, match="a step needs a token at least"):
+        sequence.append([])
+    with pytest.raises(tw.TVMError, match="200 tokens do not fit the context of 128"):
+        sequence.replace([1] * 200)
+    sequence.append([1, 2])
+    with pytest.raises(tw.TVMError, match="token 300 is none of the vocabulary's 258"):
+        sequence.append([300])
+    assert sequence.tokens == [1, 2]
+    np.testing.assert_array_equal(sequence.append([3]).numpy(), model.sequence().replace([1, 2, 3]).numpy())
+
+
+def test_generation_ends(model):
+    tokens = list(b"Once upon")
+    result = Generation()
+    text = "".join(model.stream(tokens, result, 12, Sampling()))
+    assert text == result.text and (result.finish_reason, result.prompt_tokens) == ("length", 9)
+    assert len(result.tokens) == 12 and model.tokenizer.decode(result.tokens) == text
+    # Greedily: each token is the likeliest one after those before it.
+    seen = model.sequence()
+    logits = seen.replace(tokens)
+    for token in result.tokens:
+        assert token == int(logits.numpy().argmax())
+        logits = seen.append([token])
+    stop = text[3:5]
+    stopped = Generation()
+    assert "".join(model.stream(tokens, stopped, 12, Sampling(), [stop])) == text[: text.index(stop)]
+    assert stopped.finish_reason == "stop"
+
+
+def test_draws_follow_the_seed(model):
+    draws = ["".join(model.generate("Hello", 16, Sampling(temperature=1.0, top_k=40, seed=seed))) for seed in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_a_conversation_keeps_what_was_said(model):
+    chat = Chat(model, "You answer.")
+    first = "".join(chat.say("Hi", 6))
+    assert [message["role"] for message in chat.messages] == ["system", "user", "assistant"]
+    assert chat.messages[2]["content"] == first
+    "".join(chat.say("More", 6))
+    other = Chat(model, "You answer.")
+    other.messages = chat.messages[:3]
+    "".join(other.say("More", 6))
+    assert other.messages == chat.messages
+    chat.reset()
+    assert chat.messages == chat.messages[:1] and "".join(chat.say("Hi", 6)) == first
+
+
+def test_a_message_spells_no_control_token(model):
+    tokens = model.tokenizer.chat([{"role": "user", "content": "a<|im_end|>b"}])
+    assert tokens.count(257) == 1 and tokens.count(256) == 2
+    assert model.tokenizer.encode("<|im_end|>", markup=True) == [257]
+
+
+def run(*arguments, cache, given=""):
+    environment = {"TILEWRIGHT_CACHE_DIR": str(cache), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path)}
+    command = [sys.executable, "-m", "tilewright", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, input=given, env=environment, timeout=600)
+
+
+def test_the_command_line(model_folder, tmp_path):
+    made = run("generate", model_folder, "Hello", "--max-tokens", 5, "--json", cache=tmp_path)
+    assert made.returncode == 0, made.stderr
+    report = json.loads(made.stdout)
+    assert (report["prompt_tokens"], report["completion_tokens"], report["finish_reason"]) == (5, 5, "length")
+    assert "compiling" in made.stderr
+    again = run("generate", model_folder, "Hello", "--max-tokens", 5, cache=tmp_path)
+    assert again.stdout == report["text"] + "\n" and "compiling" not in again.stderr
+    talk = run("chat", model_folder, "--max-tokens", 5, cache=tmp_path, given="Hi\n/stats\n/reset\n/exit\n")
+    assert talk.returncode == 0 and "a second" in talk.stdout and "the conversation begins anew" in talk.stdout
+    missing = run("chat", tmp_path / "none", cache=tmp_path)
+    assert missing.returncode == 1 and "there is no such file or folder" in missing.stderr
+
+
+def test_the_cache_knows_files_by_their_state(model_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path))
+    told = []
+    open_compiled(model_folder, progress=told.append)
+    assert "compiling" in told
+    told.clear()
+    opened = open_compiled(model_folder, context=64, progress=told.append)
+    assert told == [""] and opened.context_window_size == 64
