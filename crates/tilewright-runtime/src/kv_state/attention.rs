@@ -1,15 +1,18 @@
 //! Attention of appended tokens over pages of keys and values, on the processor.
 //!
 //! The query heads of a *group* share a head of keys and values (GQA, Ainslie et al. 2023). A task takes one such head
-//! for a block of rows, which are tokens of one sequence, and walks over the pages that they see, so that a page is
+//! for a block of rows, which are tokens of one sequence, and walks over the tiles that they see, so that a tile is
 //! read once for the rows and the group. Softmax is computed on the way (Milakov and Gimelshein 2018), in float32,
 //! with powers of 2 in the place of powers of e: queries are multiplied by log2(e).
 //!
-//! What a row gives depends on its own keys and values alone, page by page in their order: not on the rows of its
-//! block, other sequences, or the number of threads. Hence a prompt in chunks gives the bits that it gives at once.
+//! Tiles and *parts*, which are merged by their log-sum-exp (Flash-Decoding, Dao et al. 2023), begin at fixed slots.
+//! What a row gives depends on its own keys and values alone, tile by tile and part by part in their order: not on the
+//! rows of its block, other sequences, whether parts are tasks of their own, or the number of threads. Hence a prompt in
+//! chunks gives the bits that it gives at once.
 
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use half::slice::HalfFloatSliceExt;
 use tilewright_tensor::{Element, bf16, f16};
@@ -17,6 +20,8 @@ use tilewright_tensor::{Element, bf16, f16};
 use super::pages::Page;
 use super::rope::rotate;
 use super::sequence::Row;
+use super::simd::{InstructionSet, Kernel, LANES, Line, Simd};
+use super::softmax::{MAX_GROUP, State, TILE, TILE_VECTORS, Tile, add_tile};
 use crate::error::Result;
 use crate::kernel::parallel;
 
@@ -24,20 +29,37 @@ use crate::kernel::parallel;
 const TASK_ROWS: usize = 64;
 /// Rows that a task rotates and stores.
 const STORED_ROWS: usize = 16;
-/// Lanes in which the products of a query and a key are summed.
-const LANES: usize = 16;
-/// Elements of a value that stay in registers while the keys of a page go by.
-const VALUE_LANES: usize = 32;
+/// Slots whose softmax is computed by itself: a multiple of a tile.
+const PART: usize = 1024;
+/// Blocks times heads from which on parts are not tasks of their own.
+const ENOUGH_TASKS: usize = 64;
 /// Operations of one thread in a nanosecond, for the estimate of a region's time.
-const OPERATIONS_PER_NANOSECOND: usize = 8;
+const OPERATIONS_PER_NANOSECOND: usize = 64;
 
 /// A type of keys and values.
 pub(super) trait Stored: Element {
+    /// The memory as float32, where it is that.
+    fn as_f32(from: *const Self) -> Option<*const f32>;
+    /// Widens 16 elements.
+    ///
+    /// # Safety
+    /// As for [`Simd`].
+    unsafe fn load<S: Simd>(from: *const Self) -> S::V;
     fn widen(from: &[Self], into: &mut [f32]);
     fn narrow(from: &[f32], into: &mut [Self]);
 }
 
 impl Stored for f32 {
+    fn as_f32(from: *const Self) -> Option<*const f32> {
+        Some(from)
+    }
+
+    #[inline(always)]
+    unsafe fn load<S: Simd>(from: *const Self) -> S::V {
+        // SAFETY: the caller's promise.
+        unsafe { S::load(from) }
+    }
+
     fn widen(from: &[Self], into: &mut [f32]) {
         into.copy_from_slice(from);
     }
@@ -48,8 +70,18 @@ impl Stored for f32 {
 }
 
 macro_rules! stored {
-    ($($half:ty),*) => {$(
+    ($($half:ty: $load:ident),*) => {$(
         impl Stored for $half {
+            fn as_f32(_from: *const Self) -> Option<*const f32> {
+                None
+            }
+
+            #[inline(always)]
+            unsafe fn load<S: Simd>(from: *const Self) -> S::V {
+                // SAFETY: the caller's promise; the type has the bits of its `u16`.
+                unsafe { S::$load(from.cast()) }
+            }
+
             fn widen(from: &[Self], into: &mut [f32]) {
                 from.convert_to_f32_slice(into);
             }
@@ -61,7 +93,7 @@ macro_rules! stored {
     )*};
 }
 
-stored!(f16, bf16);
+stored!(f16: load_f16, bf16: load_bf16);
 
 /// Sizes of heads and pages.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +116,24 @@ impl Heads {
         self.page * self.size
     }
 
-    /// The first element of a page's keys (0) or values (1) of a head: pages are `[2, kv, page, size]`.
-    pub(super) fn tile_start(&self, page: Page, part: usize, head: usize) -> usize {
+    /// Vectors of a head's elements.
+    fn vectors(&self) -> usize {
+        self.size.div_ceil(LANES)
+    }
+
+    /// The element of a key at a slot of its page, and how far its next ones are. Keys of a page are `[kv, size, page]`,
+    /// so that slots are lanes.
+    pub(super) fn key(&self, page: Page, head: usize, slot: usize) -> (usize, usize) {
+        (self.tile_start(page, 0, head) + slot % self.page, self.page)
+    }
+
+    /// As [`Self::key`] for a value. Values of a page follow its keys and are `[kv, page, size]`.
+    pub(super) fn value(&self, page: Page, head: usize, slot: usize) -> (usize, usize) {
+        (self.tile_start(page, 1, head) + slot % self.page * self.size, 1)
+    }
+
+    /// The first element of a page's keys (0) or values (1) of a head.
+    fn tile_start(&self, page: Page, part: usize, head: usize) -> usize {
         ((page as usize * 2 + part) * self.kv + head) * self.tile()
     }
 }
@@ -127,6 +175,17 @@ impl<'a, T> Shared<'a, T> {
     }
 
     /// # Safety
+    /// No other thread touches this element now.
+    unsafe fn write(&self, at: usize, value: T)
+    where
+        T: Copy,
+    {
+        assert!(at < self.len, "a task writes inside of its memory");
+        // SAFETY: the element lies in the memory, which is borrowed for 'a.
+        unsafe { self.first.add(at).write(value) };
+    }
+
+    /// # Safety
     /// No other thread touches these elements while the slice lives, nor does another slice of this thread.
     #[expect(clippy::mut_from_ref, reason = "the caller promises that slices do not overlap")]
     unsafe fn slice(&self, range: Range<usize>) -> &mut [T] {
@@ -137,35 +196,57 @@ impl<'a, T> Shared<'a, T> {
     }
 }
 
-/// Stores the keys and values of a layer's rows in `pages`, and gives what the queries attend to: `[rows, query,
-/// size]`.
+/// Stores the keys and values of a layer's rows in `pages`, and writes what the queries attend to: `out` is `[rows,
+/// query, size]`.
 ///
-/// `qkv` is `[rows, query + 2 kv, size]`; products of queries and keys are multiplied by `scale`.
-pub(super) fn attend<T: Stored>(rows: &Rows<'_>, pages: &mut [T], qkv: &[T], scale: f32) -> Result<Vec<T>> {
-    let width = rows.heads.query * rows.heads.size;
-    let mut queries = vec![0.0f32; rows.rows.len() * width];
-    let sees_sink = rows.rows.iter().any(|row| !row.sink.is_empty());
-    let mut for_sink = vec![0.0f32; if sees_sink { queries.len() } else { 0 }];
-    store(rows, pages, qkv, scale * std::f32::consts::LOG2_E, &mut queries, &mut for_sink)?;
-
-    let mut out = qkv.get(..1).map_or_else(Vec::new, |first| vec![first[0]; queries.len()]);
-    let group = rows.heads.group();
-    let blocks = blocks(rows, (TASK_ROWS / group).max(1));
-    let layer = Layer { rows, pages, queries: &queries, for_sink: &for_sink };
-    let shared = Shared::new(&mut out);
+/// `qkv` is `[rows, query + 2 kv, size]`; products of queries and keys are multiplied by `scale`. With a `cap`, scores
+/// are `cap * tanh(score / cap)`.
+pub(super) fn attend<T: Stored>(
+    rows: &Rows<'_>,
+    pages: &mut [T],
+    qkv: &[T],
+    out: &mut [T],
+    scale: f32,
+    cap: Option<f32>,
+) -> Result<()> {
+    store(rows, pages, qkv)?;
+    let heads = rows.heads;
+    let log2_e = std::f32::consts::LOG2_E;
+    let layer = Layer { rows, pages, qkv, scale: scale * log2_e, cap: cap.map(|cap| cap * log2_e) };
+    let blocks = blocks(rows, (TASK_ROWS / heads.group()).max(1));
+    let set = InstructionSet::best();
+    let shared = Shared::new(out);
     let seen: usize = rows.rows.iter().map(|row| row.seen.len() + row.sink.len()).sum();
-    let nanoseconds = seen * 4 * width / OPERATIONS_PER_NANOSECOND;
-    parallel((blocks.len() * rows.heads.kv) as u64, nanoseconds as u64, &|task| {
-        let (block, head) = (task as usize / rows.heads.kv, task as usize % rows.heads.kv);
-        let (chunk, block) = &blocks[block];
-        let results = layer.block(*chunk, block.clone(), head);
-        for (at, result) in results.chunks_exact(group * rows.heads.size).enumerate() {
-            let start = (block.start + at) * width + head * group * rows.heads.size;
-            // SAFETY: these elements are those of this row and this group, which no other task has.
-            T::narrow(result, unsafe { shared.slice(start..start + result.len()) });
-        }
+    let nanoseconds = (seen * 4 * heads.query * heads.size / OPERATIONS_PER_NANOSECOND) as u64;
+    let tasks = blocks.len() * heads.kv;
+    let block_of = |task: usize| Block {
+        chunk: blocks[task / heads.kv].0,
+        rows: blocks[task / heads.kv].1.clone(),
+        head: task % heads.kv,
+    };
+    if tasks >= ENOUGH_TASKS || rows.rows.iter().all(|row| row.seen.len() <= PART) {
+        return parallel(tasks as u64, nanoseconds, &|task| {
+            let block = block_of(task as usize);
+            let mut state = set.dispatch(Parts { layer: &layer, block: &block, parts: &layer.parts(&block) });
+            set.dispatch(Results { layer: &layer, block: &block, state: &mut state, out: &shared });
+        });
+    }
+    let parts: Vec<(usize, Part)> =
+        (0..tasks).flat_map(|task| layer.parts(&block_of(task)).into_iter().map(move |part| (task, part))).collect();
+    let states: Vec<OnceLock<State>> = parts.iter().map(|_| OnceLock::new()).collect();
+    parallel(parts.len() as u64, nanoseconds, &|number| {
+        let (task, part) = &parts[number as usize];
+        let state = set.dispatch(Parts { layer: &layer, block: &block_of(*task), parts: std::slice::from_ref(part) });
+        let _unset = states[number as usize].set(state);
     })?;
-    Ok(out)
+    for task in 0..tasks {
+        let block = block_of(task);
+        let of_task = parts.iter().zip(&states).filter(|((other, _), _)| *other == task);
+        let states: Vec<&State> = of_task.filter_map(|(_, state)| state.get()).collect();
+        let mut state = set.dispatch(Merged { rows: block.rows.len() * heads.group(), heads, states: &states });
+        set.dispatch(Results { layer: &layer, block: &block, state: &mut state, out: &shared });
+    }
+    Ok(())
 }
 
 /// Rows that tasks share, with the numbers of their chunks.
@@ -177,44 +258,37 @@ fn blocks(rows: &Rows<'_>, size: usize) -> Vec<(usize, Range<usize>)> {
     rows.chunks.iter().enumerate().flat_map(of_chunk).collect()
 }
 
-/// Rotates queries and keys; queries go to `queries`, multiplied by `scale`, keys and values to their pages.
-fn store<T: Stored>(
-    rows: &Rows<'_>,
-    pages: &mut [T],
-    qkv: &[T],
-    scale: f32,
-    queries: &mut [f32],
-    for_sink: &mut [f32],
-) -> Result<()> {
+/// Rotates keys, and copies keys and values to their pages.
+fn store<T: Stored>(rows: &Rows<'_>, pages: &mut [T], qkv: &[T]) -> Result<()> {
     let heads = rows.heads;
     let width = (heads.query + 2 * heads.kv) * heads.size;
-    let nanoseconds = rows.rows.len() * width / 2;
-    let sees_sink = !for_sink.is_empty();
-    let (pages, queries, for_sink) = (Shared::new(pages), Shared::new(queries), Shared::new(for_sink));
+    let nanoseconds = rows.rows.len() * heads.kv * heads.size;
+    let pages = Shared::new(pages);
     let blocks = blocks(rows, STORED_ROWS);
     parallel(blocks.len() as u64, nanoseconds as u64, &|task| {
         let (chunk, block) = &blocks[task as usize];
+        let mut key = vec![0.0; heads.size];
+        let mut rotated = qkv.get(..heads.size).map(<[T]>::to_vec).unwrap_or_default();
         for row in block.clone() {
-            let (own, from) = (&rows.rows[row], &qkv[row * width..(row + 1) * width]);
-            let range = row * heads.query * heads.size..(row + 1) * heads.query * heads.size;
-            // SAFETY: each row is in one task, and has its own queries.
-            write_queries(heads, from, scale, table(rows.rope, rows, row), unsafe { queries.slice(range.clone()) });
-            if sees_sink {
-                let table = table(rows.rope_for_sink, rows, row);
-                // SAFETY: as above.
-                write_queries(heads, from, scale, table, unsafe { for_sink.slice(range) });
-            }
-            let Some(Some(page)) = rows.tables[*chunk].get(own.slot / heads.page) else { continue };
+            let slot = rows.rows[row].slot;
+            let from = &qkv[row * width..(row + 1) * width];
+            let table = table(rows.rope, rows, row);
+            let Some(Some(page)) = rows.tables[*chunk].get(slot / heads.page) else { continue };
             for head in 0..heads.kv {
-                let slot = |part| {
-                    let start = heads.tile_start(*page, part, head) + own.slot % heads.page * heads.size;
-                    start..start + heads.size
-                };
                 let part = |part: usize| &from[(heads.query + part * heads.kv + head) * heads.size..][..heads.size];
+                rotated.copy_from_slice(part(0));
+                if !table.is_empty() {
+                    T::widen(part(0), &mut key);
+                    rotate(&mut key, table);
+                    T::narrow(&key, &mut rotated);
+                }
+                let (first, stride) = heads.key(*page, head, slot);
+                let (value, _) = heads.value(*page, head, slot);
                 // SAFETY: a slot that is written belongs to one row: pages that several sequences hold are not written.
-                let (key, value) = unsafe { (pages.slice(slot(0)), pages.slice(slot(1))) };
-                write_key(part(0), table(rows.rope, rows, row), key);
-                value.copy_from_slice(part(1));
+                unsafe {
+                    rotated.iter().enumerate().for_each(|(at, &own)| pages.write(first + at * stride, own));
+                    pages.slice(value..value + heads.size).copy_from_slice(part(1));
+                }
             }
         }
     })
@@ -226,255 +300,309 @@ fn table<'a>(table: &'a [f32], rows: &Rows<'_>, row: usize) -> &'a [f32] {
     &table[row * len..(row + 1) * len]
 }
 
-fn write_queries<T: Stored>(heads: Heads, from: &[T], scale: f32, table: &[f32], into: &mut [f32]) {
-    T::widen(&from[..into.len()], into);
-    for head in into.chunks_exact_mut(heads.size) {
-        rotate(head, table);
-        head.iter_mut().for_each(|value| *value *= scale);
-    }
-}
-
-fn write_key<T: Stored>(from: &[T], table: &[f32], into: &mut [T]) {
-    if table.is_empty() {
-        return into.copy_from_slice(from);
-    }
-    let mut key = vec![0.0; from.len()];
-    T::widen(from, &mut key);
-    rotate(&mut key, table);
-    T::narrow(&key, into);
-}
-
 /// What all tasks of a layer read.
 struct Layer<'a, T> {
     rows: &'a Rows<'a>,
     pages: &'a [T],
-    queries: &'a [f32],
-    for_sink: &'a [f32],
+    qkv: &'a [T],
+    scale: f32,
+    cap: Option<f32>,
 }
 
-/// The softmax of each query so far: greatest score, sum of powers, and weighted sum of values.
-struct Softmax {
-    greatest: Vec<f32>,
-    sum: Vec<f32>,
-    values: Vec<f32>,
+/// Rows of a chunk and a head of keys and values.
+struct Block {
+    chunk: usize,
+    rows: Range<usize>,
+    head: usize,
+}
+
+/// Slots of which the softmax is computed by itself: those of the sink, or those seen.
+#[derive(Clone)]
+struct Part {
+    sink: bool,
+    slots: Range<usize>,
+}
+
+impl Part {
+    fn seen(&self, row: &Row) -> Range<usize> {
+        let own = if self.sink { &row.sink } else { &row.seen };
+        own.start.max(self.slots.start)..own.end.min(self.slots.end)
+    }
 }
 
 impl<T: Stored> Layer<'_, T> {
-    /// What a group of query heads gives for a block of rows: `[rows, group, size]`.
-    fn block(&self, chunk: usize, block: Range<usize>, head: usize) -> Vec<f32> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
-                // SAFETY: the processor has these instructions.
-                return unsafe { self.block_avx512(chunk, block, head) };
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                // SAFETY: the processor has these instructions.
-                return unsafe { self.block_avx2(chunk, block, head) };
+    /// The parts of which a block's rows see anything, in order.
+    fn parts(&self, block: &Block) -> Vec<Part> {
+        let rows = &self.rows.rows[block.rows.clone()];
+        let of = |sink: bool| {
+            let all = Part { sink, slots: 0..usize::MAX };
+            let seen: Vec<_> = rows.iter().map(|row| all.seen(row)).filter(|seen| !seen.is_empty()).collect();
+            let first = seen.iter().map(|seen| seen.start).min().unwrap_or(0) / PART;
+            let end = seen.iter().map(|seen| seen.end).max().unwrap_or(0).div_ceil(PART);
+            (first..end).map(move |part| Part { sink, slots: part * PART..(part + 1) * PART })
+        };
+        of(true).chain(of(false)).collect()
+    }
+
+    /// The queries of a block, by groups of rows: `[groups][size, rows of the group]`.
+    fn queries(&self, block: &Block, sink: bool) -> Vec<f32> {
+        let heads = self.rows.heads;
+        let group = heads.group();
+        let count = block.rows.len() * group;
+        let mut queries = vec![0.0; count * heads.size];
+        let mut query = vec![0.0; heads.size];
+        for (first, len) in groups(count) {
+            for own in first..first + len {
+                let row = block.rows.start + own / group;
+                let at = row * (heads.query + 2 * heads.kv) + block.head * group + own % group;
+                T::widen(&self.qkv[at * heads.size..(at + 1) * heads.size], &mut query);
+                let rope = if sink { self.rows.rope_for_sink } else { self.rows.rope };
+                rotate(&mut query, table(rope, self.rows, row));
+                let into = queries[first * heads.size..].iter_mut().skip(own - first).step_by(len);
+                into.zip(&query).for_each(|(into, value)| *into = value * self.scale);
             }
         }
-        // Processors of ARM have fused products always.
-        self.block_by::<{ cfg!(target_arch = "aarch64") }>(chunk, block, head)
+        queries
     }
+}
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,fma")]
-    fn block_avx512(&self, chunk: usize, block: Range<usize>, head: usize) -> Vec<f32> {
-        self.block_by::<true>(chunk, block, head)
-    }
+/// Groups of so many rows: the first row of each, and 8, 4, 2 or 1 rows.
+fn groups(rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    let of = move |first: usize| {
+        let left = (rows - first).min(InstructionSet::best().group());
+        (left > 0).then(|| (first, 1 << left.ilog2()))
+    };
+    std::iter::successors(of(0), move |(first, len)| of(first + len))
+}
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn block_avx2(&self, chunk: usize, block: Range<usize>, head: usize) -> Vec<f32> {
-        self.block_by::<true>(chunk, block, head)
-    }
+/// The softmax of a block over parts, which are merged in their order.
+struct Parts<'a, T> {
+    layer: &'a Layer<'a, T>,
+    block: &'a Block,
+    parts: &'a [Part],
+}
+
+impl<T: Stored> Kernel for Parts<'_, T> {
+    type Output = State;
 
     #[inline(always)]
-    fn block_by<const FMA: bool>(&self, chunk: usize, block: Range<usize>, head: usize) -> Vec<f32> {
-        let heads = self.rows.heads;
-        let count = block.len() * heads.group();
-        let mut softmax = Softmax {
-            greatest: vec![f32::NEG_INFINITY; count],
-            sum: vec![0.0; count],
-            values: vec![0.0; count * heads.size],
-        };
-        let mut tiles = (vec![0.0f32; heads.tile()], vec![0.0f32; heads.tile()]);
-        for (queries, range) in [(self.for_sink, sink_of as fn(&Row) -> Range<usize>), (self.queries, seen_of)] {
-            let rows = &self.rows.rows[block.clone()];
-            let ranges = rows.iter().map(range).filter(|range| !range.is_empty());
-            let first = ranges.clone().map(|range| range.start).min().unwrap_or(0) / heads.page;
-            let end = ranges.map(|range| range.end).max().unwrap_or(0).div_ceil(heads.page);
-            for at in first..end {
-                let Some(Some(page)) = self.rows.tables[chunk].get(at) else { continue };
-                let tile = |part| &self.pages[heads.tile_start(*page, part, head)..][..heads.tile()];
-                T::widen(tile(0), &mut tiles.0);
-                T::widen(tile(1), &mut tiles.1);
-                for (number, row) in rows.iter().enumerate() {
-                    let (seen, base) = (range(row), at * heads.page);
-                    let slots = seen.start.clamp(base, base + heads.page)..seen.end.clamp(base, base + heads.page);
-                    if slots.is_empty() {
+    unsafe fn run<S: Simd>(self) -> State {
+        let heads = self.layer.rows.heads;
+        let count = self.block.rows.len() * heads.group();
+        let mut total = State::new(count, heads.vectors());
+        let mut one = (self.parts.len() > 1).then(|| State::new(count, heads.vectors()));
+        let mut packed = Packed::default();
+        let mut queries: Option<(bool, Vec<f32>)> = None;
+        for part in self.parts {
+            if queries.as_ref().is_none_or(|(sink, _)| *sink != part.sink) {
+                queries = Some((part.sink, self.layer.queries(self.block, part.sink)));
+            }
+            let queries = queries.as_ref().map_or(&[][..], |(_, queries)| queries);
+            // SAFETY: the caller has the instruction set.
+            unsafe {
+                match &mut one {
+                    Some(one) => {
+                        one.clear();
+                        self.add_part::<S>(part, queries, &mut packed, one);
+                        total.merge::<S>(one);
+                    }
+                    None => self.add_part::<S>(part, queries, &mut packed, &mut total),
+                }
+            }
+        }
+        total
+    }
+}
+
+impl<T: Stored> Parts<'_, T> {
+    /// # Safety
+    /// The processor has the instruction set.
+    #[inline(always)]
+    unsafe fn add_part<S: Simd>(&self, part: &Part, queries: &[f32], packed: &mut Packed, state: &mut State) {
+        let (heads, cap) = (self.layer.rows.heads, self.layer.cap);
+        let rows = &self.layer.rows.rows[self.block.rows.clone()];
+        let seen: Vec<Range<usize>> = rows.iter().map(|row| part.seen(row)).collect();
+        let some = || seen.iter().filter(|seen| !seen.is_empty());
+        let first = some().map(|seen| seen.start).min().unwrap_or(0) / TILE;
+        let end = some().map(|seen| seen.end).max().unwrap_or(0).div_ceil(TILE);
+        for number in first..end {
+            // SAFETY: the caller has the instruction set; the tile is of this layer's pages, or of `packed`.
+            unsafe {
+                let tile = self.tile::<S>(number * TILE, packed);
+                let mut finite = None;
+                for (row, len) in groups(self.block.rows.len() * heads.group()) {
+                    let mut bits = [0; MAX_GROUP];
+                    for (own, bits) in bits.iter_mut().enumerate().take(len) {
+                        let row = (row + own) / heads.group();
+                        *bits = slots_of(&seen[row], number * TILE, rows[row].tree.as_ref());
+                    }
+                    if bits == [0; MAX_GROUP] {
                         continue;
                     }
-                    for member in 0..heads.group() {
-                        let query = ((block.start + number) * heads.query + head * heads.group() + member) * heads.size;
-                        let query = &queries[query..query + heads.size];
-                        let own = number * heads.group() + member;
-                        softmax.add::<FMA>(own, query, (&tiles.0, &tiles.1), slots.clone(), base, row.tree.as_ref());
+                    let queries = &queries[row * heads.size..(row + len) * heads.size];
+                    match len {
+                        8 => add_tile::<S, 8>(&tile, queries, cap, &bits, &mut finite, state, row),
+                        4 => add_tile::<S, 4>(&tile, queries, cap, &bits, &mut finite, state, row),
+                        2 => add_tile::<S, 2>(&tile, queries, cap, &bits, &mut finite, state, row),
+                        _ => add_tile::<S, 1>(&tile, queries, cap, &bits, &mut finite, state, row),
                     }
                 }
             }
         }
-        for (values, sum) in softmax.values.chunks_exact_mut(heads.size).zip(&softmax.sum) {
-            values.iter_mut().for_each(|value| *value /= sum);
-        }
-        softmax.values
     }
-}
 
-fn sink_of(row: &Row) -> Range<usize> {
-    row.sink.clone()
-}
-
-fn seen_of(row: &Row) -> Range<usize> {
-    row.seen.clone()
-}
-
-impl Softmax {
-    /// Adds the keys and values of some slots of a page that begins with slot `base` to those of query `own`.
+    /// The tile from a slot on: in the pages themselves where its vectors are there, else packed.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
     #[inline(always)]
-    fn add<const FMA: bool>(
-        &mut self,
-        own: usize,
-        query: &[f32],
-        (keys, values): (&[f32], &[f32]),
-        slots: Range<usize>,
-        base: usize,
-        tree: Option<&(usize, Box<[bool]>)>,
-    ) {
-        let size = query.len();
-        let elements = (slots.start - base) * size..(slots.end - base) * size;
-        let (keys, values) = (&keys[elements.clone()], &values[elements]);
-        let mut weights = [0.0f32; super::MAX_PAGE];
-        let weights = &mut weights[..slots.len()];
-        for (weight, key) in weights.iter_mut().zip(keys.chunks_exact(size)) {
-            *weight = dot::<FMA>(query, key);
+    unsafe fn tile<S: Simd>(&self, base: usize, packed: &mut Packed) -> Tile {
+        let heads = self.layer.rows.heads;
+        let table = self.layer.rows.tables[self.block.chunk];
+        let page_of = |slot: usize| table.get(slot / heads.page).copied().flatten();
+        let whole = heads.page.is_multiple_of(LANES);
+        let mut tile = Tile {
+            keys: [std::ptr::null(); TILE_VECTORS],
+            key_stride: heads.page,
+            values: [std::ptr::null(); TILE_VECTORS],
+            value_stride: heads.size,
+            size: heads.size,
+            vectors: heads.vectors(),
+        };
+        let in_place = whole && heads.size.is_multiple_of(LANES) && {
+            (0..TILE_VECTORS).all(|vector| {
+                let slot = base + vector * LANES;
+                let Some(page) = page_of(slot) else { return false };
+                let (key, value) =
+                    (heads.key(page, self.block.head, slot).0, heads.value(page, self.block.head, slot).0);
+                let pages = self.layer.pages;
+                assert!(key + (heads.size - 1) * heads.page + LANES <= pages.len());
+                assert!(value + LANES * heads.size <= pages.len());
+                let keys = T::as_f32(pages[key..].as_ptr());
+                let values = T::as_f32(pages[value..].as_ptr());
+                let (Some(keys), Some(values)) = (keys, values) else { return false };
+                (tile.keys[vector], tile.values[vector]) = (keys, values);
+                true
+            })
+        };
+        if in_place {
+            return tile;
         }
-        if let Some((first, seen)) = tree {
-            for (weight, slot) in weights.iter_mut().zip(slots) {
-                if slot >= *first && !seen[slot - first] {
-                    *weight = f32::NEG_INFINITY;
+        let width = heads.vectors();
+        packed.keys.resize(heads.size * TILE_VECTORS, Line::ZERO);
+        packed.values.resize(TILE * width, Line::ZERO);
+        let (keys, values) = (&mut packed.keys[..], &mut packed.values[..]);
+        for vector in 0..TILE_VECTORS {
+            let slot = base + vector * LANES;
+            if let Some(page) = page_of(slot).filter(|_| whole) {
+                let (first, stride) = heads.key(page, self.block.head, slot);
+                for at in 0..heads.size {
+                    let from = &self.layer.pages[first + at * stride..][..LANES];
+                    let into = keys[at * TILE_VECTORS + vector].0.as_mut_ptr();
+                    // SAFETY: both hold 16 elements; the caller has the instruction set.
+                    unsafe { S::store(T::load::<S>(from.as_ptr()), into) };
+                }
+            } else {
+                for (at, lanes) in keys.iter_mut().skip(vector).step_by(TILE_VECTORS).enumerate() {
+                    for (lane, into) in lanes.0.iter_mut().enumerate() {
+                        *into = page_of(slot + lane).map_or(0.0, |page| {
+                            let (first, stride) = heads.key(page, self.block.head, slot + lane);
+                            let mut one = [0.0];
+                            T::widen(&self.layer.pages[first + at * stride..][..1], &mut one);
+                            one[0]
+                        });
+                    }
                 }
             }
         }
-        let before = self.greatest[own];
-        let greatest = weights.iter().fold(before, |greatest, &score| greatest.max(score));
-        if greatest == f32::NEG_INFINITY && weights.iter().all(|score| *score == greatest) {
-            return;
-        }
-        self.greatest[own] = greatest;
-        weights.iter_mut().for_each(|score| *score = exp2::<FMA>(*score - greatest));
-        let kept = exp2::<FMA>(before - greatest);
-        self.sum[own] = weights.iter().fold(self.sum[own] * kept, |sum, weight| sum + weight);
-        let sums = &mut self.values[own * size..(own + 1) * size];
-        add_values::<FMA>(sums, kept, weights, values);
-    }
-}
-
-#[inline(always)]
-fn multiply_add<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
-}
-
-#[inline(always)]
-fn dot<const FMA: bool>(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; LANES];
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] = multiply_add::<FMA>(a[lane], b[lane], sums[lane]);
-        }
-    }
-    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (a, b)| multiply_add::<FMA>(*a, *b, sum));
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            sums[lane] += sums[lane + half];
-        }
-        half /= 2;
-    }
-    sums[0] + rest
-}
-
-/// `sums * kept + weights · values`; a value of weight 0 counts nothing, whatever it is.
-#[inline(always)]
-fn add_values<const FMA: bool>(sums: &mut [f32], kept: f32, weights: &[f32], values: &[f32]) {
-    let size = sums.len();
-    let (chunks, rest) = sums.as_chunks_mut::<VALUE_LANES>();
-    let done = chunks.len() * VALUE_LANES;
-    for (number, chunk) in chunks.iter_mut().enumerate() {
-        let mut held = chunk.map(|sum| sum * kept);
-        for (&weight, value) in weights.iter().zip(values.chunks_exact(size)) {
-            if weight != 0.0 {
-                let value = &value[number * VALUE_LANES..][..VALUE_LANES];
-                for lane in 0..VALUE_LANES {
-                    held[lane] = multiply_add::<FMA>(weight, value[lane], held[lane]);
-                }
+        for (at, lines) in values.chunks_exact_mut(width).enumerate() {
+            let Some(page) = page_of(base + at) else {
+                lines.fill(Line::ZERO);
+                continue;
+            };
+            let (first, _) = heads.value(page, self.block.head, base + at);
+            let (vectors, rest) = self.layer.pages[first..first + heads.size].as_chunks::<LANES>();
+            for (from, into) in vectors.iter().zip(&mut *lines) {
+                // SAFETY: both hold 16 elements; the caller has the instruction set.
+                unsafe { S::store(T::load::<S>(from.as_ptr()), into.0.as_mut_ptr()) };
+            }
+            if let (false, Some(last)) = (rest.is_empty(), lines.last_mut()) {
+                T::widen(rest, &mut last.0[..rest.len()]);
             }
         }
-        *chunk = held;
-    }
-    for (lane, sum) in rest.iter_mut().enumerate() {
-        *sum *= kept;
-        for (&weight, value) in weights.iter().zip(values.chunks_exact(size)) {
-            if weight != 0.0 {
-                *sum = multiply_add::<FMA>(weight, value[done + lane], *sum);
-            }
+        for vector in 0..TILE_VECTORS {
+            tile.keys[vector] = keys[vector..].as_ptr().cast();
+            tile.values[vector] = values[vector * LANES * width..].as_ptr().cast();
         }
+        (tile.key_stride, tile.value_stride) = (TILE, width * LANES);
+        tile
     }
 }
 
-/// 2 to the power of `x`, which is 0 at most, to about 1 in 2^23: the sum of the first terms of its series in
-/// `f * ln 2`, where `x` is an integer and `f`, from -1/2 to 1/2.
-#[inline(always)]
-fn exp2<const FMA: bool>(x: f32) -> f32 {
-    /// `ln(2)^k / k!`, from k = 7 down to 1.
-    const TERMS: [f32; 7] =
-        [1.525_273_4e-5, 1.540_353e-4, 1.333_355_8e-3, 9.618_129e-3, 5.550_411e-2, 0.240_226_5, std::f32::consts::LN_2];
-    /// Adding it rounds to an integer.
-    const ROUND: f32 = 12_582_912.0;
-    let shifted = x + ROUND;
-    let whole = shifted - ROUND;
-    let f = x - whole;
-    let series = TERMS.iter().fold(0.0, |sum, term| multiply_add::<FMA>(sum, f, *term));
-    let series = multiply_add::<FMA>(series, f, 1.0);
-    let power = f32::from_bits((((whole as i32) + 127) as u32) << 23);
-    if x < -126.0 { 0.0 } else { series * power }
+/// A tile in float32: keys `[size, 64]`, and values `[64, vectors]`, of which what is past a head's size stays 0.
+#[derive(Default)]
+struct Packed {
+    keys: Vec<Line>,
+    values: Vec<Line>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Which slots of the tile from `base` on a row sees, as bits.
+fn slots_of(seen: &Range<usize>, base: usize, tree: Option<&(usize, Box<[bool]>)>) -> u64 {
+    let (start, end) = (seen.start.clamp(base, base + TILE) - base, seen.end.clamp(base, base + TILE) - base);
+    if start >= end {
+        return 0;
+    }
+    let bits = (u64::MAX >> (TILE - (end - start))) << start;
+    let Some((first, shown)) = tree else { return bits };
+    let is_hidden = |at: &usize| base + at >= *first && !shown.get(base + at - first).is_some_and(|shown| *shown);
+    (start..end).filter(is_hidden).fold(bits, |bits, at| bits & !(1 << at))
+}
 
-    #[test]
-    fn powers_of_2_are_those_of_the_library() {
-        for step in 0..1_260_000 {
-            let x = -126.0 * step as f32 / 1_260_000.0;
-            for found in [exp2::<true>(x), exp2::<false>(x)] {
-                let exact = f64::from(x).exp2();
-                assert!((f64::from(found) - exact).abs() <= exact * 2.4e-7, "{x}: {found} for {exact}");
+/// The states of parts, merged in their order.
+struct Merged<'a> {
+    rows: usize,
+    heads: Heads,
+    states: &'a [&'a State],
+}
+
+impl Kernel for Merged<'_> {
+    type Output = State;
+
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) -> State {
+        let mut total = State::new(self.rows, self.heads.vectors());
+        for state in self.states {
+            // SAFETY: the caller has the instruction set.
+            unsafe { total.merge::<S>(state) };
+        }
+        total
+    }
+}
+
+/// Writes what a block gives to the layer's result.
+struct Results<'a, 'out, T> {
+    layer: &'a Layer<'a, T>,
+    block: &'a Block,
+    state: &'a mut State,
+    out: &'a Shared<'out, T>,
+}
+
+impl<T: Stored> Kernel for Results<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let heads = self.layer.rows.heads;
+        for own in 0..self.block.rows.len() * heads.group() {
+            // SAFETY: the caller has the instruction set.
+            let lines = unsafe { self.state.finish::<S>(own) };
+            let (row, member) = (self.block.rows.start + own / heads.group(), own % heads.group());
+            let start = (row * heads.query + self.block.head * heads.group() + member) * heads.size;
+            // SAFETY: these elements are those of this row and this head, which no other task has.
+            let into = unsafe { self.out.slice(start..start + heads.size) };
+            for (line, into) in lines.iter().zip(into.chunks_mut(LANES)) {
+                T::narrow(&line.0[..into.len()], into);
             }
         }
-        assert_eq!(exp2::<true>(0.0), 1.0);
-        assert_eq!(exp2::<true>(f32::NEG_INFINITY), 0.0);
-        assert!(exp2::<true>(f32::NAN).is_nan());
-    }
-
-    #[test]
-    fn values_without_weight_count_nothing() {
-        let mut sums = [1.0f32; 40];
-        let values: Vec<f32> = [f32::NAN; 40].into_iter().chain([2.0; 40]).collect();
-        add_values::<true>(&mut sums, 0.5, &[0.0, 3.0], &values);
-        assert_eq!(sums, [6.5; 40]);
     }
 }

@@ -1,7 +1,7 @@
 //! States of language models: caches of keys and values in pages, and states of recurrent models, by sequences.
 //!
 //! Reading order: [`KvState`] (what engines do with any state), `paged` (the cache), `sequence` (what a token sees),
-//! `pages`, `rope`, `attention` (the arithmetic), `rnn` (recurrent states). Here are the functions by name, which take
+//! `pages`, `rope`, `attention` (its tasks), `softmax` (its arithmetic), `simd`, `rnn` (recurrent states). Here are the functions by name, which take
 //! a state as their first argument, and check theirs.
 //!
 //! An engine adds sequences, and for each step says which of them get how many tokens (`begin_forward`), calls a
@@ -14,19 +14,22 @@ mod pages;
 mod rnn;
 mod rope;
 mod sequence;
+mod simd;
+mod softmax;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use tilewright_tensor::{DataType, Tensor};
 
 use self::attention::Heads;
 use self::paged::{PagedCache, Sizes};
 use self::rnn::RnnState;
-use self::rope::{Rope, RopeConfig};
+use self::rope::{Rope, RopeConfig, score_cap};
 use crate::builtins::{Builtin, refused, wrong_arguments};
 use crate::error::Result;
+use crate::fork::{Held, Lock};
 use crate::value::Value;
 
 pub(crate) const ALL: [(&str, Builtin); 21] = [
@@ -74,7 +77,7 @@ trait KvState {
 }
 
 /// A state. It is passed as an object, and changed in place.
-struct State(Mutex<Kind>);
+struct State(Lock<Kind>);
 
 enum Kind {
     Paged(PagedCache),
@@ -91,16 +94,16 @@ impl Kind {
 }
 
 fn made(kind: Kind) -> Value {
-    Value::Object(Arc::new(State(Mutex::new(kind))))
+    Value::Object(Arc::new(State(Lock::new(kind))))
 }
 
-fn lock(value: &Value) -> Result<MutexGuard<'_, Kind>> {
+fn lock(value: &Value) -> Result<Held<MutexGuard<'_, Kind>>> {
     let found = match value {
         Value::Object(object) => object.downcast_ref::<State>(),
         _ => None,
     };
     let state = found.ok_or_else(|| wrong_arguments("a state of sequences", std::slice::from_ref(value)))?;
-    Ok(state.0.lock().unwrap_or_else(PoisonError::into_inner))
+    Ok(state.0.lock())
 }
 
 /// Does something with any state.
@@ -298,6 +301,7 @@ fn create_paged(args: &[Value]) -> Result<Value> {
         pages,
         batch,
         dtype: stored_type(dtype)?,
+        score_cap: score_cap(scaling_text(scaling)?)?,
     };
     Ok(made(Kind::Paged(PagedCache::new(sizes, rope)?)))
 }
@@ -313,6 +317,14 @@ fn stored_type(dtype: &Value) -> Result<DataType> {
         let said = named.map_or_else(|| dtype.kind_name().to_owned(), |dtype| dtype.to_string());
         refused(format!("a cache holds float32, float16 or bfloat16, found {said}"))
     })
+}
+
+fn scaling_text(scaling: &Value) -> Result<&str> {
+    match scaling {
+        Value::None => Ok(""),
+        Value::Str(text) => Ok(text),
+        other => Err(wrong_arguments("a scaling of RoPE in JSON", std::slice::from_ref(other))),
+    }
 }
 
 fn rope_of(
@@ -333,11 +345,7 @@ fn rope_of(
         Value::Tuple(items) => items.iter().map(number).collect::<Result<_>>()?,
         other => return Err(wrong_arguments("factors of RoPE", std::slice::from_ref(other))),
     };
-    let scaling = match scaling {
-        Value::None => "",
-        Value::Str(text) => text,
-        other => return Err(wrong_arguments("a scaling of RoPE in JSON", std::slice::from_ref(other))),
-    };
+    let scaling = scaling_text(scaling)?;
     Rope::new(&RopeConfig { rotated, theta: number(theta)?, scale: number(scale)?, scaling, factors: &factors })
 }
 

@@ -1,6 +1,6 @@
 //! The cache of keys and values in pages: sequences that grow, share prefixes, shrink and go.
 //!
-//! Each layer has memory for `[pages, 2, kv heads, page, head]`. A sequence has a table of pages; a fork shares those
+//! Each layer has memory for `[pages]` of keys, `[kv heads, head, page]`, and values, `[kv heads, page, head]`. A sequence has a table of pages; a fork shares those
 //! of its parent, whatever its length. A page that is shared is copied before one of its holders writes to it, and
 //! with that all of its layers. Sequences do not depend on each other: a parent may go before its forks.
 //!
@@ -27,6 +27,8 @@ pub(super) struct Sizes {
     /// Sequences of a step at most.
     pub(super) batch: usize,
     pub(super) dtype: DataType,
+    /// Scores are `cap * tanh(score / cap)`.
+    pub(super) score_cap: Option<f32>,
 }
 
 pub(super) struct PagedCache {
@@ -125,14 +127,16 @@ impl PagedCache {
     fn move_slots(&mut self, id: i64, moves: &[(usize, usize)]) -> Result<()> {
         let heads = self.sizes.heads;
         let Some(sequence) = self.sequences.get(&id) else { return Err(unknown(id)) };
-        let bytes = self.sizes.dtype.bytes();
         for &(from, to) in moves {
             let page_of = |slot: usize| sequence.pages.get(slot / heads.page).copied().flatten();
             let (Some(source), Some(target)) = (page_of(from), page_of(to)) else { continue };
-            for (part, head) in (0..2).flat_map(|part| (0..heads.kv).map(move |head| (part, head))) {
-                let at = |page, slot| (heads.tile_start(page, part, head) + slot % heads.page * heads.size) * bytes;
+            for head in 0..heads.kv {
+                let keys = (heads.key(source, head, from), heads.key(target, head, to));
+                let values = (heads.value(source, head, from), heads.value(target, head, to));
                 for layer in &mut self.layers {
-                    copy_within(layer, at(source, from), at(target, to), heads.size * bytes)?;
+                    for (from, to) in [keys, values] {
+                        move_head(layer, from, to, heads.size)?;
+                    }
                 }
             }
         }
@@ -283,7 +287,7 @@ impl PagedCache {
     }
 
     fn attention_of<T: Stored>(&mut self, layer: i64, scale: f32, qkv: &Tensor, out: &Tensor) -> Result<()> {
-        let layers = self.layers.len();
+        let (layers, cap) = (self.layers.len(), self.sizes.score_cap);
         let memory = usize::try_from(layer).ok().and_then(|layer| self.layers.get_mut(layer));
         let memory = memory.ok_or_else(|| refused(format!("the cache has {layers} layers, found layer {layer}")))?;
         let step = self.step.as_ref().ok_or_else(|| refused("no step is open"))?;
@@ -298,7 +302,17 @@ impl PagedCache {
             heads: self.sizes.heads,
         };
         let qkv = qkv.to_contiguous()?;
-        let results = attend::<T>(&rows, memory.as_mut_slice::<T>()?, qkv.as_slice::<T>()?, scale)?;
+        let (pages, from) = (memory.as_mut_slice::<T>()?, qkv.as_slice::<T>()?);
+        if out.is_contiguous() && out.is_aligned() && out.is_on_host() && !out.is_read_only() && !out.overlaps(&qkv) {
+            let first = out.data_ptr().cast::<T>();
+            // SAFETY: the tensor is a contiguous and aligned one of `T`, which the caller gives to be filled: nobody
+            // else reads or writes it meanwhile, as for a kernel's output.
+            let results = unsafe { std::slice::from_raw_parts_mut(first, out.num_elements()) };
+            return attend::<T>(&rows, pages, from, results, scale, cap);
+        }
+        let width = rows.heads.query * rows.heads.size;
+        let mut results = from.get(..1).map_or_else(Vec::new, |first| vec![first[0]; rows.rows.len() * width]);
+        attend::<T>(&rows, pages, from, &mut results, scale, cap)?;
         let shape = out.shape().to_vec();
         Ok(out.overwrite(Tensor::from_vec(&shape, results)?.as_bytes()?)?)
     }
@@ -314,7 +328,6 @@ impl PagedCache {
             let length = sequence.length;
             return Err(refused(format!("sequence {id} of {length} tokens does not hold those of [{start}, {end})")));
         };
-        let row = heads.size * self.sizes.dtype.bytes();
         let shape = [self.layers.len(), range.len(), heads.kv, heads.size].map(|dim| dim as i64);
         for out in [keys, values] {
             if out.shape() != shape || out.dtype() != self.sizes.dtype {
@@ -327,13 +340,16 @@ impl PagedCache {
         }
         for (part, out) in [keys, values].into_iter().enumerate() {
             let mut bytes = Vec::with_capacity(out.num_bytes());
+            let element_bytes = self.sizes.dtype.bytes();
             for layer in &self.layers {
                 for slot in range.clone() {
                     let Some(Some(own)) = sequence.pages.get(slot / page) else { continue };
                     for head in 0..heads.kv {
-                        let first = heads.tile_start(*own, part, head) + slot % page * heads.size;
-                        let first = first * self.sizes.dtype.bytes();
-                        bytes.extend_from_slice(&layer.as_bytes()?[first..first + row]);
+                        let at = if part == 0 { heads.key(*own, head, slot) } else { heads.value(*own, head, slot) };
+                        for element in (0..heads.size).map(|element| at.0 + element * at.1) {
+                            let element = element * element_bytes;
+                            bytes.extend_from_slice(&layer.as_bytes()?[element..element + element_bytes]);
+                        }
                     }
                 }
             }
@@ -451,6 +467,19 @@ fn same_number(ids: &[i64], others: &[i64], what: &str) -> Result<()> {
         true => Ok(()),
         false => Err(refused(format!("{} sequences have as many {what}, found {}", ids.len(), others.len()))),
     }
+}
+
+/// Copies a head within a layer: both are given by their first element and the distance of the next.
+fn move_head(layer: &mut Tensor, from: (usize, usize), to: (usize, usize), size: usize) -> Result<()> {
+    fn elements<T: Copy>(memory: &mut [T], from: (usize, usize), to: (usize, usize), size: usize) {
+        (0..size).for_each(|at| memory[to.0 + at * to.1] = memory[from.0 + at * from.1]);
+    }
+    match layer.dtype() {
+        DataType::F16 => elements(layer.as_mut_slice::<f16>()?, from, to, size),
+        DataType::BF16 => elements(layer.as_mut_slice::<bf16>()?, from, to, size),
+        _ => elements(layer.as_mut_slice::<f32>()?, from, to, size),
+    }
+    Ok(())
 }
 
 /// Copies bytes of a tensor to another place in it.
