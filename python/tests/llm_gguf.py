@@ -124,6 +124,7 @@ def metadata_of(kind, config):
         said["logit_scale"] = config.logit_scale
     if kind == "gemma2":
         said["final_logit_softcapping"] = config.logit_softcap
+        said["attn_logit_softcapping"] = config.attention_softcap
     own = RULES[kind][0]
     return {"general.architecture": own, **{f"{own}.{key}": value for key, value in said.items()}}
 
