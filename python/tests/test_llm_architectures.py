@@ -155,6 +155,13 @@ def test_each_architecture_has_a_case():
     assert left == OF_RELATIVES | {"mamba2", "rwkv6"}
 
 
+def test_a_name_is_that_of_one_architecture():
+    for names in ([name for own in ARCHITECTURES for name in listed(own)] for listed in (
+        lambda own: [own.name], lambda own: own.model_types, lambda own: own.gguf,
+    )):  # fmt: skip
+        assert len(names) == len(set(names))
+
+
 def check_recurrent(source, model, logits_of=logits_of):
     """Three prompts, each in two steps, and a token of each in one step, against whole sequences."""
     module = source.module()
@@ -204,6 +211,7 @@ def test_the_methods_of_a_model_agree(tmp_path):
 
 #: Settings that GGUF files can say, where those of the case are others.
 NOT_IN_GGUF = {
+    "cohere2": {"head_dim": 12},
     "mistral": {},
     "smollm3": {},
     "gemma2": {"attn_logit_softcapping": None, "final_logit_softcapping": 3.0},

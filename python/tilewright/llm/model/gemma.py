@@ -49,7 +49,7 @@ def _gemma3(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     windows = windows_of(settings, layers, lambda layer: (layer + 1) % every != 0)
     head, context = sizes["head_dim"], sizes["context_window_size"]
     full = rope_of(settings, head, context, theta=1e6, parameters=rope_parameters(settings, "full_attention"))
-    # Older configurations have the base of layers with a window beside that of the others, and scale the others only.
+    # Older configurations have a base of layers with a window of its own, and scale the other layers only.
     local = rope_parameters(settings, "sliding_attention")
     if local.raw("rope_theta") is None or local.file == rope_parameters(settings).file:
         base = settings.number("rope_local_base_freq", 10000.0, least=1.0)
