@@ -75,6 +75,7 @@ RULES = {
     "stablelm": ("stablelm", {r"self_attn\.([qk])_layernorm\.norms": r"attn_\1_norm"}, False),
     "starcoder2": ("starcoder2", {r"mlp\.c_fc": "ffn_up", r"mlp\.c_proj": "ffn_down"}, False),
     "cohere": ("command-r", {}, False),
+    "cohere2": ("cohere2", {}, False),
     "gpt2": ("gpt2", GPT2, False),
     "gpt_neox": ("gptneox", NEOX, False),
     "gpt_bigcode": ("starcoder", GPT2, False),
@@ -120,10 +121,11 @@ def metadata_of(kind, config):
     if kind == "granite":
         said |= {"embedding_scale": config.embedding_scale, "residual_scale": config.residual_scale}
         said |= {"attention.scale": config.attention_scale, "logit_scale": 1 / config.logit_scale}
-    if kind == "cohere":
-        said["logit_scale"] = config.logit_scale
+    if kind in ("cohere", "cohere2"):
+        said |= {"logit_scale": config.logit_scale, "attention.sliding_window": 4096}
     if kind == "gemma2":
         said["final_logit_softcapping"] = config.logit_softcap
+        said["attn_logit_softcapping"] = config.attention_softcap
     own = RULES[kind][0]
     return {"general.architecture": own, **{f"{own}.{key}": value for key, value in said.items()}}
 

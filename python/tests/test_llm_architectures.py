@@ -2,7 +2,9 @@
 
 import copy
 import dataclasses
+import json
 
+import llm_rwkv
 import numpy as np
 import pytest
 from llm_engine import Engine, builtin
@@ -150,10 +152,17 @@ def test_an_architecture_gives_the_logits_of_transformers(case, tmp_path):
 def test_each_architecture_has_a_case():
     tested = {kind for kind, _ in CASES.values()}
     left = {own.name for own in ARCHITECTURES if not tested & set(own.model_types)}
-    assert left == OF_RELATIVES | {"mamba2"}
+    assert left == OF_RELATIVES | {"mamba2", "rwkv6"}
 
 
-def check_recurrent(source, model):
+def test_a_name_is_that_of_one_architecture():
+    for names in ([name for own in ARCHITECTURES for name in listed(own)] for listed in (
+        lambda own: [own.name], lambda own: own.model_types, lambda own: own.gguf,
+    )):  # fmt: skip
+        assert len(names) == len(set(names))
+
+
+def check_recurrent(source, model, logits_of=logits_of):
     """Three prompts, each in two steps, and a token of each in one step, against whole sequences."""
     module = source.module()
     mod, params = module.export_tvm(module.get_default_spec())
@@ -179,6 +188,17 @@ def test_mamba2_gives_the_logits_of_transformers(limit, tmp_path):
     check_recurrent(llm.open_model(tmp_path), model)
 
 
+def test_rwkv6_gives_what_its_formulas_give(rng, tmp_path):
+    tensors = llm_rwkv.random_tensors(rng)
+    settings = {
+        "model_type": "rwkv6", "vocab_size": 97, "hidden_size": 48, "num_hidden_layers": 2, "head_size": 12,
+        "intermediate_size": 88, "time_mix_extra_dim": 5, "time_decay_extra_dim": 7,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    write_tensors(tmp_path, tensors)
+    check_recurrent(llm.open_model(tmp_path), tensors, llm_rwkv.logits)
+
+
 def test_the_methods_of_a_model_agree(tmp_path):
     model = saved(tmp_path, "llama")
     engine = engine_of(llm.open_model(tmp_path), ("prefill", "decode", "batch_verify", "get_logits"))
@@ -191,6 +211,7 @@ def test_the_methods_of_a_model_agree(tmp_path):
 
 #: Settings that GGUF files can say, where those of the case are others.
 NOT_IN_GGUF = {
+    "cohere2": {"head_dim": 12},
     "mistral": {},
     "smollm3": {},
     "gemma2": {"attn_logit_softcapping": None, "final_logit_softcapping": 3.0},

@@ -13,6 +13,7 @@ from llm_codes import group_dequantize, group_quantize
 
 from tilewright import TVMError, llm
 from tilewright.contrib.tvmjs import dump_ndarray_cache
+from tilewright.llm.model import architecture_of_type
 
 HIDDEN, HEADS, KV_HEADS, SIZE, INNER, VOCAB = 64, 4, 2, 16, 96, 50
 SETTINGS = {
@@ -166,7 +167,61 @@ def test_a_folder_of_mlc_llm_is_dequantised(mode, tmp_path, tensors):
     assert (blocks.type, blocks.scales.shape) == (mode, (len(fused[QKV]), -(-HIDDEN // group)))
 
 
+LLAMA3 = {
+    "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1, "high_freq_factor": 4,
+    "original_max_position_embeddings": 32,
+}  # fmt: skip
+SAME = {
+    "llama": (
+        {"rope_theta": 5e5, "rope_scaling": LLAMA3},
+        {"rope_parameters": {"rope_theta": 5e5, **LLAMA3}},
+    ),
+    "phi": ({"partial_rotary_factor": 0.25}, {"rope_parameters": {"partial_rotary_factor": 0.25}}),
+    "gpt_neox": (
+        {"rotary_pct": 0.5, "rotary_emb_base": 500},
+        {"rope_parameters": {"partial_rotary_factor": 0.5, "rope_theta": 500.0}},
+    ),
+    "gemma3_text": (
+        {"sliding_window": 2048, "rope_scaling": {"rope_type": "linear", "factor": 8.0}},
+        {
+            "sliding_window": 4096,
+            "rope_parameters": {
+                "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+            },
+            "layer_types": ["sliding_attention"] * 5 + ["full_attention"],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_settings_of_older_files_mean_the_same(kind):
+    architecture, layers = architecture_of_type(kind), {"num_hidden_layers": 6}
+    old, new = (architecture.from_dict({**SETTINGS, **layers, **own}) for own in SAME[kind])
+    assert old == new
+    assert old != architecture.from_dict({**SETTINGS, **layers})
+
+
+@pytest.mark.parametrize("prefix", ["language_model.", "model.language_model."])
+def test_a_model_that_also_sees_is_read_by_its_text(prefix, tmp_path, tensors):
+    """The second form of names has its prefix instead of `model.`, and none for the head."""
+
+    def renamed(name):
+        if prefix == "language_model.":
+            return prefix + name
+        return name if name.startswith("lm_head") else prefix + name.removeprefix("model.")
+
+    own = {renamed(name): values for name, values in tensors.items()}
+    settings = {"model_type": "llava", "text_config": SETTINGS}
+    write_folder(tmp_path, {**own, "vision_tower.w": np.zeros(3, "float32")}, settings)
+    source = llm.open_model(tmp_path)
+    for name in ("lm_head.weight", "model.norm.weight"):
+        np.testing.assert_array_equal(source.read(name), tensors[name])
+
+
 WRONG_SETTINGS = [
+    ({"quantization_config": {"quant_method": "awq"}}, r"weights that are quantised by 'awq' are not read"),
     ({"hidden_size": "64"}, r"config.json: `hidden_size`: expected an integer from 1 to \d+, found '64'"),
     ({"hidden_size": None}, r"missing `hidden_size`"),
     ({"num_hidden_layers": 10**9}, r"`num_hidden_layers`: expected an integer from 1 to 1024"),
@@ -209,7 +264,7 @@ def test_wrong_tensors_are_errors_that_name_them(tmp_path, tensors):
         llm.open_model(tmp_path)
     del tensors["model.embed_tokens.weight"]
     write_folder(tmp_path, tensors)
-    with pytest.raises(TVMError, match=r'expected the embedding "model.embed_tokens.weight" among 11 tensors'):
+    with pytest.raises(TVMError, match=r'expected the embedding "model.embed_tokens.weight" or .* among 11 tensors'):
         llm.open_model(tmp_path)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ... import checkpoint
 from ...error import TVMError
 from ..model import ARCHITECTURES, Architecture, architecture_of_type
+from ..model.config import UnsupportedModel
 from .source import Source, source_of
 from .tensors import Tensors
 
@@ -25,6 +26,10 @@ def open_huggingface(
     """Opens a folder with `config.json`."""
     file = folder / "config.json"
     values = text_settings(read_json(file))
+    if values.get("quantization_config") is not None:
+        method = values["quantization_config"]
+        method = method.get("quant_method") if isinstance(method, dict) else method
+        raise UnsupportedModel(f"{file}: weights that are quantised by {method!r:.80} are not read")
     architecture = architecture_of_type(model_type(values, str(file)), architectures)
     config = architecture.from_dict(values, str(file), context_window_size)
     weights = checkpoint.open(folder)

@@ -18,7 +18,7 @@ from ...error import TVMError
 from ...relax.frontend import nn
 from ..model.architecture import Architecture
 from ..model.config import DecoderConfig
-from ..model.names import Naming, Part, Recipe
+from ..model.names import Naming, Part, Recipe, prefixed
 from .tensors import Blocks, Tensors
 
 __all__ = ["Source", "prefix_of", "source_of"]
@@ -131,7 +131,7 @@ def source_of(
 ) -> Source:
     """Looks up the tensors of each weight. The head is the embedding where the checkpoint has none of its own."""
     prefix = prefix_of(naming, tensors, path)
-    head = ("" if "head" in naming.own_prefix else prefix) + naming.roles["head"] + ".weight"
+    head = prefixed(naming, prefix, "head") + ".weight"
     if metadata.get("tie_word_embeddings") is None:
         config = replace(config, tied=head not in tensors)
     weights, problems = {}, []
@@ -151,10 +151,10 @@ def source_of(
 
 def prefix_of(naming: Naming, tensors: Tensors, path: Path) -> str:
     """What stands in front of the names."""
-    embed = naming.roles["embed"] + ".weight"
-    found = next((prefix for prefix in naming.prefixes if prefix + embed in tensors), None)
+    names = {prefixed(naming, prefix, "embed") + ".weight": prefix for prefix in naming.prefixes}
+    found = next((prefix for name, prefix in names.items() if name in tensors), None)
     if found is None:
-        tried = " or ".join(f'"{prefix}{embed}"' for prefix in naming.prefixes)
+        tried = " or ".join(f'"{name}"' for name in names)
         raise TVMError(f"{path}: expected the embedding {tried} among {len(tensors)} tensors")
     return found
 

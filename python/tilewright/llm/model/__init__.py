@@ -29,6 +29,7 @@ from .olmo import OLMO2, OLMO3, OLMOE
 from .phi import PHI, PHI3
 from .qwen import QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE
 from .relatives import ARCEE, ERNIE4_5, HELIUM, INTERNLM, NEMOTRON, OLMO, ORION, SEED_OSS
+from .rwkv6 import RWKV6
 from .smollm3 import SMOLLM3
 from .stablelm import STABLELM
 from .starcoder2 import STARCODER2
@@ -51,6 +52,7 @@ ARCHITECTURES: tuple[Architecture, ...] = (
     DEEPSEEK_V2, DEEPSEEK_V3, OLMO, OLMO2, OLMO3, OLMOE, GRANITE, MINICPM, STABLELM, STARCODER2, COHERE, COHERE2,
     FALCON, GPT2, GPTJ, GPT_NEOX, GPT_BIGCODE, INTERNLM, INTERNLM2, BAICHUAN, CHATGLM, GLM, GLM4, ORION, NEMOTRON,
     ARCEE, ERNIE4_5, HELIUM, SEED_OSS, MAMBA2,
+    RWKV6,
 )  # fmt: skip
 
 

@@ -35,6 +35,8 @@ class Architecture:
     gguf: tuple[str, ...] = ()
     gguf_names: Callable[[DecoderConfig], Naming] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    #: Settings that files leave out.
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     #: Whether the head is the embedding where no setting says so.
     tied: bool = False
     #: The module of a configuration, and the recipes of its parameters: those of decoders, where it is one.
@@ -49,7 +51,7 @@ class Architecture:
         self, values: Mapping[str, Any], file: str = "config.json", context_window_size: int | None = None
     ) -> DecoderConfig:
         """The configuration of a model's settings, for contexts of a size, by default the model's longest."""
-        settings = Settings(values, file, self.aliases)
+        settings = Settings({**self.defaults, **values} if isinstance(values, Mapping) else values, file, self.aliases)
         sizes = sizes_of(settings, self.name, context_window_size)
         sizes["tied"] = settings.flag("tie_word_embeddings", self.tied)
         made = self.config(settings, sizes)

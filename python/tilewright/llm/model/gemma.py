@@ -49,7 +49,7 @@ def _gemma3(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     windows = windows_of(settings, layers, lambda layer: (layer + 1) % every != 0)
     head, context = sizes["head_dim"], sizes["context_window_size"]
     full = rope_of(settings, head, context, theta=1e6, parameters=rope_parameters(settings, "full_attention"))
-    # Older configurations have the base of layers with a window beside that of the others, and scale the others only.
+    # Older configurations have a base of layers with a window of its own, and scale the other layers only.
     local = rope_parameters(settings, "sliding_attention")
     if local.raw("rope_theta") is None or local.file == rope_parameters(settings).file:
         base = settings.number("rope_local_base_freq", 10000.0, least=1.0)
@@ -71,7 +71,7 @@ def _hf(config: DecoderConfig) -> Naming:
             "mlp_norm": "model.layers.{i}.pre_feedforward_layernorm",
             "mlp_post_norm": "model.layers.{i}.post_feedforward_layernorm",
         }
-    return hf_naming(names, norm_offset=1.0, prefixes=("", "language_model."))
+    return hf_naming(names, norm_offset=1.0)
 
 
 def _gguf(config: DecoderConfig) -> Naming:
@@ -79,11 +79,56 @@ def _gguf(config: DecoderConfig) -> Naming:
 
 
 _CAPS = f"no soft-capping of attention scores; {WINDOWS}"
+_DEFAULTS_2 = {
+    "head_dim": 256,
+    "sliding_window": 4096,
+    "attn_logit_softcapping": 50.0,
+    "final_logit_softcapping": 30.0,
+}
+_DEFAULTS_3 = {
+    "head_dim": 256,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "vocab_size": 262208,
+    "max_position_embeddings": 131072,
+    "sliding_window": 4096,
+}
 
 GEMMA = Architecture(
-    "gemma", "Gemma 1", ("gemma",), _gemma, _hf, ("gemma",), _gguf, tied=True, mlc=lambda config: mlc_naming()
+    name="gemma",
+    title="Gemma 1",
+    model_types=("gemma",),
+    config=_gemma,
+    hf=_hf,
+    gguf=("gemma",),
+    gguf_names=_gguf,
+    tied=True,
+    mlc=lambda config: mlc_naming(),
+    defaults={"head_dim": 256},
 )
-GEMMA2 = Architecture("gemma2", "Gemma 2", ("gemma2",), _gemma2, _hf, ("gemma2",), _gguf, tied=True, remarks=_CAPS)
+
+GEMMA2 = Architecture(
+    name="gemma2",
+    title="Gemma 2",
+    model_types=("gemma2",),
+    config=_gemma2,
+    hf=_hf,
+    gguf=("gemma2",),
+    gguf_names=_gguf,
+    tied=True,
+    defaults=_DEFAULTS_2,
+    remarks=_CAPS,
+)
+
 GEMMA3 = Architecture(
-    "gemma3", "Gemma 3 (text)", ("gemma3_text", "gemma3"), _gemma3, _hf, ("gemma3",), _gguf, tied=True, remarks=WINDOWS
+    name="gemma3",
+    title="Gemma 3 (text)",
+    model_types=("gemma3_text", "gemma3"),
+    config=_gemma3,
+    hf=_hf,
+    gguf=("gemma3",),
+    gguf_names=_gguf,
+    tied=True,
+    defaults=_DEFAULTS_3,
+    remarks=WINDOWS,
 )

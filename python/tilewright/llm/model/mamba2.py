@@ -16,7 +16,7 @@ from ...relax.frontend.nn import Tensor, op
 from ...relax.frontend.nn.llm.rnn_state import RNNState
 from ...script import tir as T
 from .architecture import Architecture
-from .names import Naming, Part, Recipe, stem_of
+from .names import Naming, Part, Recipe, prefixed
 from .recurrent import RecurrentModel
 from .settings import Settings
 
@@ -279,7 +279,7 @@ def _recipes(config: Mamba2Config, naming: Naming, prefix: str, _stored: Any) ->
     """The parameters with their recipes, layer by layer."""
 
     def whole(role: str, layer: int, shape: tuple[int, ...], suffix: str = ".weight", own: Any = None) -> Recipe:
-        return Recipe(shape, (Part(prefix + stem_of(naming, role, layer) + suffix, own or shape),))
+        return Recipe(shape, (Part(prefixed(naming, prefix, role, layer) + suffix, own or shape),))
 
     hidden, inner, mixed, heads = config.hidden_size, config.inner, config.mixed, config.num_heads
     yield "model.embed_tokens.weight", whole("embed", 0, (config.vocab_size, hidden))

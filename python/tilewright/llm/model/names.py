@@ -25,6 +25,7 @@ __all__ = [
     "halves_of_pairs",
     "hf_naming",
     "mlc_naming",
+    "prefixed",
     "recipes",
     "stem_of",
 ]
@@ -90,7 +91,9 @@ def hf_naming(roles: Mapping[str, str] | None = None, **options: Any) -> Naming:
         "q_norm": "model.layers.{i}.self_attn.q_norm",
         "k_norm": "model.layers.{i}.self_attn.k_norm",
     }
-    ignored = (r".*\.rotary_emb\.inv_freq", *options.pop("ignored", ()))
+    other = r"(model\.)?(vision_tower|vision_model|visual|audio_tower|multi_modal_projector)\..*"
+    ignored = (r".*\.rotary_emb\.inv_freq", other, *options.pop("ignored", ()))
+    options.setdefault("prefixes", ("", "language_model.", "model.language_model."))
     return Naming({**usual, **(roles or {})}, ignored=ignored, **options)
 
 
@@ -133,6 +136,16 @@ def stem_of(naming: Naming, role: str, layer: int, expert: int = 0) -> str:
     return naming.roles[role].format(i=layer, e=expert)
 
 
+def prefixed(naming: Naming, prefix: str, role: str, layer: int = 0, expert: int = 0) -> str:
+    """The name of a role's tensor without suffix; a prefix that begins with `model.` stands for that beginning."""
+    stem = stem_of(naming, role, layer, expert)
+    if role in naming.own_prefix:
+        return stem
+    if prefix.startswith("model."):
+        return prefix + stem.removeprefix("model.") if stem.startswith("model.") else stem
+    return prefix + stem
+
+
 def halves_of_pairs(heads: int, head_dim: int, rotated: int, first: int = 0) -> np.ndarray:
     """The rows of `heads` in an order in which each rotated pair lies in both halves, where they are neighbours."""
     one = np.arange(head_dim)
@@ -153,13 +166,12 @@ def recipes(
 class _Recipes:
     def __init__(self, config: DecoderConfig, naming: Naming, prefix: str, stored: Container[str]) -> None:
         if naming.qkv == "split" and "qkv" in naming.roles:
-            one = prefix + naming.roles["qkv"].format(i=0) + ".weight"
+            one = prefixed(naming, prefix, "qkv", 0) + ".weight"
             naming = replace(naming, qkv="stacked") if one in stored else naming
         self.config, self.naming, self.prefix = config, naming, prefix
 
     def name(self, role: str, layer: int, suffix: str = ".weight", expert: int = 0) -> str:
-        prefix = "" if role in self.naming.own_prefix else self.prefix
-        return prefix + stem_of(self.naming, role, layer, expert) + suffix
+        return prefixed(self.naming, self.prefix, role, layer, expert) + suffix
 
     def all(self) -> Iterator[tuple[str, Recipe]]:
         config = self.config
