@@ -111,7 +111,7 @@ def expected(judge, texts, ends):
 
 
 def vocabulary(path, pre):
-    """A `tokenizer.json` as the lists of a GGUF file. SentencePiece's scores are those of a trained BPE: minus the id."""
+    """A `tokenizer.json` as the lists of a GGUF file. SentencePiece's scores order tokens as their merges do."""
     file = json.loads(Path(path).read_text())
     model = file["model"]
     added = {t["id"]: (t["content"], 3 if t["special"] else 4) for t in file["added_tokens"]}
@@ -123,17 +123,20 @@ def vocabulary(path, pre):
     if spm:
         types = [6 if t.startswith("<0x") and len(t) == 6 and k == 1 else k for t, k in zip(tokens, types, strict=True)]
     merges = [m if isinstance(m, str) else " ".join(m) for m in model["merges"]]
-    first = (file.get("normalizer") or {}).get("normalizers", [{}])[0].get("type")
+    stages = (file.get("normalizer") or {}).get("normalizers") or [{}]
+    rank = {}
+    for index, merge in enumerate(merges):
+        rank.setdefault(merge.replace(" ", ""), index)
     return {
         "model": "llama" if spm else "gpt2",
         "pre": None if spm else pre,
         "tokens": tokens,
         "token_types": types,
         "merges": [] if spm else merges,
-        "scores": [-i for i in range(size)] if spm else [],
+        "scores": [-rank.get(token, len(merges)) for token in tokens] if spm else [],
         "unk": model["vocab"].get(model.get("unk_token")),
         "add_bos": False,
-        "add_space_prefix": first == "Prepend",
+        "add_space_prefix": stages[0].get("type") == "Prepend",
     }
 
 

@@ -2,9 +2,10 @@
 //!
 //! Where the last tokens of a text occurred before, what followed them then is proposed; the model verifies the proposal in
 //! one forward of several rows. That costs little where decoding waits for memory, and gains where answers repeat their
-//! prompt: summaries, code, tables. The longest ending that occurred before counts, and of its occurrences the last.
+//! prompt: summaries, code, tables. Of the last four occurrences, the one with the longest equal text before it counts, and
+//! of equal ones the last.
 //!
-//! An index holds, for every run of `min_match` tokens, where it occurred last, so that a proposal costs the length of the
+//! An index holds, for every run of `min_match` tokens, where it occurred last (five times, with the ending itself), so that a proposal costs the length of the
 //! match and not that of the text.
 //!
 //! Where proposals are mostly refused, the rows for them cost more than they gain: after [`LookupConfig::trial`] proposed
@@ -12,6 +13,9 @@
 //! text.
 
 use std::collections::HashMap;
+
+/// How many occurrences of a run are known: the ending's own, and those before it.
+const OCCURRENCES: usize = 5;
 
 /// How proposals are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +43,8 @@ impl Default for LookupConfig {
 pub struct PromptLookup {
     config: LookupConfig,
     tokens: Vec<u32>,
-    /// By the hash of a run of `min_match` tokens, the end of its last occurrence, and of the one before that.
-    ends: HashMap<u64, [usize; 2]>,
+    /// By the hash of a run of `min_match` tokens, the ends of its last occurrences, the last first; 0 is none.
+    ends: HashMap<u64, [usize; OCCURRENCES]>,
     proposed: usize,
     accepted: usize,
     /// The length of text from which on proposals are made again.
@@ -60,8 +64,9 @@ impl PromptLookup {
             self.tokens.push(*token);
             let end = self.tokens.len();
             if let Some(start) = end.checked_sub(self.config.min_match) {
-                let ends = self.ends.entry(hash(&self.tokens[start..])).or_insert([0, 0]);
-                *ends = [end, ends[0]];
+                let ends = self.ends.entry(hash(&self.tokens[start..])).or_insert([0; OCCURRENCES]);
+                ends.rotate_right(1);
+                ends[0] = end;
             }
         }
     }

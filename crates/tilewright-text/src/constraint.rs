@@ -35,6 +35,7 @@ pub enum Grammar<'a> {
 pub struct GrammarTokens {
     factory: ParserFactory,
     vocab_size: usize,
+    eos: Arc<[u32]>,
 }
 
 impl std::fmt::Debug for GrammarTokens {
@@ -76,7 +77,7 @@ impl GrammarTokens {
             limits.max_grammar_size = MAX_GRAMMAR_SYMBOLS;
             limits.max_lexer_states = MAX_LEXER_STATES;
             limits.verbose_errors = false;
-            Ok(GrammarTokens { factory, vocab_size })
+            Ok(GrammarTokens { factory, vocab_size, eos: tokenizer.eos().into() })
         })
     }
 
@@ -105,7 +106,7 @@ impl GrammarTokens {
             let matcher = Matcher::new(self.factory.create_parser(top));
             match matcher.get_error() {
                 Some(why) => Err(Error::Grammar(why)),
-                None => Ok(Constraint { matcher, vocab_size: self.vocab_size }),
+                None => Ok(Constraint { matcher, vocab_size: self.vocab_size, eos: self.eos.clone() }),
             }
         })
     }
@@ -145,6 +146,7 @@ impl TokenMask {
 pub struct Constraint {
     matcher: Matcher,
     vocab_size: usize,
+    eos: Arc<[u32]>,
 }
 
 impl std::fmt::Debug for Constraint {
@@ -170,13 +172,16 @@ impl Constraint {
         })
     }
 
-    /// Goes on with a token.
+    /// Goes on with a token. Of a finished text, the end token changes nothing.
     ///
     /// # Errors
     /// A token that the grammar does not allow; the constraint stays where it was.
     pub fn accept(&mut self, id: u32) -> Result<(), Error> {
         if id as usize >= self.vocab_size {
             return Err(Error::Grammar(format!("the token {id} is not in the vocabulary")));
+        }
+        if self.is_finished() && self.eos.contains(&id) {
+            return Ok(());
         }
         guarded(Error::Grammar, || match self.matcher.try_consume_tokens(&[id]).map_err(refused)? {
             0 => Err(Error::Grammar(format!("the grammar does not allow the token {id} here"))),

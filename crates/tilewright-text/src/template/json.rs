@@ -178,7 +178,7 @@ fn write_string(style: &Style, text: &str, out: &mut String) {
             '\u{8}' => out.push_str("\\b"),
             '\u{C}' => out.push_str("\\f"),
             c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c if style.ascii && !c.is_ascii() || style.ascii && c == '\u{7F}' => {
+            c if style.ascii && (!c.is_ascii() || c == '\u{7F}') => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     out.push_str(&format!("\\u{unit:04x}"));
                 }

@@ -232,7 +232,7 @@ fn sentencepiece(vocabulary: &Vocabulary) -> Result<Built, Error> {
         let position = vocabulary.token_types.iter().position(|kind| *kind == TokenType::Unknown)?;
         u32::try_from(position).ok()
     });
-    let byte_fallback = vocabulary.tokens.iter().filter_map(|name| fallback_byte(name)).count() >= 256;
+    let byte_fallback = vocabulary.tokens.iter().any(|name| fallback_byte(name).is_some());
     let model = if unigram {
         let pieces = vocabulary.tokens.iter().cloned().zip(vocabulary.scores.iter().map(|score| f64::from(*score)));
         let unk = unk.map(|id| id as usize);
