@@ -43,9 +43,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tilewright")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     chat = commands.add_parser("chat", help="talk with a model", description=f"Talk with a model. {HELP}.")
+    _add_path(chat)
     chat.add_argument("--system", help="what the model is told first")
     chat.set_defaults(run=_chat)
     generate = commands.add_parser("generate", help="continue a prompt", description="Continue a prompt.")
+    _add_path(generate)
     generate.add_argument("prompt", help="the text; with --chat, a message")
     generate.add_argument("--chat", action="store_true", help="put the prompt into the model's chat template")
     generate.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end where this text comes")
@@ -56,8 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_options(command: argparse.ArgumentParser) -> None:
+def _add_path(command: argparse.ArgumentParser) -> None:
     command.add_argument("path", help="a GGUF file, or a folder of Hugging Face or MLC LLM")
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--context", type=_positive, metavar="TOKENS", help="the longest sequence, at most the model's"
     )

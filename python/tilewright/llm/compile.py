@@ -30,8 +30,8 @@ __all__ = ["CompiledFolder", "compile_model", "forms_of"]
 
 #: The version of a folder's files.
 VERSION = 1
-#: Rows of a matrix that stays as it is: a router of experts.
-SMALL = 64
+#: The end of the name of a matrix that stays as it is: a router of experts.
+ROUTER = "mlp.gate.weight"
 #: Bytes at whose multiples tensors lie in a file.
 ALIGNMENT = 64
 #: The format that holds weights of each type of blocks without loss.
@@ -78,11 +78,11 @@ def forms_of(source: Source, quantization: str | None = None) -> dict[str, Block
     forms = {}
     for name in source.names():
         types, shape = source.stored(name), source.shape(name)
-        if not name.endswith(".weight") or len(shape) != 2:
+        if not name.endswith(".weight") or name.endswith(ROUTER) or len(shape) != 2:
             continue
         if _is_blocks(source, name):
             forms[name] = _common([FORMS[kind] for kind in types])
-        elif quantization is not None and shape[1] % MODES[quantization][0].group == 0 and shape[0] > SMALL:
+        elif quantization is not None and shape[1] % MODES[quantization][0].group == 0:
             forms[name] = MODES[quantization][0]
     return forms
 
