@@ -910,6 +910,108 @@ class DeviceModule:
         """The sort of module: the kind of device."""
 
 @final
+class LanguageModel:
+    """The functions of a language model in an executable, with its weights."""
+
+    def __new__(cls, executable: Any, weights: Any, context: Any, chunk: Any, vocabulary: Any) -> Self: ...
+    def sequence(self) -> Any:
+        """A sequence without tokens, with a cache of its own."""
+
+@final
+class TokenSequence:
+    """Tokens that a model has seen."""
+
+    def append(self, tokens: Any) -> Any:
+        """Adds tokens, and gives the logits of the last one."""
+
+    def replace(self, tokens: Any) -> Any:
+        """Makes these tokens the sequence's, and gives the logits of the last one. Those that it begins with already
+        are not computed again, but for the last.
+        """
+
+    @property
+    def room(self) -> Any:
+        """Tokens that fit after those that there are."""
+
+    @property
+    def tokens(self) -> Any: ...
+    def truncate(self, count: Any) -> Any:
+        """Forgets all tokens but the first ones."""
+
+@final
+class Sampler:
+    """Chooses the tokens of one sequence."""
+
+    def __new__(
+        cls,
+        temperature: Any,
+        top_k: Any,
+        top_p: Any,
+        min_p: Any,
+        repetition_penalty: Any,
+        seed: Any,
+        tokens: Any,
+    ) -> Self: ...
+    def choose(self, logits: Any) -> Any:
+        """The next token, after these logits."""
+
+@final
+class Tokenizer:
+    """A tokenizer: text to tokens and back."""
+
+    @property
+    def bos(self) -> Any: ...
+    def chat(
+        self,
+        messages: Any,
+        template: Any = None,
+        tools: Any = None,
+        variables: Any = None,
+        now_s: int = 0,
+    ) -> Any:
+        """The tokens of messages (JSON) in a chat template (Jinja), by default the configuration's, and the prompt's
+        text. Control tokens are those of the template, never such that a message spells.
+        """
+
+    def decode(self, ids: Any, skip_special: Any) -> Any: ...
+    def encode(self, text: Any, add_special: Any, markup: Any) -> Any:
+        """The tokens of a text. Control tokens that it spells are text; with `markup` they are tokens."""
+
+    @property
+    def eos(self) -> Any:
+        """The tokens that end a text."""
+
+    @staticmethod
+    def from_json(json: Any, config: Any = None) -> Any:
+        """Of the bytes of `tokenizer.json`, and of `tokenizer_config.json` where there is one."""
+
+    @staticmethod
+    def from_sentencepiece(model: Any) -> Any:
+        """Of the bytes of SentencePiece's `tokenizer.model`."""
+
+    @staticmethod
+    def from_vocabulary(said: Any) -> Any:
+        """Of what the metadata of a GGUF file says."""
+
+    def id_of(self, token: Any) -> Any: ...
+    def stream(self, stop: Any) -> Any:
+        """A stream that decodes tokens as they come, and ends at any of these strings."""
+
+    def token_of(self, id: Any) -> Any: ...
+    @property
+    def vocab_size(self) -> Any: ...
+
+@final
+class TextStream:
+    """Text of tokens that come one after another: never half a character, and nothing from a stop string on."""
+
+    def finish(self) -> Any:
+        """The rest."""
+
+    def push(self, id: Any) -> Any:
+        """The text that a token completes, and whether a stop string ends it."""
+
+@final
 class Session:
     """A model with its inputs and outputs."""
 
