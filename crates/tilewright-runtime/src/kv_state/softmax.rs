@@ -136,7 +136,10 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
         for own in 0..R {
             let weights = &mut weights[own];
             if let Some(cap) = cap {
-                weights.iter_mut().for_each(|line| cap_scores::<S>(line, cap));
+                // No closure: its function would lack the instruction set.
+                for line in &mut *weights {
+                    cap_scores::<S>(line, cap);
+                }
             }
             if seen[own] != u64::MAX {
                 hide(weights, seen[own]);
@@ -145,7 +148,10 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
         }
         let values = state.values[row * tile.vectors..].as_mut_ptr().cast::<f32>();
         let in_part = (0..R).any(|own| seen[own] != u64::MAX);
-        if in_part && !*finite.get_or_insert_with(|| is_finite::<S>(tile)) {
+        if in_part && finite.is_none() {
+            *finite = Some(is_finite::<S>(tile));
+        }
+        if in_part && *finite == Some(false) {
             for own in 0..R {
                 let values = values.add(own * tile.vectors * LANES);
                 add_seen_values::<S>(tile, &weights[own], kept[own], seen[own], values);

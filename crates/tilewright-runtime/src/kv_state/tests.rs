@@ -542,3 +542,142 @@ fn recurrent_states_go_on_from_step_to_step_and_back() {
     let five = call("rnn_state_debug_get", &[&[state.clone()][..], &[0, 1, 2].map(Value::Int)].concat()).unwrap();
     assert_eq!(five.as_tensor().unwrap().to_vec::<f32>().unwrap(), [5.0]);
 }
+
+/// A cache without RoPE, of sequence 0: query heads, heads of keys and values, elements of a head, tokens of a page.
+fn plain_cache(heads: [usize; 4], dtype: DataType, settings: &str) -> Result<Value> {
+    let [query, kv, size, page] = heads.map(|size| Value::Int(size as i64));
+    let cache = registry::get("mlc.create_paged_kv_cache_generic")?(&[
+        Value::tuple([Value::Int(1), Value::Int(4096), Value::Int(64), page, Value::Int(0)]),
+        Value::None,
+        Value::Int(1),
+        query,
+        kv,
+        size.clone(),
+        Value::Int(0),
+        Value::Float(1.0),
+        Value::Float(1.0),
+        Value::Str(settings.into()),
+        Value::Int(0),
+        size,
+        Value::DataType(dtype),
+    ])?;
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)])?;
+    Ok(cache)
+}
+
+/// A step of sequence 0: `rows` is `[tokens, query + 2 kv, size]`.
+fn plain_step([query, kv, size, _]: [usize; 4], cache: &Value, rows: &[f32], dtype: DataType) -> Vec<f32> {
+    let tokens = rows.len() / ((query + 2 * kv) * size);
+    begin(cache, &[0], &[tokens as i64]).unwrap();
+    let shape = [tokens, query + 2 * kv, size].map(|dim| dim as i64);
+    let half = |value: &f32| tilewright_tensor::f16::from_f32(*value);
+    let qkv = match dtype {
+        DataType::F16 => Tensor::from_vec(&shape, rows.iter().map(half).collect()).unwrap(),
+        DataType::BF16 => {
+            let short = |value: &f32| tilewright_tensor::bf16::from_f32(*value);
+            Tensor::from_vec(&shape, rows.iter().map(short).collect()).unwrap()
+        }
+        _ => Tensor::from_vec(&shape, rows.to_vec()).unwrap(),
+    };
+    let out = Tensor::zeros(dtype, &[tokens as i64, query as i64, size as i64]).unwrap();
+    let args = [cache.clone(), Value::Int(0), Value::Float(1.0), qkv.into(), out.clone().into()];
+    call("attention_kv_cache_attention_with_fused_qkv", &args).unwrap();
+    end(cache);
+    match dtype {
+        DataType::F16 => out.to_vec::<tilewright_tensor::f16>().unwrap().iter().map(|value| value.to_f32()).collect(),
+        DataType::BF16 => out.to_vec::<tilewright_tensor::bf16>().unwrap().iter().map(|value| value.to_f32()).collect(),
+        _ => out.to_vec().unwrap(),
+    }
+}
+
+/// Causal attention of whole sequences, in float64.
+fn plain_attention([query, kv, size, _]: [usize; 4], rows: &[f32], cap: Option<f64>) -> Vec<f64> {
+    let width = (query + 2 * kv) * size;
+    let head = |row: usize, head: usize| &rows[row * width + head * size..][..size];
+    let mut out = Vec::new();
+    for (row, own) in (0..rows.len() / width).flat_map(|row| (0..query).map(move |own| (row, own))) {
+        let shared = own / (query / kv);
+        let weights = (0..=row).map(|slot| {
+            let products = head(row, own).iter().zip(head(slot, query + shared));
+            let score: f64 = products.map(|(q, k)| f64::from(*q) * f64::from(*k)).sum::<f64>() / (size as f64).sqrt();
+            cap.map_or(score, |cap| cap * (score / cap).tanh()).exp()
+        });
+        let weights: Vec<f64> = weights.collect();
+        let total: f64 = weights.iter().sum();
+        let value = |slot: usize, at: usize| f64::from(head(slot, query + kv + shared)[at]);
+        out.extend((0..size).map(|at| weights.iter().enumerate().map(|(s, w)| w * value(s, at)).sum::<f64>() / total));
+    }
+    out
+}
+
+#[test]
+fn heads_and_pages_of_any_size_give_what_a_naive_model_gives() {
+    let sizes = [
+        [2, 2, 64, 16],
+        [6, 2, 80, 16],
+        [8, 2, 96, 32],
+        [8, 1, 128, 16],
+        [4, 1, 256, 48],
+        [3, 1, 5, 7],
+        [10, 2, 24, 24],
+        [1, 1, 16, 256],
+    ];
+    for heads in sizes {
+        for (dtype, tolerance) in [(DataType::F32, 2e-5), (DataType::F16, 1e-3), (DataType::BF16, 8e-3)] {
+            let mut random = Random(17);
+            // Quarters, which all types hold.
+            let width = (heads[0] + 2 * heads[1]) * heads[2];
+            let rows: Vec<f32> = (0..83 * width).map(|_| random.below(9) as f32 / 4.0 - 1.0).collect();
+            let whole = plain_step(heads, &plain_cache(heads, dtype, "").unwrap(), &rows, dtype);
+            for (found, expected) in whole.iter().zip(plain_attention(heads, &rows, None)) {
+                assert!((f64::from(*found) - expected).abs() < tolerance, "{heads:?} {dtype}: {found} {expected}");
+            }
+            let cache = plain_cache(heads, dtype, "").unwrap();
+            let mut parts = Vec::new();
+            for part in [&rows[..66 * width], &rows[66 * width..67 * width], &rows[67 * width..]] {
+                parts.extend(plain_step(heads, &cache, part, dtype));
+            }
+            assert_eq!(parts, whole, "{heads:?} {dtype}");
+        }
+    }
+}
+
+#[test]
+fn a_long_context_gives_the_same_bits_in_parts() {
+    let heads = [2, 1, 16, 16];
+    let mut random = Random(5);
+    let rows: Vec<f32> = (0..2100 * 4 * 16).map(|_| random.value()).collect();
+    let whole = plain_step(heads, &plain_cache(heads, DataType::F32, "").unwrap(), &rows, DataType::F32);
+    let cache = plain_cache(heads, DataType::F32, "").unwrap();
+    let (first, last) = rows.split_at(2099 * 64);
+    plain_step(heads, &cache, first, DataType::F32);
+    assert_eq!(plain_step(heads, &cache, last, DataType::F32), whole[2099 * 32..]);
+    let expected = plain_attention(heads, &rows, None);
+    close(&whole[2099 * 32..], &expected[2099 * 32..]);
+}
+
+#[test]
+fn what_is_not_finite_reaches_only_those_who_see_it() {
+    let heads = [2, 1, 16, 16];
+    let mut random = Random(5);
+    let mut rows: Vec<f32> = (0..20 * 64).map(|_| random.value()).collect();
+    let clean = plain_step(heads, &plain_cache(heads, DataType::F32, "").unwrap(), &rows, DataType::F32);
+    rows[10 * 64 + 48] = f32::INFINITY;
+    rows[15 * 64 + 32] = f32::NAN;
+    let found = plain_step(heads, &plain_cache(heads, DataType::F32, "").unwrap(), &rows, DataType::F32);
+    assert_eq!(found[..10 * 32], clean[..10 * 32]);
+    assert!((10..15).all(|row| found[row * 32] == f32::INFINITY && found[row * 32 + 1] == clean[row * 32 + 1]));
+    assert!(found[15 * 32..].iter().all(|value| value.is_nan()));
+}
+
+#[test]
+fn scores_can_have_a_soft_cap() {
+    let heads = [2, 1, 16, 16];
+    let mut random = Random(9);
+    let rows: Vec<f32> = (0..70 * 64).map(|_| 3.0 * random.value()).collect();
+    let cache = plain_cache(heads, DataType::F32, r#"{"attn_logit_softcapping": 2.5}"#).unwrap();
+    let expected = plain_attention(heads, &rows, Some(2.5));
+    close(&plain_step(heads, &cache, &rows, DataType::F32), &expected);
+    let refused = plain_cache(heads, DataType::F32, r#"{"attn_logit_softcapping": -1}"#).unwrap_err().to_string();
+    assert!(refused.contains("attn_logit_softcapping"), "{refused}");
+}
