@@ -9,6 +9,7 @@ SentencePiece model (`*.model`), or a `*.jinja` chat template. Needs those packa
 """
 
 import argparse
+import datetime
 import json
 import random
 import subprocess
@@ -84,8 +85,15 @@ def ask(form, file, lines):
 def report(name, texts, want, got):
     """Prints how many answers agree, in each of their parts, and the first that do not."""
     parts = ["ids", "ids with control tokens", "decoded"]
-    bad = [[i for i, (w, g) in enumerate(zip(want, got, strict=True)) if not isinstance(g, list) or w[p] != g[p]] for p in range(3)]
-    print(name, ", ".join(f"{part}: {len(texts) - len(b)}/{len(texts)}" for part, b in zip(parts, bad, strict=True)), flush=True)
+    bad = [
+        [i for i, (w, g) in enumerate(zip(want, got, strict=True)) if not isinstance(g, list) or w[p] != g[p]]
+        for p in range(3)
+    ]
+    print(
+        name,
+        ", ".join(f"{part}: {len(texts) - len(b)}/{len(texts)}" for part, b in zip(parts, bad, strict=True)),
+        flush=True,
+    )
     for part, wrong in zip(range(3), bad, strict=True):
         for i in wrong[:2]:
             print("   ", ascii(texts[i][:120]), "\n      want", ascii(str(want[i][part]))[:300])
@@ -181,7 +189,11 @@ CHATS = [
             "role": "assistant",
             "content": "",
             "tool_calls": [
-                {"type": "function", "id": "call00001", "function": {"name": "get", "arguments": {"city": "Köln", "n": 1.5e20, "ok": True, "no": None}}}
+                {
+                    "type": "function",
+                    "id": "call00001",
+                    "function": {"name": "get", "arguments": {"city": "Köln", "n": 1.5e20, "ok": True, "no": None}},
+                }
             ],
         },
         {"role": "tool", "name": "get", "tool_call_id": "call00001", "content": '{"t": 20}'},
@@ -193,7 +205,14 @@ TOOLS = [
         "function": {
             "name": "get",
             "description": "Gets <it> & 'more'",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "Größe"}, "n": {"type": "number", "default": 1e-07}}, "required": ["city"]},
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string", "description": "Größe"},
+                    "n": {"type": "number", "default": 1e-07},
+                },
+                "required": ["city"],
+            },
         },
     }
 ]
@@ -209,14 +228,24 @@ def compare_template(path):
         for tools in (None, TOOLS):
             for prompt in (False, True):
                 for extra in ({}, {"enable_thinking": False}):
-                    cases.append({"messages": chat, "tools": tools, "documents": None, "add_generation_prompt": prompt, "variables": extra})
+                    cases.append(
+                        {
+                            "messages": chat,
+                            "tools": tools,
+                            "documents": None,
+                            "add_generation_prompt": prompt,
+                            "variables": extra,
+                        }
+                    )
     bad, raised = [], 0
     roles = {"bos_token": "<s>", "eos_token": "</s>"}
-    got = ask("template", path, [{**case, **roles} for case in cases])
+    now = 1_700_000_000
+    clock = datetime.datetime.fromtimestamp(now, datetime.UTC).strftime
+    got = ask("template", path, [{**case, **roles, "now_s": now} for case in cases])
     for case, answer in zip(cases, got, strict=True):
         try:
             fields = {k: v for k, v in case.items() if k != "variables"}
-            want = compiled.render(**fields, **case["variables"], **roles)
+            want = compiled.render(**fields, **case["variables"], **roles, strftime_now=clock)
         except Exception as error:  # Whatever the template raises: ours must fail too.
             raised += 1
             want = error
@@ -225,7 +254,14 @@ def compare_template(path):
             bad.append((case, want, answer))
     print(f"{path} prompts: {len(cases) - len(bad)}/{len(cases)}, of which {raised} errors", flush=True)
     for case, want, answer in bad[:2]:
-        print("   ", ascii(json.dumps(case, ensure_ascii=False))[:200], "\n      want", ascii(str(want))[-300:], "\n      got ", ascii(str(answer))[-300:])
+        print(
+            "   ",
+            ascii(json.dumps(case, ensure_ascii=False))[:200],
+            "\n      want",
+            ascii(str(want))[-300:],
+            "\n      got ",
+            ascii(str(answer))[-300:],
+        )
     return bool(bad)
 
 
@@ -246,7 +282,9 @@ def main():
         if path.endswith(".json"):
             special = [t["content"] for t in json.loads(Path(path).read_text())["added_tokens"]][:200] or special
         texts = [sample(rng, special) for _ in range(options.count)]
-        wrong |= compare_sentencepiece(path, texts) if path.endswith(".model") else compare_json(path, options.pre, texts)
+        wrong |= (
+            compare_sentencepiece(path, texts) if path.endswith(".model") else compare_json(path, options.pre, texts)
+        )
     sys.exit(wrong)
 
 
