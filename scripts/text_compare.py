@@ -39,11 +39,15 @@ RANGES = [
     (0x20000, 0x2A6DF),
     (0x0, 0x10FFFF),
 ]
-WORDS = "the of and in is it's don't I'LL we've straße naïve 東京 привет مرحبا नमस्ते 안녕 fn main() {} == -> 😀 👩‍👩‍👧‍👦 🇫🇷 e\u0301".split()
+WORDS = [
+    *["the", "of", "and", "in", "is", "it's", "don't", "I'LL", "we've", "straße", "naïve", "東京", "привет", "مرحبا"],
+    *["नमस्ते", "안녕", "fn", "main()", "{}", "==", "->", "😀", "👩\u200d👩\u200d👧\u200d👦", "🇫🇷", "e\u0301"],
+]
 SPACES = [" ", "  ", "\n", "\r\n", "\t", " \n ", "\u00a0", "\u3000", "\u200b", "      ", "\n\n\n"]
 
 
 def character(rng):
+    """A character of one of the ranges."""
     low, high = rng.choice(RANGES)
     code = rng.randint(low, high)
     return chr(code) if not 0xD800 <= code <= 0xDFFF else "?"
@@ -102,6 +106,7 @@ def report(name, texts, want, got):
 
 
 def judge_of(path):
+    """The tokenizer of `tokenizers`, without the file's truncation and padding."""
     from tokenizers import Tokenizer
 
     judge = Tokenizer.from_file(str(path))
@@ -111,6 +116,7 @@ def judge_of(path):
 
 
 def expected(judge, texts, ends):
+    """What `tokenizers` gives for every text: plain ids, ids with control tokens, the decoded text."""
     judge.encode_special_tokens = True
     plain = [e.ids for e in judge.encode_batch_fast(texts, add_special_tokens=False)]
     judge.encode_special_tokens = False
@@ -149,6 +155,7 @@ def vocabulary(path, pre):
 
 
 def compare_json(path, pre, texts):
+    """Compares a `tokenizer.json`; true where something differs."""
     judge = judge_of(path)
     wrong = report(str(path), texts, expected(judge, texts, True), ask("json", path, texts))
     if pre:
@@ -161,6 +168,7 @@ def compare_json(path, pre, texts):
 
 
 def compare_sentencepiece(path, texts):
+    """Compares a SentencePiece model; true where something differs."""
     import sentencepiece
 
     judge = sentencepiece.SentencePieceProcessor(model_file=str(path))
@@ -219,6 +227,7 @@ TOOLS = [
 
 
 def compare_template(path):
+    """Compares the renderings of a chat template; true where something differs."""
     from transformers.utils.chat_template_utils import _compile_jinja_template
 
     source = Path(path).read_text()
@@ -266,6 +275,7 @@ def compare_template(path):
 
 
 def main():
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--count", type=int, default=10_000, help="texts for each tokenizer")

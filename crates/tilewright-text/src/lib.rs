@@ -23,4 +23,4 @@ pub use decode::DecodeStream;
 pub use error::Error;
 pub use stop::{Stop, StopStrings};
 pub use template::{ChatInputs, ChatTemplate, Limits, Prompt};
-pub use tokenizer::{TokenType, Tokenizer, TokenizerConfig, Vocabulary, pre_tokenizer_names};
+pub use tokenizer::{MetadataValue, TokenType, Tokenizer, TokenizerConfig, Vocabulary, pre_tokenizer_names};

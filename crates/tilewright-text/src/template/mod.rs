@@ -79,6 +79,38 @@ impl Default for ChatInputs {
     }
 }
 
+impl ChatInputs {
+    /// Reads an object with the fields of this struct; those that are missing have their defaults.
+    ///
+    /// # Errors
+    /// Text that is no JSON object, fields of other types or names.
+    pub fn from_json(json: &str) -> Result<ChatInputs, Error> {
+        let fields: Json = serde_json::from_str(json).map_err(|e| Error::Template(e.to_string()))?;
+        let Json::Object(fields) = fields else { return Err(Error::Template("inputs are no JSON object".into())) };
+        let mut inputs = ChatInputs::default();
+        for (name, value) in fields {
+            let wrong = || Error::Template(format!("the input `{name}` has a value of a wrong type"));
+            let token = |value: Json| match value {
+                Json::Null => Ok(None),
+                Json::String(text) => Ok(Some(text)),
+                _ => Err(wrong()),
+            };
+            match name.as_str() {
+                "messages" => inputs.messages = value,
+                "tools" => inputs.tools = value,
+                "documents" => inputs.documents = value,
+                "variables" => inputs.variables = value,
+                "add_generation_prompt" => inputs.add_generation_prompt = value.as_bool().ok_or_else(wrong)?,
+                "bos_token" => inputs.bos_token = token(value)?,
+                "eos_token" => inputs.eos_token = token(value)?,
+                "now_s" => inputs.now_s = value.as_i64().ok_or_else(wrong)?,
+                _ => return Err(Error::Template(format!("unknown input `{name}`"))),
+            }
+        }
+        Ok(inputs)
+    }
+}
+
 /// A prompt that knows which of its control tokens are the template's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt(String);

@@ -114,3 +114,17 @@ fn guards_break_every_occurrence_of_a_special_text() {
     assert_eq!(guard_text(&format!("<{GUARD}s>"), &special), format!("<{GUARD}s>"));
     assert_eq!(guard_text("plain", &special), "plain");
 }
+
+#[test]
+fn inputs_are_read_from_json() {
+    let template =
+        ChatTemplate::new("{{ bos_token }}{{ messages[0].role }}{{ flag }}{{ add_generation_prompt }}").unwrap();
+    let read = |json: &str| template.render(&ChatInputs::from_json(json)?);
+    let inputs = r#"{"messages": [{"role": "user"}], "bos_token": "<s>", "variables": {"flag": 1}, "add_generation_prompt": false}"#;
+    assert_eq!(read(inputs).unwrap(), "<s>user1False");
+    for bad in
+        ["", "[]", r#"{"bos_token": 1}"#, r#"{"now_s": "x"}"#, r#"{"message": []}"#, r#"{"add_generation_prompt": 1}"#]
+    {
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}

@@ -11,6 +11,7 @@
 //! become tokens, the same text in a message does not.
 
 mod config;
+mod metadata;
 mod normalize;
 mod pieces;
 mod pre;
@@ -18,6 +19,7 @@ mod sentencepiece;
 mod vocabulary;
 
 pub use config::TokenizerConfig;
+pub use metadata::MetadataValue;
 pub use pre::pre_tokenizer_names;
 pub use vocabulary::{TokenType, Vocabulary};
 
