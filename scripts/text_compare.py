@@ -9,6 +9,7 @@ SentencePiece model (`*.model`), or a `*.jinja` chat template. Needs those packa
 """
 
 import argparse
+import datetime
 import json
 import random
 import subprocess
@@ -38,11 +39,15 @@ RANGES = [
     (0x20000, 0x2A6DF),
     (0x0, 0x10FFFF),
 ]
-WORDS = "the of and in is it's don't I'LL we've straße naïve 東京 привет مرحبا नमस्ते 안녕 fn main() {} == -> 😀 👩‍👩‍👧‍👦 🇫🇷 e\u0301".split()
+WORDS = [
+    *["the", "of", "and", "in", "is", "it's", "don't", "I'LL", "we've", "straße", "naïve", "東京", "привет", "مرحبا"],
+    *["नमस्ते", "안녕", "fn", "main()", "{}", "==", "->", "😀", "👩\u200d👩\u200d👧\u200d👦", "🇫🇷", "e\u0301"],
+]
 SPACES = [" ", "  ", "\n", "\r\n", "\t", " \n ", "\u00a0", "\u3000", "\u200b", "      ", "\n\n\n"]
 
 
 def character(rng):
+    """A character of one of the ranges."""
     low, high = rng.choice(RANGES)
     code = rng.randint(low, high)
     return chr(code) if not 0xD800 <= code <= 0xDFFF else "?"
@@ -84,8 +89,15 @@ def ask(form, file, lines):
 def report(name, texts, want, got):
     """Prints how many answers agree, in each of their parts, and the first that do not."""
     parts = ["ids", "ids with control tokens", "decoded"]
-    bad = [[i for i, (w, g) in enumerate(zip(want, got, strict=True)) if not isinstance(g, list) or w[p] != g[p]] for p in range(3)]
-    print(name, ", ".join(f"{part}: {len(texts) - len(b)}/{len(texts)}" for part, b in zip(parts, bad, strict=True)), flush=True)
+    bad = [
+        [i for i, (w, g) in enumerate(zip(want, got, strict=True)) if not isinstance(g, list) or w[p] != g[p]]
+        for p in range(3)
+    ]
+    print(
+        name,
+        ", ".join(f"{part}: {len(texts) - len(b)}/{len(texts)}" for part, b in zip(parts, bad, strict=True)),
+        flush=True,
+    )
     for part, wrong in zip(range(3), bad, strict=True):
         for i in wrong[:2]:
             print("   ", ascii(texts[i][:120]), "\n      want", ascii(str(want[i][part]))[:300])
@@ -94,6 +106,7 @@ def report(name, texts, want, got):
 
 
 def judge_of(path):
+    """The tokenizer of `tokenizers`, without the file's truncation and padding."""
     from tokenizers import Tokenizer
 
     judge = Tokenizer.from_file(str(path))
@@ -103,6 +116,7 @@ def judge_of(path):
 
 
 def expected(judge, texts, ends):
+    """What `tokenizers` gives for every text: plain ids, ids with control tokens, the decoded text."""
     judge.encode_special_tokens = True
     plain = [e.ids for e in judge.encode_batch_fast(texts, add_special_tokens=False)]
     judge.encode_special_tokens = False
@@ -141,6 +155,7 @@ def vocabulary(path, pre):
 
 
 def compare_json(path, pre, texts):
+    """Compares a `tokenizer.json`; true where something differs."""
     judge = judge_of(path)
     wrong = report(str(path), texts, expected(judge, texts, True), ask("json", path, texts))
     if pre:
@@ -153,6 +168,7 @@ def compare_json(path, pre, texts):
 
 
 def compare_sentencepiece(path, texts):
+    """Compares a SentencePiece model; true where something differs."""
     import sentencepiece
 
     judge = sentencepiece.SentencePieceProcessor(model_file=str(path))
@@ -181,7 +197,11 @@ CHATS = [
             "role": "assistant",
             "content": "",
             "tool_calls": [
-                {"type": "function", "id": "call00001", "function": {"name": "get", "arguments": {"city": "Köln", "n": 1.5e20, "ok": True, "no": None}}}
+                {
+                    "type": "function",
+                    "id": "call00001",
+                    "function": {"name": "get", "arguments": {"city": "Köln", "n": 1.5e20, "ok": True, "no": None}},
+                }
             ],
         },
         {"role": "tool", "name": "get", "tool_call_id": "call00001", "content": '{"t": 20}'},
@@ -193,13 +213,21 @@ TOOLS = [
         "function": {
             "name": "get",
             "description": "Gets <it> & 'more'",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "Größe"}, "n": {"type": "number", "default": 1e-07}}, "required": ["city"]},
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string", "description": "Größe"},
+                    "n": {"type": "number", "default": 1e-07},
+                },
+                "required": ["city"],
+            },
         },
     }
 ]
 
 
 def compare_template(path):
+    """Compares the renderings of a chat template; true where something differs."""
     from transformers.utils.chat_template_utils import _compile_jinja_template
 
     source = Path(path).read_text()
@@ -209,14 +237,24 @@ def compare_template(path):
         for tools in (None, TOOLS):
             for prompt in (False, True):
                 for extra in ({}, {"enable_thinking": False}):
-                    cases.append({"messages": chat, "tools": tools, "documents": None, "add_generation_prompt": prompt, "variables": extra})
+                    cases.append(
+                        {
+                            "messages": chat,
+                            "tools": tools,
+                            "documents": None,
+                            "add_generation_prompt": prompt,
+                            "variables": extra,
+                        }
+                    )
     bad, raised = [], 0
     roles = {"bos_token": "<s>", "eos_token": "</s>"}
-    got = ask("template", path, [{**case, **roles} for case in cases])
+    now = 1_700_000_000
+    clock = datetime.datetime.fromtimestamp(now, datetime.UTC).strftime
+    got = ask("template", path, [{**case, **roles, "now_s": now} for case in cases])
     for case, answer in zip(cases, got, strict=True):
         try:
             fields = {k: v for k, v in case.items() if k != "variables"}
-            want = compiled.render(**fields, **case["variables"], **roles)
+            want = compiled.render(**fields, **case["variables"], **roles, strftime_now=clock)
         except Exception as error:  # Whatever the template raises: ours must fail too.
             raised += 1
             want = error
@@ -225,11 +263,19 @@ def compare_template(path):
             bad.append((case, want, answer))
     print(f"{path} prompts: {len(cases) - len(bad)}/{len(cases)}, of which {raised} errors", flush=True)
     for case, want, answer in bad[:2]:
-        print("   ", ascii(json.dumps(case, ensure_ascii=False))[:200], "\n      want", ascii(str(want))[-300:], "\n      got ", ascii(str(answer))[-300:])
+        print(
+            "   ",
+            ascii(json.dumps(case, ensure_ascii=False))[:200],
+            "\n      want",
+            ascii(str(want))[-300:],
+            "\n      got ",
+            ascii(str(answer))[-300:],
+        )
     return bool(bad)
 
 
 def main():
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--count", type=int, default=10_000, help="texts for each tokenizer")
@@ -246,7 +292,9 @@ def main():
         if path.endswith(".json"):
             special = [t["content"] for t in json.loads(Path(path).read_text())["added_tokens"]][:200] or special
         texts = [sample(rng, special) for _ in range(options.count)]
-        wrong |= compare_sentencepiece(path, texts) if path.endswith(".model") else compare_json(path, options.pre, texts)
+        wrong |= (
+            compare_sentencepiece(path, texts) if path.endswith(".model") else compare_json(path, options.pre, texts)
+        )
     sys.exit(wrong)
 
 

@@ -1,16 +1,16 @@
 //! Tokens that may come next, from the text so far: prompt lookup (Saxena, "Prompt Lookup Decoding", 2023).
 //!
-//! Where the last tokens of a text occurred before, what followed them then is proposed; the model verifies the proposal in
-//! one forward of several rows. That costs little where decoding waits for memory, and gains where answers repeat their
-//! prompt: summaries, code, tables. Of the last four occurrences, the one with the longest equal text before it counts, and
-//! of equal ones the last.
+//! Where the last tokens of a text occurred before, what followed them then is proposed; the model verifies the
+//! proposal in one forward of several rows. That costs little where decoding waits for memory, and gains where
+//! answers repeat their prompt: summaries, code, tables. Of the last four occurrences, the one with the longest equal
+//! text before it counts, and of equal ones the last.
 //!
-//! An index holds, for every run of `min_match` tokens, where it occurred last (five times, with the ending itself), so that a proposal costs the length of the
-//! match and not that of the text.
+//! An index holds, for every run of `min_match` tokens, where it occurred last (five times, with the ending itself),
+//! so that a proposal costs the length of the match and not that of the text.
 //!
-//! Where proposals are mostly refused, the rows for them cost more than they gain: after [`LookupConfig::trial`] proposed
-//! tokens in a window with a smaller share of accepted ones than `break_even`, nothing is proposed for `pause` tokens of
-//! text.
+//! Where proposals are mostly refused, the rows for them cost more than they gain: after [`LookupConfig::trial`]
+//! proposed tokens in a window with a smaller share of accepted ones than `break_even`, nothing is proposed for
+//! `pause` tokens of text.
 
 use std::collections::HashMap;
 
@@ -115,7 +115,8 @@ impl PromptLookup {
     /// Takes the last tokens back.
     pub fn truncate(&mut self, len: usize) {
         if len < self.tokens.len() {
-            // The index may name ends over the text: they are made again, which rolling back by a few tokens seldom needs.
+            // The index may name ends over the text: they are made again, which rolling back by a few tokens seldom
+            // needs.
             let tokens = std::mem::take(&mut self.tokens);
             self.ends.clear();
             self.extend(&tokens[..len]);
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_followed_the_same_tokens_is_proposed() {
+    fn continuations_of_the_same_tokens_are_proposed() {
         assert_eq!(lookup(&[1, 2, 3, 4, 9, 1, 2]).propose(2), [3, 4]);
         assert_eq!(lookup(&[1, 2, 3, 4, 9, 1, 2]).propose(9), [3, 4, 9, 1, 2]);
         // The later of two occurrences, but for a longer match.
@@ -190,8 +191,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        // A search through the whole text is the judge: what is proposed did follow the ending, and where the ending occurred
-        // before, something is proposed.
+        // A search through the whole text is the judge: what is proposed did follow the ending, and where the ending
+        // occurred before, something is proposed.
         #[test]
         fn proposals_followed_the_ending_before(tokens in proptest::collection::vec(0u32..4, 0..60)) {
             let lookup = lookup(&tokens);

@@ -1,7 +1,7 @@
 //! Random numbers that depend on a seed and nothing else.
 
-/// A generator of 64-bit numbers: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014),
-/// a counter whose values are mixed.
+/// A generator of 64-bit numbers: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+/// 2014), a counter whose values are mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
     counter: u64,

@@ -1,21 +1,21 @@
 //! A token from the logits of a position.
 //!
-//! Steps, in this order, each of which may be off: the grammar's mask; `logit_bias`; penalties for tokens that occurred;
-//! temperature; top-k; top-p; min-p; a draw. Log-probabilities are those of the model: of the softmax of the logits as they
-//! came, before any step, over the whole vocabulary.
+//! Steps, in this order, each of which may be off: the grammar's mask; `logit_bias`; penalties for tokens that
+//! occurred; temperature; top-k; top-p; min-p; a draw. Log-probabilities are those of the model: of the softmax of
+//! the logits as they came, before any step, over the whole vocabulary.
 //!
-//! **Penalties.** Repetition (Keskar et al., "CTRL", 2019, as in `transformers`): a positive logit of a token that occurred
-//! in the prompt or the text is divided by it, a negative one multiplied. Presence and frequency (OpenAI): for a token that
-//! occurred `n > 0` times in the generated text, `presence + n * frequency` is subtracted.
+//! **Penalties.** Repetition (Keskar et al., "CTRL", 2019, as in `transformers`): a positive logit of a token that
+//! occurred in the prompt or the text is divided by it, a negative one multiplied. Presence and frequency (OpenAI):
+//! for a token that occurred `n > 0` times in the generated text, `presence + n * frequency` is subtracted.
 //!
-//! **Truncation.** Top-k keeps the `k` tokens of the highest logits. Top-p keeps the smallest set of most probable tokens whose
-//! sum reaches `p`; min-p keeps tokens of at least `min_p` times the highest probability. Both see the probabilities that are
-//! left after the steps before. Of equal logits, the lower id comes first, so that a result never depends on the order of a
-//! selection.
+//! **Truncation.** Top-k keeps the `k` tokens of the highest logits. Top-p keeps the smallest set of most probable
+//! tokens whose sum reaches `p`; min-p keeps tokens of at least `min_p` times the highest probability. Both see the
+//! probabilities that are left after the steps before. Of equal logits, the lower id comes first, so that a result
+//! never depends on the order of a selection.
 //!
-//! **Cost.** One pass over the logits for the mask and the maximum; the `k` highest are selected, not sorted, and only these are
-//! sorted. Without top-k, top-p takes candidates in growing portions (64, 256, …), since a few tokens have almost all of the
-//! probability.
+//! **Cost.** One pass over the logits for the mask and the maximum; the `k` highest are selected, not sorted, and
+//! only these are sorted. Without top-k, top-p takes candidates in growing portions (64, 256, …), since a few tokens
+//! have almost all of the probability.
 
 use crate::Random;
 use std::cmp::Ordering;
@@ -160,8 +160,8 @@ impl Sampler {
         *count = count.saturating_add(1);
     }
 
-    /// Chooses a token from the logits of all tokens. Bit `id % 32` of word `id / 32` of `mask` says whether a token is allowed;
-    /// tokens over the mask's last word are not.
+    /// Chooses a token from the logits of all tokens. Bit `id % 32` of word `id / 32` of `mask` says whether a token
+    /// is allowed; tokens over the mask's last word are not.
     ///
     /// # Errors
     /// Logits that are no numbers, nothing that is allowed, tokens without logit.

@@ -1,9 +1,10 @@
-//! Encodes, decodes or renders lines of JSON with this crate, for `scripts/text_compare.py`, which holds the results against
-//! Python's packages.
+//! Encodes, decodes or renders lines of JSON with this crate, for `scripts/text_compare.py`, which holds the results
+//! against Python's packages.
 //!
-//! `text_lines FORM FILE`, where FORM is `json` (a `tokenizer.json`), `sentencepiece` (a `tokenizer.model`), `vocabulary` (an
-//! object with the fields of [`Vocabulary`]) or `template` (a chat template). Every line of the input is a string, or the
-//! variables of a template; the line of the output is `[ids, markup ids, text]`, or the prompt, or `{"error": …}`.
+//! `text_lines FORM FILE`, where FORM is `json` (a `tokenizer.json`), `sentencepiece` (a `tokenizer.model`),
+//! `vocabulary` (an object with the fields of [`Vocabulary`]) or `template` (a chat template). Every line of the
+//! input is a string, or the variables of a template; the line of the output is `[ids, markup ids, text]`, or the
+//! prompt, or `{"error": …}`.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};

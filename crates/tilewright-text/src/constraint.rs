@@ -1,8 +1,8 @@
 //! Grammars: which tokens may come next.
 //!
-//! [`GrammarTokens`] is the vocabulary as a trie of bytes, made once for a tokenizer. A [`Constraint`] is one generation's
-//! position in a grammar. Grammars come with requests and may be hostile: their size, the lexer's work in a step and its
-//! states are bounded, and whatever goes wrong is an error of this one constraint.
+//! [`GrammarTokens`] is the vocabulary as a trie of bytes, made once for a tokenizer. A [`Constraint`] is one
+//! generation's position in a grammar. Grammars come with requests and may be hostile: their size, the lexer's work
+//! in a step and its states are bounded, and whatever goes wrong is an error of this one constraint.
 
 use crate::Tokenizer;
 use crate::error::{Error, guarded};

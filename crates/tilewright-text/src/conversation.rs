@@ -1,8 +1,8 @@
 //! Conversation templates of MLC: the object `conv_template` of an `mlc-chat-config.json`.
 //!
-//! A prompt is the system message in its template, then for every turn the role's name, a separator and the content, and a
-//! separator after it (`seps`, by turns: the user's, then the assistant's). A turn without content is only its role and
-//! `role_empty_sep`: the model goes on from there. All of it is data; nothing is evaluated.
+//! A prompt is the system message in its template, then for every turn the role's name, a separator and the content,
+//! and a separator after it (`seps`, by turns: the user's, then the assistant's). A turn without content is only its
+//! role and `role_empty_sep`: the model goes on from there. All of it is data; nothing is evaluated.
 
 use crate::Error;
 use serde_json::Value;
@@ -27,7 +27,8 @@ pub struct Conversation {
     pub system_message: String,
     /// Tokens before the prompt (BOS).
     pub system_prefix_token_ids: Vec<u32>,
-    /// Whether the first turn after a system message has its role's name. Some models write it into the system template.
+    /// Whether the first turn after a system message has its role's name. Some models write it into the system
+    /// template.
     pub add_role_after_system_message: bool,
     /// The names of roles as the prompt has them.
     pub roles: Vec<(String, String)>,

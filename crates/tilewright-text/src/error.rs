@@ -28,8 +28,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Runs `work` of a foreign crate; a panic of it becomes an error of the caller's kind. Inputs are checked before; this is
-/// for what such checks miss.
+/// Runs `work` of a foreign crate; a panic of it becomes an error of the caller's kind. Inputs are checked before;
+/// this is for what such checks miss.
 pub(crate) fn guarded<T>(kind: fn(String) -> Error, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(kind("the input is malformed in a way that its reader did not expect".into())))

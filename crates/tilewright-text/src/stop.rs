@@ -1,7 +1,7 @@
 //! Stop strings in a stream of text.
 //!
-//! A stop string may come in parts, of several tokens. Text that may be the beginning of one is held back until the rest of
-//! it comes or does not. Memory is bounded by the longest stop string.
+//! A stop string may come in parts, of several tokens. Text that may be the beginning of one is held back until the
+//! rest of it comes or does not. Memory is bounded by the longest stop string.
 
 use crate::Error;
 
@@ -44,8 +44,8 @@ impl StopStrings {
         Ok(StopStrings { strings, held: String::new(), found: false })
     }
 
-    /// Takes the next part. Of stop strings that are complete, the one that begins first counts, then the first of the list.
-    /// After one was found, parts are left out.
+    /// Takes the next part. Of stop strings that are complete, the one that begins first counts, then the first of
+    /// the list. After one was found, parts are left out.
     pub fn push(&mut self, text: &str) -> Stop {
         if self.found {
             return Stop::Text(String::new());

@@ -1,4 +1,5 @@
-//! A vocabulary of single bytes and a few words; the judge of a text is a regular reader of JSON, or the grammar read by eye.
+//! A vocabulary of single bytes and a few words; the judge of a text is a regular reader of JSON, or the grammar read
+//! by eye.
 
 use super::*;
 use crate::{TokenType, Vocabulary};
@@ -30,7 +31,8 @@ fn tokenizer() -> Tokenizer {
     Tokenizer::from_vocabulary(&vocabulary).unwrap()
 }
 
-/// Takes one of the allowed tokens, by `choose`, until the grammar ends. White space, which may go on for ever, is left out.
+/// Takes one of the allowed tokens, by `choose`, until the grammar ends. White space, which may go on for ever, is
+/// left out.
 fn generate(constraint: &mut Constraint, tokenizer: &Tokenizer, choose: impl Fn(usize) -> usize) -> String {
     let mut ids = Vec::new();
     for step in 0..200 {

@@ -1,5 +1,5 @@
-//! `tojson`, as `transformers` defines it: Python's `json.dumps(x, ensure_ascii=…, indent=…, separators=…, sort_keys=…)`
-//! with `ensure_ascii=False`.
+//! `tojson`, as `transformers` defines it: Python's `json.dumps(x, ensure_ascii=…, indent=…, separators=…,
+//! sort_keys=…)` with `ensure_ascii=False`.
 
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
@@ -146,9 +146,9 @@ fn write_number(value: &Value, out: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-/// A float as Python's `repr` writes it: the shortest digits that read as the same number, with an exponent under 1e-4 and
-/// from 1e16 on.
-fn python_float(number: f64) -> String {
+/// A float as Python's `repr` writes it: the shortest digits that read as the same number, with an exponent under
+/// 1e-4 and from 1e16 on.
+pub(super) fn python_float(number: f64) -> String {
     if number.is_nan() {
         return "NaN".into();
     }

@@ -1,23 +1,24 @@
 //! Chat templates: messages to a prompt, as `transformers` renders them.
 //!
-//! A template is Jinja with `trim_blocks` and `lstrip_blocks`, loop controls, Python's methods of strings and mappings, and
-//! the functions `raise_exception` and `strftime_now`; `tojson` writes what Python's `json.dumps` writes ([`json`]).
-//! `{% generation %}` marks what a model is trained on and renders as its contents.
+//! A template is Jinja with `trim_blocks` and `lstrip_blocks`, loop controls, Python's methods of strings and
+//! mappings, and the functions `raise_exception` and `strftime_now`; `tojson` writes what Python's `json.dumps`
+//! writes ([`json`]). `{% generation %}` marks what a model is trained on and renders as its contents.
 //!
-//! A template comes with a model file, and may be hostile: instructions and bytes cost fuel, so that one that loops or
-//! doubles a string ends in an error.
+//! A template comes with a model file, and may be hostile: instructions and bytes cost fuel, so that one that loops
+//! or doubles a string ends in an error.
 
 mod json;
 mod time;
 
 use crate::error::{Error, guarded};
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, ErrorKind, Value};
+use minijinja::value::ValueKind;
+use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, Value};
 use serde_json::Value as Json;
 use std::io;
 
-/// A noncharacter of Unicode, which no text for interchange has: it stands within the texts of control tokens in strings of
-/// users, so that these are not recognised as tokens ([`ChatTemplate::render_prompt`]).
+/// A noncharacter of Unicode, which no text for interchange has: it stands within the texts of control tokens in
+/// strings of users, so that these are not recognised as tokens ([`ChatTemplate::render_prompt`]).
 pub(crate) const GUARD: char = '\u{FDD0}';
 
 /// No real template is longer.
@@ -78,6 +79,38 @@ impl Default for ChatInputs {
     }
 }
 
+impl ChatInputs {
+    /// Reads an object with the fields of this struct; those that are missing have their defaults.
+    ///
+    /// # Errors
+    /// Text that is no JSON object, fields of other types or names.
+    pub fn from_json(json: &str) -> Result<ChatInputs, Error> {
+        let fields: Json = serde_json::from_str(json).map_err(|e| Error::Template(e.to_string()))?;
+        let Json::Object(fields) = fields else { return Err(Error::Template("inputs are no JSON object".into())) };
+        let mut inputs = ChatInputs::default();
+        for (name, value) in fields {
+            let wrong = || Error::Template(format!("the input `{name}` has a value of a wrong type"));
+            let token = |value: Json| match value {
+                Json::Null => Ok(None),
+                Json::String(text) => Ok(Some(text)),
+                _ => Err(wrong()),
+            };
+            match name.as_str() {
+                "messages" => inputs.messages = value,
+                "tools" => inputs.tools = value,
+                "documents" => inputs.documents = value,
+                "variables" => inputs.variables = value,
+                "add_generation_prompt" => inputs.add_generation_prompt = value.as_bool().ok_or_else(wrong)?,
+                "bos_token" => inputs.bos_token = token(value)?,
+                "eos_token" => inputs.eos_token = token(value)?,
+                "now_s" => inputs.now_s = value.as_i64().ok_or_else(wrong)?,
+                _ => return Err(Error::Template(format!("unknown input `{name}`"))),
+            }
+        }
+        Ok(inputs)
+    }
+}
+
 /// A prompt that knows which of its control tokens are the template's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt(String);
@@ -127,9 +160,15 @@ impl ChatTemplate {
             env.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
             env.set_fuel(Some(limits.fuel));
             env.set_recursion_limit(MAX_RECURSION);
+            env.set_formatter(format_value);
             env.add_filter("tojson", json::tojson);
+            env.add_filter("string", |value: &Value| python_text(value).map_or_else(|| value.clone(), Value::from));
+            env.add_test("iterable", is_iterable);
+            env.add_test("sequence", is_sequence);
             env.add_function("raise_exception", raise_exception);
-            env.add_template_owned(NAME, without_generation_marks(source)).map_err(describe)?;
+            // Jinja reads all line ends as `\n`.
+            let source = source.replace("\r\n", "\n").replace('\r', "\n");
+            env.add_template_owned(NAME, without_generation_marks(&source)).map_err(describe)?;
             Ok(ChatTemplate { env, limits })
         })
     }
@@ -142,8 +181,8 @@ impl ChatTemplate {
         self.render_values(inputs, &inputs.messages)
     }
 
-    /// The prompt for [`crate::Tokenizer::encode_prompt`]: the texts of `special` in strings of messages will not become
-    /// control tokens, whatever a user writes.
+    /// The prompt for [`crate::Tokenizer::encode_prompt`]: the texts of `special` in strings of messages will not
+    /// become control tokens, whatever a user writes.
     ///
     /// # Errors
     /// As [`ChatTemplate::render`].
@@ -200,6 +239,37 @@ impl io::Write for Bounded {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The text that Python's `str` gives, where it is not the engine's: of values that are no strings, and of floats.
+fn python_text(value: &Value) -> Option<String> {
+    match value.kind() {
+        ValueKind::String | ValueKind::Undefined => None,
+        ValueKind::Number if !value.is_integer() => f64::try_from(value.clone()).ok().map(json::python_float),
+        _ => Some(value.to_string()),
+    }
+}
+
+fn format_value(out: &mut Output, state: &mut State, value: &Value) -> Result<(), minijinja::Error> {
+    match value.kind() {
+        ValueKind::Number if !value.is_integer() => match python_text(value) {
+            Some(text) => out.write_str(&text).map_err(minijinja::Error::from),
+            None => minijinja::escape_formatter(out, state, value),
+        },
+        _ => minijinja::escape_formatter(out, state, value),
+    }
+}
+
+/// As in Jinja: what Python iterates over, of which `None` is none.
+fn is_iterable(value: &Value) -> bool {
+    use ValueKind::{Bytes, Iterable, Map, Seq, String, Undefined};
+    matches!(value.kind(), Undefined | String | Bytes | Seq | Map | Iterable)
+}
+
+/// As in Jinja: what has a length and items, mappings among them.
+fn is_sequence(value: &Value) -> bool {
+    use ValueKind::{Bytes, Map, Seq, String, Undefined};
+    matches!(value.kind(), Undefined | String | Bytes | Seq | Map)
 }
 
 fn raise_exception(message: &str) -> Result<Value, minijinja::Error> {
@@ -269,8 +339,8 @@ fn to_template(value: &Json, depth: usize) -> Result<Value, Error> {
     })
 }
 
-/// Puts [`GUARD`] after the first character of every text of `special` in the strings of `value`, and takes the guards out
-/// that were there.
+/// Puts [`GUARD`] after the first character of every text of `special` in the strings of `value`, and takes the
+/// guards out that were there.
 fn guard(value: &Json, special: &[String], depth: usize) -> Result<Json, Error> {
     let Some(below) = depth.checked_sub(1) else {
         return Err(Error::Template(format!("messages are nested deeper than {MAX_DEPTH}")));

@@ -1,5 +1,5 @@
-//! The renderings are those of Jinja 3.1 with the options of `transformers`, seen there; `scripts/text_compare.py` compares
-//! real templates.
+//! The renderings are those of Jinja 3.1 with the options of `transformers`, seen there; `scripts/text_compare.py`
+//! compares real templates.
 
 use super::*;
 use serde_json::json;
@@ -26,6 +26,13 @@ fn values_read_as_in_python() {
         json!({"t": true, "n": null, "f": 1.0, "l": ["a", 1]}),
         "True None 1.0 ['a', 1]",
     );
+    check("{{ f }} {{ f | string }} {{ 1 | string }}", json!({"f": 1.5e20}), "1.5e+20 1.5e+20 1");
+    check(
+        "{{ n is iterable }} {{ m is iterable }} {{ 'a' is sequence }} {{ {} is sequence }} {{ 1 is sequence }}",
+        json!({"n": null, "m": {}}),
+        "False True True True False",
+    );
+    check("a\r\nb\rc", Json::Null, "a\nb\nc");
     check(
         "{{ 'a ' ~ 1 }}|{{ ' x '.strip() }}|{{ 'a,b'.split(',')[-1] }}|{{ {'k': 1}.items() | list | length }}",
         Json::Null,
@@ -63,7 +70,7 @@ fn tojson_writes_what_json_dumps_writes() {
 }
 
 #[test]
-fn what_a_template_raises_is_the_error() {
+fn raised_exceptions_are_errors_with_their_line() {
     let error = render("a\n{{ raise_exception('roles must alternate') }}", Json::Null).unwrap_err();
     assert_eq!(error.to_string(), "chat template: roles must alternate (line 2)");
     assert!(render("{% for x in %}", Json::Null).unwrap_err().to_string().contains("line 1"));
@@ -106,4 +113,18 @@ fn guards_break_every_occurrence_of_a_special_text() {
     assert_eq!(guard_text("aaa", &special), format!("a{GUARD}a{GUARD}a"));
     assert_eq!(guard_text(&format!("<{GUARD}s>"), &special), format!("<{GUARD}s>"));
     assert_eq!(guard_text("plain", &special), "plain");
+}
+
+#[test]
+fn inputs_are_read_from_json() {
+    let template =
+        ChatTemplate::new("{{ bos_token }}{{ messages[0].role }}{{ flag }}{{ add_generation_prompt }}").unwrap();
+    let read = |json: &str| template.render(&ChatInputs::from_json(json)?);
+    let inputs = r#"{"messages": [{"role": "user"}], "bos_token": "<s>", "variables": {"flag": 1}, "add_generation_prompt": false}"#;
+    assert_eq!(read(inputs).unwrap(), "<s>user1False");
+    for bad in
+        ["", "[]", r#"{"bos_token": 1}"#, r#"{"now_s": "x"}"#, r#"{"message": []}"#, r#"{"add_generation_prompt": 1}"#]
+    {
+        assert!(read(bad).is_err(), "{bad}");
+    }
 }

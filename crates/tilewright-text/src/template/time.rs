@@ -16,7 +16,8 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Writes the time `now_s` (seconds since 1970) in Python's format, in English, for the directives that need no time zone.
+/// Writes the time `now_s` (seconds since 1970) in Python's format, in English, for the directives that need no time
+/// zone.
 pub(super) fn strftime(now_s: i64, format: &str) -> Result<String, String> {
     let (days, second) = (now_s.div_euclid(86_400), now_s.rem_euclid(86_400));
     let (year, month, day) = civil(days);
@@ -68,8 +69,8 @@ fn name(names: &[&'static str], index: i64) -> &'static str {
     usize::try_from(index).ok().and_then(|index| names.get(index).copied()).unwrap_or("???")
 }
 
-/// Year, month and day of a number of days since 1970 in the Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date
-/// Algorithms", `civil_from_days`).
+/// Year, month and day of a number of days since 1970 in the Gregorian calendar (Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", `civil_from_days`).
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

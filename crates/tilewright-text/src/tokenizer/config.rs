@@ -39,8 +39,8 @@ impl TokenizerConfig {
         })
     }
 
-    /// The chat template that `transformers` takes: `tool_use` where there are tools and a template of that name, else
-    /// `default`.
+    /// The chat template that `transformers` takes: `tool_use` where there are tools and a template of that name,
+    /// else `default`.
     pub fn chat_template(&self, has_tools: bool) -> Option<&str> {
         let named = |name: &str| self.chat_templates.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str());
         has_tools.then(|| named("tool_use")).flatten().or_else(|| named("default"))

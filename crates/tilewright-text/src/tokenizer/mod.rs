@@ -1,15 +1,17 @@
 //! Text to token ids and back.
 //!
-//! A [`Tokenizer`] is made from a `tokenizer.json`, from a SentencePiece `tokenizer.model`, or from a [`Vocabulary`], which
-//! is what the metadata of a GGUF file says. Encoding runs the stages of `tokenizers` (added tokens, normalizer,
-//! pre-tokenizer, model); decoding needs none of them, since the bytes of every token are known ([`pieces`]).
+//! A [`Tokenizer`] is made from a `tokenizer.json`, from a SentencePiece `tokenizer.model`, or from a [`Vocabulary`],
+//! which is what the metadata of a GGUF file says. Encoding runs the stages of `tokenizers` (added tokens,
+//! normalizer, pre-tokenizer, model); decoding needs none of them, since the bytes of every token are known
+//! ([`pieces`]).
 //!
 //! **Control tokens.** `encode` treats the text of a control token (`<|im_end|>`) as text. `encode_markup` makes the
 //! token of it: for text of the program, such as a prompt without strings of users. `encode_prompt` takes what
-//! [`crate::ChatTemplate::render_prompt`] made, where strings of users carry guards: the template's control tokens become
-//! tokens, the same text in a message does not.
+//! [`crate::ChatTemplate::render_prompt`] made, where strings of users carry guards: the template's control tokens
+//! become tokens, the same text in a message does not.
 
 mod config;
+mod metadata;
 mod normalize;
 mod pieces;
 mod pre;
@@ -17,6 +19,7 @@ mod sentencepiece;
 mod vocabulary;
 
 pub use config::TokenizerConfig;
+pub use metadata::MetadataValue;
 pub use pre::pre_tokenizer_names;
 pub use vocabulary::{TokenType, Vocabulary};
 
@@ -60,8 +63,8 @@ impl Tokenizer {
     /// Reads a `tokenizer.json`. Truncation and padding of the file are left out.
     ///
     /// # Errors
-    /// Text that is not such a file, ids over 4,194,303, merges of unknown tokens, decoders other than byte-level, byte
-    /// fallback, Metaspace and WordPiece.
+    /// Text that is not such a file, ids over 4,194,303, merges of unknown tokens, decoders other than byte-level,
+    /// byte fallback, Metaspace and WordPiece.
     pub fn from_json(json: &[u8]) -> Result<Tokenizer, Error> {
         let head = config::check_json(json)?;
         guarded(Error::Tokenizer, || {
@@ -81,7 +84,8 @@ impl Tokenizer {
     /// Makes the tokenizer that a model file's metadata describes.
     ///
     /// # Errors
-    /// Lists of different lengths, unknown names of models or pre-tokenizers, merges or ids of tokens that are not there.
+    /// Lists of different lengths, unknown names of models or pre-tokenizers, merges or ids of tokens that are not
+    /// there.
     pub fn from_vocabulary(vocabulary: &Vocabulary) -> Result<Tokenizer, Error> {
         guarded(Error::Tokenizer, || vocabulary::build(vocabulary))
     }
@@ -107,7 +111,8 @@ impl Tokenizer {
         Tokenizer { inner, plain, pieces, ends, special_texts, bos: None, eos: Vec::new(), unk: None, pad: None }
     }
 
-    /// Takes the roles of special tokens from a `tokenizer_config.json`; names that the vocabulary lacks are passed over.
+    /// Takes the roles of special tokens from a `tokenizer_config.json`; names that the vocabulary lacks are passed
+    /// over.
     pub fn set_roles(&mut self, config: &TokenizerConfig) {
         let id = |name: &Option<String>| name.as_ref().and_then(|name| self.id_of(name));
         let (bos, eos, unk, pad) = (id(&config.bos), id(&config.eos), id(&config.unk), id(&config.pad));
@@ -129,8 +134,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// The ids of `text`, in which no control token is recognised. `add_special` adds what the model expects around a text
-    /// (BOS, `[CLS]`).
+    /// The ids of `text`, in which no control token is recognised. `add_special` adds what the model expects around a
+    /// text (BOS, `[CLS]`).
     ///
     /// # Errors
     /// A text over 64 MiB, or with characters that a model without unknown token does not have.
@@ -194,8 +199,8 @@ impl Tokenizer {
         }
     }
 
-    /// The text of `ids`; bytes that are no UTF-8 become U+FFFD, unknown ids are passed over. `skip_special` leaves out
-    /// control tokens.
+    /// The text of `ids`; bytes that are no UTF-8 become U+FFFD, unknown ids are passed over. `skip_special` leaves
+    /// out control tokens.
     pub fn decode(&self, ids: &[u32], skip_special: bool) -> String {
         let mut stream = crate::DecodeStream::new(skip_special);
         let mut text = String::new();

@@ -1,8 +1,8 @@
 //! The bytes of every token, so that decoding is concatenation.
 //!
-//! A decoder of `tokenizers` is a chain of rules over the tokens' names. All the rules that language models use work on one
-//! name at a time, but for what they do at the beginning of a text ([`Lead`]). So each name is decoded once, when the
-//! tokenizer is made. Bytes of several tokens may form one character; invalid ones become U+FFFD as
+//! A decoder of `tokenizers` is a chain of rules over the tokens' names. All the rules that language models use work
+//! on one name at a time, but for what they do at the beginning of a text ([`Lead`]). So each name is decoded once,
+//! when the tokenizer is made. Bytes of several tokens may form one character; invalid ones become U+FFFD as
 //! [`String::from_utf8_lossy`] does it. (`tokenizers` writes one U+FFFD per byte for byte-fallback tokens.)
 
 use crate::Error;
@@ -148,7 +148,8 @@ fn byte_level_bytes(name: &str) -> Vec<u8> {
     name.chars().map(byte).collect::<Option<Vec<u8>>>().unwrap_or_else(|| name.as_bytes().to_vec())
 }
 
-/// The clean-up of English that the WordPiece decoder of `tokenizers` documents: no space before marks and contractions.
+/// The clean-up of English that the WordPiece decoder of `tokenizers` documents: no space before marks and
+/// contractions.
 fn clean_up(text: &str) -> String {
     const PAIRS: [(&str, &str); 11] = [
         (" .", "."),

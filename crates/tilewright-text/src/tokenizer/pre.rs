@@ -1,4 +1,5 @@
-//! The pre-tokenizers that GGUF files name (`tokenizer.ggml.pre`): how text is cut before the merges of a byte-level BPE.
+//! The pre-tokenizers that GGUF files name (`tokenizer.ggml.pre`): how text is cut before the merges of a byte-level
+//! BPE.
 //!
 //! The regular expressions are those of the models' own `tokenizer.json` files; models of one family share them.
 

@@ -1,7 +1,7 @@
 //! The reader of SentencePiece's `tokenizer.model`, a protobuf message `ModelProto`.
 //!
-//! Fields that are read, by their numbers in `sentencepiece_model.proto`: `pieces` (1: `piece` 1, `score` 2, `type` 3),
-//! `trainer_spec` (2: `model_type` 3, `unk_id` 40, `bos_id` 41, `eos_id` 42, `pad_id` 43), `normalizer_spec` (3:
+//! Fields that are read, by their numbers in `sentencepiece_model.proto`: `pieces` (1: `piece` 1, `score` 2, `type`
+//! 3), `trainer_spec` (2: `model_type` 3, `unk_id` 40, `bos_id` 41, `eos_id` 42, `pad_id` 43), `normalizer_spec` (3:
 //! `precompiled_charsmap` 2, `add_dummy_prefix` 3, `remove_extra_whitespaces` 4). Others are passed over.
 
 use super::vocabulary::{TokenType, Vocabulary};

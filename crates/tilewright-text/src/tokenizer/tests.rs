@@ -1,11 +1,12 @@
-//! Small vocabularies written here; the judge is what the formats say. Real vocabularies are held against Python's packages
-//! by `scripts/text_compare.py`.
+//! Small vocabularies written here; the judge is what the formats say. Real vocabularies are held against Python's
+//! packages by `scripts/text_compare.py`.
 
 use super::*;
 use crate::{ChatInputs, ChatTemplate, DecodeStream};
 use serde_json::{Value, json};
 
-/// The name of a byte in byte-level vocabularies, by GPT-2's rule: printable bytes are themselves, the others follow U+0100.
+/// The name of a byte in byte-level vocabularies, by GPT-2's rule: printable bytes are themselves, the others follow
+/// U+0100.
 fn byte_name(byte: u8) -> char {
     let printable = |b: u8| matches!(b, 0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF);
     if printable(byte) {

@@ -1,5 +1,5 @@
-//! Tokenizers from what a GGUF file's metadata says, which is lists and names and no rules: the rules of each kind of model
-//! are here.
+//! Tokenizers from what a GGUF file's metadata says, which is lists and names and no rules: the rules of each kind of
+//! model are here.
 
 use super::config::Ids;
 use super::normalize::{normalizer, normalizers, pre_tokenizer};
@@ -44,7 +44,8 @@ impl TokenType {
 /// What a model file says about its tokens: the keys `tokenizer.ggml.*` of GGUF without that prefix.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    /// `model`: `gpt2` (byte-level BPE), `llama` (SentencePiece BPE), `t5` (SentencePiece unigram) or `bert` (WordPiece).
+    /// `model`: `gpt2` (byte-level BPE), `llama` (SentencePiece BPE), `t5` (SentencePiece unigram) or `bert`
+    /// (WordPiece).
     pub model: String,
     /// `pre`: how a byte-level BPE cuts text, [`super::pre_tokenizer_names`].
     pub pre: Option<String>,
@@ -260,8 +261,8 @@ fn sentencepiece(vocabulary: &Vocabulary) -> Result<Built, Error> {
     Ok((inner, Decoding::sentencepiece(prefixed), !unigram))
 }
 
-/// SentencePiece's own normalisation, then a space before the text (and before what follows a control token), then `▁` for
-/// every space.
+/// SentencePiece's own normalisation, then a space before the text (and before what follows a control token), then
+/// `▁` for every space.
 fn sentencepiece_normalizer(vocabulary: &Vocabulary, prefixed: bool) -> Result<NormalizerWrapper, Error> {
     let mut stages = Vec::new();
     if !vocabulary.charsmap.is_empty() {
@@ -279,8 +280,8 @@ fn sentencepiece_normalizer(vocabulary: &Vocabulary, prefixed: bool) -> Result<N
     normalizer(normalizers(stages))
 }
 
-/// SentencePiece merges the two neighbours whose union has the highest score. As merges: every cut of every token into two
-/// tokens, by the score of the token, then by the ids of the parts.
+/// SentencePiece merges the two neighbours whose union has the highest score. As merges: every cut of every token
+/// into two tokens, by the score of the token, then by the ids of the parts.
 fn merges_of_scores(vocabulary: &Vocabulary, ids: &Ids) -> Result<Vec<(String, String)>, Error> {
     let mut merges: Vec<(f32, u32, u32, u32)> = Vec::new();
     for (id, name) in (0u32..).zip(&vocabulary.tokens) {
@@ -320,8 +321,8 @@ fn word_piece(vocabulary: &Vocabulary) -> Result<Built, Error> {
     Ok((inner, Decoding::word_piece(), true))
 }
 
-/// GGUF marks the beginning of a word (`▁un`) where WordPiece marks its continuation (`##known`); files with WordPiece's own
-/// names are taken too.
+/// GGUF marks the beginning of a word (`▁un`) where WordPiece marks its continuation (`##known`); files with
+/// WordPiece's own names are taken too.
 fn bert_name(name: &str, kind: TokenType) -> String {
     let bracketed = name.starts_with('[') && name.ends_with(']') && name.len() > 2;
     match name.strip_prefix('▁') {
