@@ -115,7 +115,7 @@ pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
-pub use returns::structure_returns;
+pub use returns::{Returned, store_returned, structure_returns};
 pub use serial_threads::serialise_threads;
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;
