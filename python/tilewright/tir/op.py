@@ -309,8 +309,8 @@ def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args:
     return te.sum(expr, axis, where, init, *args)
 
 
-#: The operations of targets and the names of their operands. `*` takes the rest, `name=8` may be left out; `dtype` is the
-#: type of the result.
+#: The operations of targets and the names of their operands. `*` takes the rest, `name=8` may be left out; `dtype` is
+#: the type of the result.
 OF_TARGETS = {
     "TVMBackendAllocWorkspace": "device_type device_id nbytes dtype_code_hint dtype_bits_hint",
     "TVMBackendFreeWorkspace": "device_type device_id ptr",
