@@ -1,6 +1,5 @@
 //! PrimFuncs → kernels: lowered, compiled and linked, each by the backend of its target.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tilewright_expr as scalar;
@@ -9,12 +8,12 @@ use tilewright_ir::IRModule;
 use tilewright_ir::interface::{KernelInterface, declared_by_argument};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::tir::{Param, PrimFunc};
 use tilewright_ir::verify::Verified;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_tir_passes::{Returned, store_returned};
+use tilewright_tir_passes::{Returned, inline_calls, store_returned};
 use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Image, Kernel, ProgramBuilder};
 
 use crate::backends::{BACKENDS, Backend, CodeError, KernelCode, Linked, backend_of};
@@ -58,17 +57,18 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
     let lowered = each(&functions, |(name, function)| {
         check_strides(name, function)?;
         let own = target_of(function, target)?;
-        let (function, _) = stored(function)?;
+        let (function, _) = stored(module.module(), function)?;
         backend_of(&own)?.lower(&own, name, &function)
     });
     lowered.map_err(joined)
 }
 
-/// The function as a kernel, which stores what it returns.
-fn stored(function: &PrimFunc) -> Result<(Cow<'_, PrimFunc>, Option<Returned>), Diagnostics> {
-    Ok(match store_returned(function)? {
-        Some((stored, returned)) => (Cow::Owned(stored), Some(returned)),
-        None => (Cow::Borrowed(function), None),
+/// The function as a kernel, which calls no other one and stores what it returns.
+fn stored(module: &IRModule, function: &PrimFunc) -> Result<(PrimFunc, Option<Returned>), Diagnostics> {
+    let alone = inline_calls(module, function)?;
+    Ok(match store_returned(&alone)? {
+        Some((stored, returned)) => (stored, Some(returned)),
+        None => (alone, None),
     })
 }
 
@@ -95,8 +95,14 @@ pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, 
     })
 }
 
+/// The functions that become kernels: all but private ones that take addresses, which only other functions call.
 fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
-    module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
+    let is_kernel = |function: &PrimFunc| {
+        let address = |param: &Param| param.buffer.is_none() && param.var.dtype.is_handle();
+        function.global_symbol().is_some() || !function.params.iter().any(address)
+    };
+    let all = module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)));
+    all.filter(move |(_, function)| is_kernel(function))
 }
 
 /// Compiles all PrimFuncs of the module, those of each backend into one image of the program for the target's device,
@@ -115,7 +121,7 @@ pub(crate) fn build_kernels(
         backend_of(&own).map(|_| own).map_err(Diagnostics::from)
     };
     let targets = each(&functions, check).map_err(joined)?;
-    let kernels = functions.iter().map(|(_, function)| stored(function)).collect::<Result<Vec<_>, _>>()?;
+    let kernels = functions.iter().map(|(_, function)| stored(module, function)).collect::<Result<Vec<_>, _>>()?;
     let mut distinct: Vec<&Target> = Vec::new();
     for target in &targets {
         if !distinct.contains(&target) {

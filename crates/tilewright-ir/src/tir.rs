@@ -408,6 +408,17 @@ impl PrimFunc {
         first
     }
 
+    /// The other functions of the module that the function calls.
+    pub fn called(&self) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        walk(&self.body, |expr: &Expr| {
+            if let ExprKind::Foreign { callee: ForeignCallee::Function(name), .. } = &expr.kind {
+                names.push(name.clone());
+            }
+        });
+        names
+    }
+
     /// How a graph sees it: tensors and scalars in, the scalar of its `T.ret` or nothing out, with side effects on its
     /// arguments. The dimensions of a tensor are int64 there, whatever type the buffer gives them.
     pub fn signature(&self) -> StructInfo {

@@ -55,6 +55,7 @@
 mod access;
 mod blocks;
 mod builtins;
+mod calls;
 mod compact;
 mod divisions;
 mod facts;
@@ -80,6 +81,7 @@ mod parallel;
 mod partition;
 mod place;
 mod reach;
+pub mod reduction;
 mod regions;
 mod returns;
 mod serial_threads;
@@ -97,6 +99,7 @@ mod tests;
 
 pub use blocks::lower_blocks;
 pub use builtins::{ATTRIBUTE_HINTS, lower_builtins, lower_device_builtins};
+pub use calls::inline_calls;
 pub use compact::compact_parameters;
 pub use divisions::truncate_divisions;
 pub use flatten::{flatten_buffers, flatten_device_buffers};
