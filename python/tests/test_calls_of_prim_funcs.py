@@ -112,7 +112,8 @@ MAIN = '    @T.prim_func\n    def main(A: T.Buffer((4,), "float32"), I: T.Buffer
             "calls itself",
         ),
         (
-            "    @T.prim_func(private=True)\n    def f(n: T.int32) -> T.int32:\n        if n > 0:\n            T.ret(n)\n"
+            "    @T.prim_func(private=True)\n    def f(n: T.int32) -> T.int32:\n        if n > 0:\n"
+            + "            T.ret(n)\n"
             + MAIN
             + "        I[0] = Module.f(1)\n",
             "may end without",

@@ -4,6 +4,9 @@
 //! each pass, in the order of the list; `stmt` (how passes go through statements) and `substitute` (values for
 //! variables).
 //!
+//! Before the list, `inline_calls` writes out the functions that a function calls, and `store_returned` gives what it
+//! returns parameters of its own.
+//!
 //! A pass is a function from PrimFunc to PrimFunc. What it takes and leaves:
 //!
 //! | pass | takes | leaves |

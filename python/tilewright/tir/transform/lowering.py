@@ -389,7 +389,7 @@ def MakePackedAPI() -> Pass:
 
 
 def MakeUnpackedAPI() -> Pass:
-    """Functions that take the addresses of their buffers, and return 0. What `MakePackedAPI` says of itself holds here."""
+    """Functions that take the addresses of their buffers, and return 0: for the same functions as `MakePackedAPI`."""
     return _on_module("MakeUnpackedAPI")
 
 
