@@ -20,12 +20,15 @@ fn both(source: &str, destination: &str) -> Result<(Layout, Layout), TeError> {
     Ok((source, Layout::of(destination, &axes)?))
 }
 
+/// The shape or the index in the second layout of one in the first.
+type Conversion = fn(&Layout, &Layout, &[Expr]) -> Result<Vec<Expr>, TeError>;
+
 /// What a conversion between two layouts of the same axes makes of a list of expressions.
 fn converted<'py>(
     source: &str,
     destination: &str,
     given: &Bound<'py, PyAny>,
-    convert: fn(&Layout, &Layout, &[Expr]) -> Result<Vec<Expr>, TeError>,
+    convert: Conversion,
 ) -> PyResult<Bound<'py, PyAny>> {
     let values: Vec<Expr> = argument(given, "values")?;
     let made = both(source, destination).and_then(|(from, to)| convert(&from, &to, &values));
