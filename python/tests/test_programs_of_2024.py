@@ -378,11 +378,74 @@ class Module:
     values = tvm.nd.array(np.array([-1, 0, 2.5, 3], "float32"))
     assert built["first_positive"](values) == 2.5
     assert built["first_positive"](tvm.nd.array(np.zeros(4, "float32"))) == -1.0
-    assert built["fill"](values) is None and values.numpy()[0] == 7.0
+    assert built["fill"](values) == 0 and values.numpy()[0] == 7.0
     alone = tvm.build(tvm.IRModule({"total": module["total"]}), target="llvm")
     assert alone(1, 2) == 3
     with pytest.raises((TypeError, tvm.TVMError)):
         alone(1)
+
+
+RETURNING = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def holds(x: T.int32) -> T.bool:
+        T.ret(x > 3)
+    @T.prim_func
+    def never() -> T.bool:
+        T.ret(T.bool(False))
+    @T.prim_func
+    def find(A: T.Buffer((4,), "int64"), x: T.int64) -> T.int32:
+        for i in range(4):
+            if A[i] == x:
+                T.ret(i)
+    @T.prim_func
+    def half(x: T.float16) -> T.float16:
+        T.ret(x * T.float16(0.5))
+    @R.function(pure=False)
+    def main(A: R.Tensor((4,), "int64"), x: R.Prim("int64")):
+        cls = Module
+        at = cls.find(A, x)
+        return at
+"""
+
+
+@pytest.mark.parametrize("target", ["llvm", "ext_dev"])
+def test_values_that_are_returned_come_back_from_every_form_of_a_program(target, tmp_path):
+    device = tvm.cpu() if target == "llvm" else tvm.ext_dev()
+    built = relax.build(from_source(HEADER + RETURNING), target)
+    built.export_library(tmp_path / "returning.so")
+    values = tvm.nd.array(np.array([5, 7, 7, 9]), device)
+    for executable in (built, tvm.runtime.load_module(tmp_path / "returning.so")):
+        machine = relax.VirtualMachine(executable, device)
+        assert machine["holds"](4) is True and machine["holds"](3) is False and machine["never"]() is False
+        assert machine["half"](5.0) == 2.5
+        assert [machine[name](values, x) for name in ("find", "main") for x in (5, 7, 1)] == [0, 1, None] * 2
+        timed = machine.time_evaluator("find", device, number=2)(values, 9)
+        assert len(timed.results) == 1
+
+
+def test_returns_of_several_types_or_of_no_scalar_are_refused():
+    text = HEADER + "@T.prim_func\ndef f(x: T.int32):\n    if x > 0:\n        T.ret({})\n    T.ret({})"
+    with pytest.raises(tvm.TVMError, match="values of two types, int32 and float32"):
+        tvm.build(from_source(text.format("x", "T.float32(1)")), "llvm")
+    with pytest.raises(tvm.TVMError, match="of type int32x4"):
+        tvm.build(from_source(text.format("T.Broadcast(x, 4)", "T.Broadcast(x, 4)")), "llvm")
+
+
+def test_the_builder_has_the_operations_of_tir():
+    from tilewright.script.ir_builder import tir as builder
+
+    handle = tir.Var("h", "handle")
+    for name, arguments in (
+        ("tvm_warp_shuffle", (1, 2.0, 3, 32, 32)),
+        ("simdgroup_load", (handle, 0, handle, 8)),
+        ("make_filled_simdgroup_matrix", (handle, 0, 1.0)),
+        ("ptx_commit_group", ()),
+    ):
+        assert_structural_equal(getattr(builder, name)(*arguments), getattr(tir, name)(*arguments))
+    of_type = builder.ptx_cp_async(handle, 0, handle, 0, 16, dtype="float16")
+    assert_structural_equal(of_type, tir.ptx_cp_async("float16", handle, 0, handle, 0, 16))
 
 
 def test_targets_are_brought_into_one_form():

@@ -93,7 +93,8 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
     with pytest.raises(ScheduleError) as caught:
         sch.bind(k, "blockIdx.x")
     message = str(caught.value)
-    assert message.startswith("error[TW0706]: `bind` cannot be applied")
+    assert message.startswith("ScheduleError: An error occurred in the schedule primitive 'bind'.\n\nThe IR with diag")
+    assert "\nError message: error[TW0706]: `bind` cannot be applied" in message
     assert "loop `r` drives axis `v_r` of block `C`, which is not spatial" in message
     lines = message.splitlines()
     at = next(i for i, line in enumerate(lines) if 'T.block("C")' in line)

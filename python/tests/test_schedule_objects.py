@@ -1,5 +1,6 @@
 """The objects of a schedule: names of blocks and buffers, references and states, dependencies, calls and traces."""
 
+import numpy as np
 import pytest
 
 import tilewright as tvm
@@ -310,3 +311,27 @@ def test_layouts_that_suit_the_order_of_loops(shape, indices, extents, expected)
     values = dict(zip(wanted.initial_indices, found.initial_indices, strict=True))
     moved = [tir.stmt_functor.substitute(index, values) for index in wanted.final_indices]
     assert all(tvm.ir.structural_equal(a, b) for a, b in zip(moved, found.final_indices, strict=True))
+
+
+def test_a_loop_runs_in_parallel_where_a_block_inside_is_run_again():
+    text = """
+@T.prim_func
+def main(A: T.Buffer((16, 8), "float32"), C: T.Buffer((16, 8), "float32")):
+    B = T.alloc_buffer((16, 8))
+    for i, k in T.grid(16, 8):
+        with T.block("B"):
+            vi, vk = T.axis.remap("SS", [i, k])
+            B[vi, vk] = A[vi, vk] * T.float32(2)
+    for i, j in T.grid(16, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, 7 - vj] + B[vi, vj]
+"""
+    sch = tir.Schedule(read(text))
+    i, j = sch.get_loops("C")
+    outer, _ = sch.split(j, [None, 4])
+    sch.compute_at("B", outer)
+    sch.parallel(i)
+    a, c = np.random.default_rng(0).normal(size=(16, 8)).astype("float32"), tvm.nd.empty((16, 8), "float32")
+    tvm.build(sch.mod, "llvm")(tvm.nd.array(a), c)
+    np.testing.assert_allclose(c.numpy(), 2 * (a + a[:, ::-1]), rtol=1e-6)

@@ -234,3 +234,12 @@ def test_a_processor_is_described_by_a_preset():
         Target("llvm -machine=znver22 -mcpu=haswell")
     assert Target("cuda", host="haswell").machine == "haswell"
     assert Target("cuda", host="haswell") != Target("cuda", host="znver4")
+
+
+def test_targets_of_gpus_are_made_by_functions():
+    made = tw.target.cuda("v100", "sm_70", "-max_threads_per_block=512")
+    assert (made.kind.name, made.arch, made.max_threads_per_block) == ("cuda", "sm_70", 512)
+    assert tw.target.mali("g78").keys == ["mali", "opencl", "gpu"]
+    assert tw.target.intel_graphics().thread_warp_size == 16
+    assert tw.target.adreno(options=["-max_num_threads=128"]).attrs["max_num_threads"] == 128
+    assert tw.target.rocm().kind.name == "rocm"

@@ -244,6 +244,11 @@ def test_returns_without_a_meaning_are_refused():
     text = '(A: T.Buffer((4,), "int32"), n: T.int32):\n    for i in {}(4):\n        if i == n:\n            T.ret({})\n'
     with pytest.raises(TVMError, match="iterations run together"):
         run(parsed(text.format("T.parallel", "0") + "        A[i] = i\n"))
-    # A program of the machine has no place for the value of a kernel.
-    with pytest.raises(TVMError, match="of a value"):
-        tvm.relax.build(tvm.IRModule({"main": parsed(text.format("T.serial", "A[0]"))}), "llvm")
+
+
+@pytest.mark.parametrize("n", [0, 3, 7])
+def test_a_kernel_may_return_a_value_early(n):
+    text = '(A: T.Buffer((4,), "int32"), n: T.int32):\n    for i in range(4):\n        if i == n:\n'
+    text += "            T.ret(A[i])\n"
+    a = np.array([5, 6, 7, 8], "int32")
+    assert tvm.build(parsed(text), "llvm")(tvm.nd.array(a), n) == (a[n] if n < 4 else None)

@@ -1571,6 +1571,15 @@ def tir_pass(name: Any, func: Any, options: Any) -> Any:
 def tir_module_pass(name: Any, module: Any, options: Any) -> Any:
     """The module after a loop pass over modules, by the pass's name after `tir.`, with the pass's own options."""
 
+def layout_letters(text: str) -> list[tuple[str, int | None]]:
+    """The letters of a layout's dimensions in order, those of parts with their sizes."""
+
+def layout_shape(source: str, destination: str, shape: Any) -> Any:
+    """The shape of a tensor in another layout."""
+
+def layout_index(source: str, destination: str, index: Any) -> Any:
+    """The index of an element in another layout."""
+
 def detect_common_subexpr(expr: Any, threshold: Any) -> Any:
     """The operations that occur at least `threshold` times in an expression, with how often."""
 

@@ -24,10 +24,11 @@ struct Known {
 }
 
 impl Emitter<'_, '_> {
-    /// Emits the call of the kernel of the PrimFunc `name`.
-    pub(crate) fn call_kernel(&mut self, name: &str, entry: &Entry, args: &[Expr]) -> Result<()> {
+    /// Emits the call of the kernel of the PrimFunc `name`, and gives what it returns.
+    pub(crate) fn call_kernel(&mut self, name: &str, entry: &Entry, args: &[Expr]) -> Result<Option<Reg>> {
+        let returned = self.returned_tensors(entry);
         let mut tensors = Vec::new();
-        for tensor in &entry.interface.tensors {
+        for tensor in entry.interface.tensors.iter().filter(|tensor| tensor.param < entry.params) {
             let Some(arg) = args.get(tensor.param) else { return refuse(format!("too few arguments for `{name}`")) };
             tensors.push((tensor.param, &tensor.buffer, &arg.struct_info, self.value(arg)?));
         }
@@ -62,9 +63,10 @@ impl Emitter<'_, '_> {
                 self.code.match_kind(reg, kind, format!("argument {position} of `{name}`"));
             }
         }
-        let tensors: Vec<Reg> = tensors.iter().map(|(_, _, _, reg)| *reg).collect();
+        let mut tensors: Vec<Reg> = tensors.iter().map(|(_, _, _, reg)| *reg).collect();
+        tensors.extend(&returned);
         self.call_on_device(entry, &tensors, &scalars);
-        Ok(())
+        Ok(self.returned_value(&returned))
     }
 
     /// A dimension that is a bare variable is the argument's dimension in the same place.

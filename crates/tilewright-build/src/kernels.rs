@@ -8,11 +8,12 @@ use tilewright_ir::IRModule;
 use tilewright_ir::interface::{KernelInterface, declared_by_argument};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::tir::{Param, PrimFunc};
 use tilewright_ir::verify::Verified;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
+use tilewright_tir_passes::{Returned, inline_calls, store_returned};
 use tilewright_vm_program::{Access, DeviceIndex, DeviceKind, Image, Kernel, ProgramBuilder};
 
 use crate::backends::{BACKENDS, Backend, CodeError, KernelCode, Linked, backend_of};
@@ -26,7 +27,11 @@ pub(crate) struct Entry {
     pub(crate) kernel: u32,
     /// Where it runs, and its tensors lie.
     pub(crate) device: DeviceIndex,
+    /// Of the function with parameters for what it returns.
     pub(crate) interface: KernelInterface,
+    /// The number of the function's own parameters.
+    pub(crate) params: usize,
+    pub(crate) returned: Option<Returned>,
 }
 
 impl Entry {
@@ -52,9 +57,19 @@ pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, 
     let lowered = each(&functions, |(name, function)| {
         check_strides(name, function)?;
         let own = target_of(function, target)?;
-        backend_of(&own)?.lower(&own, name, function)
+        let (function, _) = stored(module.module(), function)?;
+        backend_of(&own)?.lower(&own, name, &function)
     });
     lowered.map_err(joined)
+}
+
+/// The function as a kernel, which calls no other one and stores what it returns.
+fn stored(module: &IRModule, function: &PrimFunc) -> Result<(PrimFunc, Option<Returned>), Diagnostics> {
+    let alone = inline_calls(module, function)?;
+    Ok(match store_returned(&alone)? {
+        Some((stored, returned)) => (stored, Some(returned)),
+        None => (alone, None),
+    })
 }
 
 /// The target of a function: the one that it declares, else that of its module. All kernels of an executable are for
@@ -80,8 +95,14 @@ pub(crate) fn target_of(function: &PrimFunc, target: &Target) -> Result<Target, 
     })
 }
 
+/// The functions that become kernels: all but private ones that take addresses, which only other functions call.
 fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
-    module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
+    let is_kernel = |function: &PrimFunc| {
+        let address = |param: &Param| param.buffer.is_none() && param.var.dtype.is_handle();
+        function.global_symbol().is_some() || !function.params.iter().any(address)
+    };
+    let all = module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)));
+    all.filter(move |(_, function)| is_kernel(function))
 }
 
 /// Compiles all PrimFuncs of the module, those of each backend into one image of the program for the target's device,
@@ -100,6 +121,7 @@ pub(crate) fn build_kernels(
         backend_of(&own).map(|_| own).map_err(Diagnostics::from)
     };
     let targets = each(&functions, check).map_err(joined)?;
+    let kernels = functions.iter().map(|(_, function)| stored(module, function)).collect::<Result<Vec<_>, _>>()?;
     let mut distinct: Vec<&Target> = Vec::new();
     for target in &targets {
         if !distinct.contains(&target) {
@@ -113,14 +135,15 @@ pub(crate) fn build_kernels(
             .filter(|target| backend_of(target).is_ok_and(|first| first.name() == backend.name()))
             .map(|target| CodeCx::new(*backend, target, KernelCache::process()))
             .collect();
-        let mut jobs: Vec<(&Arc<str>, Job<'_>)> = Vec::new();
-        for ((name, function), target) in functions.iter().zip(&targets) {
-            jobs.extend(served.iter().find(|cx| cx.target == target).map(|cx| (*name, Job { name, function, cx })));
+        let mut jobs: Vec<(&Arc<str>, Option<Returned>, Job<'_>)> = Vec::new();
+        for (((name, _), (function, returned)), target) in functions.iter().zip(&kernels).zip(&targets) {
+            let cx = served.iter().find(|cx| cx.target == target);
+            jobs.extend(cx.map(|cx| (*name, *returned, Job { name, function, cx })));
         }
         if jobs.is_empty() {
             continue;
         }
-        let plain: Vec<Job<'_>> = jobs.iter().map(|(_, job)| *job).collect();
+        let plain: Vec<Job<'_>> = jobs.iter().map(|(.., job)| *job).collect();
         let failed = |failures: Vec<Failure>| joined(failures.into_iter().map(|f| reported(module, f)).collect());
         let compiled = compile(&plain, watch).map_err(failed)?;
         add_kernels(*backend, program, target.device_kind(), &jobs, compiled, &mut table)?;
@@ -133,7 +156,7 @@ fn add_kernels(
     backend: &dyn Backend,
     program: &mut ProgramBuilder,
     device: DeviceKind,
-    functions: &[(&Arc<str>, Job<'_>)],
+    functions: &[(&Arc<str>, Option<Returned>, Job<'_>)],
     compiled: Objects,
     table: &mut KernelTable,
 ) -> Result<(), Diagnostics> {
@@ -142,7 +165,7 @@ fn add_kernels(
         true => Set::default(),
         false => {
             let calling = functions.iter().zip(&compiled.metadata).filter(|(_, metadata)| !metadata.packed.is_empty());
-            calling.map(|((name, _), _)| &***name).collect()
+            calling.map(|((name, ..), _)| &***name).collect()
         }
     };
     let images = [(DeviceIndex::FIRST, device, false), (host, DeviceKind::Cpu, true)];
@@ -153,7 +176,7 @@ fn add_kernels(
             exports.insert(name, (place, image, export));
         })?;
     }
-    for ((name, job), metadata) in functions.iter().zip(compiled.metadata) {
+    for ((name, returned, job), metadata) in functions.iter().zip(compiled.metadata) {
         let interface = KernelInterface::of(job.function);
         let Some(&(device, image, export)) = exports.get(&***name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
@@ -173,7 +196,12 @@ fn add_kernels(
             device,
             packed,
         });
-        table.insert((*name).clone(), Entry { kernel, device, interface });
+        let added = match returned {
+            None => 0,
+            Some(Returned { maybe, .. }) => 1 + usize::from(*maybe),
+        };
+        let params = job.function.params.len() - added;
+        table.insert((*name).clone(), Entry { kernel, device, interface, params, returned: *returned });
     }
     Ok(())
 }

@@ -16,6 +16,8 @@ pub enum BuiltinResult {
     Nothing,
     /// Names the type in front of its operands: `T.ptx_mma("float32", …)`.
     Named,
+    /// Names the type after its operands: `T.tvm_struct_get(tensor, 0, 1, "handle")`.
+    NamedLast,
     /// The type of the operand of this number.
     Operand(usize),
     /// Always this one.
@@ -64,7 +66,7 @@ macro_rules! builtins {
     };
 }
 
-use BuiltinResult::{Always, Named, Nothing, Operand};
+use BuiltinResult::{Always, Named, NamedLast, Nothing, Operand};
 
 const ADDRESS: BuiltinResult = Always(DataType::HANDLE);
 const INT: BuiltinResult = Always(DataType::I32);
@@ -90,7 +92,7 @@ impl Builtin {
         "tvm_stack_alloca" 2..2 -> ADDRESS, Opaque;
         "tvm_stack_make_shape" 0..MANY -> ADDRESS, Opaque;
         "tvm_stack_make_array" 6..6 -> ADDRESS, Opaque;
-        "tvm_struct_get" 3..3 -> Named, Opaque;
+        "tvm_struct_get" 3..3 -> NamedLast, Opaque;
         "tvm_struct_set" 4..4 -> Nothing, Opaque;
         "tvm_throw_last_error" 0..0 -> Nothing, Opaque;
         "tvm_check_return" 3..3 -> INT, Opaque;
@@ -172,7 +174,7 @@ impl Builtin {
     pub fn result_type(&self, named: DataType, operands: &[DataType]) -> DataType {
         match self.result {
             Nothing => DataType::VOID,
-            Named => named,
+            Named | NamedLast => named,
             Operand(at) => operands.get(at).copied().unwrap_or(DataType::VOID),
             Always(dtype) => dtype,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_tensor::DataType;
 
 use crate::node::{EqCx, FloatBits, IrNode, VarId};
-use crate::semantics::wrap;
+use crate::semantics::{int_range, wrap};
 use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle, ir_identity};
 
 /// The fields of a [`Var`].
@@ -109,20 +109,18 @@ impl BinOp {
 
     /// The value that changes nothing where it is an operand, of operations whose operands may come in any order.
     pub fn identity(self, dtype: DataType) -> Option<Expr> {
-        let bits = u32::from(dtype.bits);
-        let (least, greatest) = match dtype {
-            _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
-            _ if dtype.is_signed() && (2..=64).contains(&bits) => {
-                let least = i64::MIN >> (64 - bits);
-                (Expr::int(least, dtype), Expr::int(!least, dtype))
+        let extremes = || match int_range(dtype) {
+            Some((least, greatest)) => Some((Expr::int(least as i64, dtype), Expr::int(greatest as i64, dtype))),
+            None if dtype.is_float() => {
+                Some((Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)))
             }
-            _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
+            None => None,
         };
         match self {
             Self::Add | Self::BitOr | Self::BitXor => Some(Expr::number(0, dtype)),
             Self::Mul => Some(Expr::number(1, dtype)),
-            Self::Min => Some(greatest),
-            Self::Max => Some(least),
+            Self::Min => extremes().map(|(_, greatest)| greatest),
+            Self::Max => extremes().map(|(least, _)| least),
             Self::And => Some(Expr::bool(true)),
             Self::Or => Some(Expr::bool(false)),
             Self::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),

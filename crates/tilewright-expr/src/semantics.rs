@@ -29,7 +29,7 @@ use crate::{BinOp, CmpOp};
 mod float8;
 mod math;
 
-pub use float8::is_float8;
+pub use float8::{Float8, is_float8};
 pub use math::{intrinsic, real};
 
 /// One element: a type of one lane and a value of it.
@@ -145,11 +145,11 @@ impl Scalar {
 
     /// Not zero; NaN is true.
     pub fn as_bool(self) -> bool {
-        if self.has_point() { self.as_float() != 0.0 } else { self.bits != 0 }
+        if self.is_floating() { self.as_float() != 0.0 } else { self.bits != 0 }
     }
 
     /// Whether the value is that of a float, one of 8 bits included.
-    fn has_point(self) -> bool {
+    fn is_floating(self) -> bool {
         self.dtype.is_float() || is_float8(self.dtype)
     }
 
@@ -278,10 +278,21 @@ pub fn compare(op: CmpOp, a: Scalar, b: Scalar) -> Scalar {
     })
 }
 
+/// The least and the greatest integer of the type; `None` of other types. A bool is 0 or 1.
+pub fn int_range(dtype: DataType) -> Option<(i128, i128)> {
+    let bits = u32::from(dtype.bits);
+    match dtype.code {
+        TypeCode::Int if (1..=64).contains(&bits) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+        TypeCode::UInt if (1..=64).contains(&bits) => Some((0, (1 << bits) - 1)),
+        TypeCode::Bool => Some((0, 1)),
+        _ => None,
+    }
+}
+
 /// Conversion to another scalar type.
 pub fn cast(value: Scalar, dtype: DataType) -> Scalar {
     let dtype = dtype.element();
-    match (value.has_point(), dtype.is_float() || is_float8(dtype)) {
+    match (value.is_floating(), dtype.is_float() || is_float8(dtype)) {
         _ if dtype.is_bool() => Scalar::from_bool(value.as_bool()),
         (true, true) => Scalar::from_float(value.as_float(), dtype),
         (true, false) => Scalar::from_bits(dtype, saturate(value.as_float(), dtype)),

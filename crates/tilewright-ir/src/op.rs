@@ -244,6 +244,8 @@ pub enum Builtin {
     TensorTypeLanes,
     /// An object that represents the machine that runs the program.
     Context,
+    /// The element of a tensor of one element, as a scalar: how the value of a PrimFunc's `T.ret` is read.
+    Item,
 }
 
 /// What a function does with the elements of the tensors that it is given.
@@ -278,6 +280,7 @@ impl Builtin {
             | Self::Assert
             | Self::MakeShape
             | Self::MakePrimValue
+            | Self::Item
             | Self::Unique
             | Self::Nonzero
             | Self::DynamicStridedSlice => Touches::Reads,
@@ -313,6 +316,7 @@ impl Builtin {
             Self::TensorTypeBits => "relax.run.tensor_dtype_bits",
             Self::TensorTypeLanes => "relax.run.tensor_dtype_lanes",
             Self::Context => "vm.builtin.context",
+            Self::Item => "relax.run.item",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_expr::ir_handle;
-use tilewright_expr::node::{IrNode, VarId, rewrite, walk_some};
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
 pub use tilewright_expr::{
     BinOp, Buffer, BufferNode, Builtin, BuiltinEffect, BuiltinResult, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee,
     Intrinsic, Range, Scope, TypeMismatch, Var,
@@ -397,8 +397,30 @@ impl PrimFunc {
         Self { params, attrs, body, origins }
     }
 
-    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments. The dimensions of
-    /// a tensor are int64 there, whatever type the buffer gives them.
+    /// The type of the value that the function returns, by the first `T.ret`; `None` of a function without one.
+    pub fn returned(&self) -> Option<DataType> {
+        let mut first = None;
+        walk(&self.body, |expr: &Expr| {
+            if let (None, Some([value])) = (first, expr.builtin_args(Builtin::RET)) {
+                first = Some(value.dtype);
+            }
+        });
+        first
+    }
+
+    /// The other functions of the module that the function calls.
+    pub fn called(&self) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        walk(&self.body, |expr: &Expr| {
+            if let ExprKind::Foreign { callee: ForeignCallee::Function(name), .. } = &expr.kind {
+                names.push(name.clone());
+            }
+        });
+        names
+    }
+
+    /// How a graph sees it: tensors and scalars in, the scalar of its `T.ret` or nothing out, with side effects on its
+    /// arguments. The dimensions of a tensor are int64 there, whatever type the buffer gives them.
     pub fn signature(&self) -> StructInfo {
         let mut wide = Map::default();
         let params = self
@@ -410,7 +432,11 @@ impl PrimFunc {
                 None => StructInfo::Prim { dtype: param.var.dtype, value: None },
             })
             .collect();
-        StructInfo::Func { params: Some(params), ret: Box::new(StructInfo::Tuple(Vec::new())), pure: false }
+        let ret = match self.returned() {
+            Some(dtype) if !dtype.is_handle() => StructInfo::Prim { dtype, value: None },
+            _ => StructInfo::Tuple(Vec::new()),
+        };
+        StructInfo::Func { params: Some(params), ret: Box::new(ret), pure: false }
     }
 }
 

@@ -3,7 +3,7 @@
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{Value, legalize, topi};
+use tilewright_te::{Value, compute, legalize, topi};
 use tilewright_tensor::DataType;
 
 use crate::shapes;
@@ -105,7 +105,8 @@ pub fn legalize_unary(call: &OpCall<'_>, formula: impl FnOnce(Value) -> Value) -
 }
 
 pub fn legalize_binary(call: &OpCall<'_>, formula: impl FnOnce(Value, Value) -> Value) -> Result<PrimFunc, InferError> {
-    let shape = shapes::result_dims(call)?;
+    let is_scalar = |arg: &Expr| matches!(arg.struct_info, StructInfo::Prim { .. });
+    let shape = if call.args.iter().all(is_scalar) { Vec::new() } else { shapes::result_dims(call)? };
     let scalar = |at: usize| match call.args.get(at).map(|arg| &arg.struct_info) {
         Some(StructInfo::Prim { value: Some(value), .. }) => Ok(Some(Value::from(value.clone()))),
         Some(StructInfo::Prim { value: None, .. }) => {
@@ -120,6 +121,8 @@ pub fn legalize_binary(call: &OpCall<'_>, formula: impl FnOnce(Value, Value) -> 
         ([x], Some(a), None) => Ok(vec![topi::elementwise(x, &name, |x| formula(a, x))?]),
         ([x], None, Some(b)) => Ok(vec![topi::elementwise(x, &name, |x| formula(x, b))?]),
         ([a, b], None, None) => Ok(vec![topi::broadcast(a, b, &shape, &name, formula)?]),
+        // Two scalars: an element without dimensions, whose value legalisation takes.
+        ([], Some(a), Some(b)) => Ok(vec![compute(&[], &name, |_| formula(a, b))?]),
         _ => Ok(Vec::new()),
     })
 }

@@ -7,8 +7,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use tilewright_expr::node::walk;
+use tilewright_expr::semantics::int_range;
 use tilewright_expr::{BinOp, Expr, Intrinsic, Range, Var};
-use tilewright_tensor::{DataType, TypeCode};
+use tilewright_tensor::DataType;
 
 use crate::{TeError, Value};
 
@@ -62,9 +63,9 @@ fn axis_range(min: &Expr, end: &Expr) -> Result<Range, TeError> {
     let extent = match (min.as_int(), end.as_int()) {
         (Some(0), _) => end.clone(),
         (Some(a), Some(b)) => {
-            let greatest = greatest(end.dtype);
+            let greatest = int_range(end.dtype).map_or(i128::from(i64::MAX), |(_, greatest)| greatest);
             match i128::from(b) - i128::from(a) {
-                extent if extent > i128::from(greatest) => {
+                extent if extent > greatest => {
                     return Err(TeError(format!("from {a} to {b} are more than {greatest} indices")));
                 }
                 extent => Expr::int(i64::try_from(extent).unwrap_or(0).max(0), end.dtype),
@@ -116,16 +117,6 @@ impl Reducer {
             return Err(TeError(format!("`{}` is not defined for {dtype}", self.op().symbol())));
         }
         Ok(CommReducer { lhs: vec![x], rhs: vec![y], result: vec![result], identity: vec![self.identity(dtype)] })
-    }
-}
-
-/// The greatest integer of the type; of `uint64` its bits.
-fn greatest(dtype: DataType) -> i64 {
-    match dtype.code {
-        TypeCode::Int if dtype.bits >= 64 => i64::MAX,
-        TypeCode::Int => (1 << (dtype.bits - 1)) - 1,
-        _ if dtype.bits >= 64 => -1,
-        _ => (1 << dtype.bits) - 1,
     }
 }
 

@@ -4,6 +4,9 @@
 //! each pass, in the order of the list; `stmt` (how passes go through statements) and `substitute` (values for
 //! variables).
 //!
+//! Before the list, `inline_calls` writes out the functions that a function calls, and `store_returned` gives what it
+//! returns parameters of its own.
+//!
 //! A pass is a function from PrimFunc to PrimFunc. What it takes and leaves:
 //!
 //! | pass | takes | leaves |
@@ -55,6 +58,7 @@
 mod access;
 mod blocks;
 mod builtins;
+mod calls;
 mod compact;
 mod divisions;
 mod facts;
@@ -80,6 +84,7 @@ mod parallel;
 mod partition;
 mod place;
 mod reach;
+pub mod reduction;
 mod regions;
 mod returns;
 mod serial_threads;
@@ -97,6 +102,7 @@ mod tests;
 
 pub use blocks::lower_blocks;
 pub use builtins::{ATTRIBUTE_HINTS, lower_builtins, lower_device_builtins};
+pub use calls::inline_calls;
 pub use compact::compact_parameters;
 pub use divisions::truncate_divisions;
 pub use flatten::{flatten_buffers, flatten_device_buffers};
@@ -115,7 +121,7 @@ pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
-pub use returns::structure_returns;
+pub use returns::{Returned, store_returned, structure_returns};
 pub use serial_threads::serialise_threads;
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;

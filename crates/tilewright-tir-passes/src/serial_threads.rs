@@ -87,7 +87,7 @@ impl Threads<'_> {
         if !has_barrier(stmt) {
             return self.serial(stmt);
         }
-        let (threads, body) = self.opened(stmt)?;
+        let (threads, body) = self.thread_nest(stmt)?;
         let body = self.with_private_memory(&threads, &body)?;
         self.fission(&threads, &body)
     }
@@ -130,9 +130,9 @@ impl Threads<'_> {
     }
 
     /// The loops over threads that a nest begins with, through memory that is allocated in between, and what they do.
-    fn opened(&self, stmt: &Stmt) -> Result<(Vec<Thread>, Stmt)> {
+    fn thread_nest(&self, stmt: &Stmt) -> Result<(Vec<Thread>, Stmt)> {
         let mut threads: Vec<Thread> = Vec::new();
-        let body = self.open(stmt, &mut threads)?;
+        let body = self.collect_threads(stmt, &mut threads)?;
         for (at, thread) in threads.iter().enumerate() {
             let earlier: Vec<Var> = threads[..at].iter().map(|thread| thread.var.clone()).collect();
             if mentions(&thread.extent, &earlier) || reads(&thread.extent) {
@@ -142,14 +142,14 @@ impl Threads<'_> {
         Ok((threads, body))
     }
 
-    fn open(&self, stmt: &Stmt, threads: &mut Vec<Thread>) -> Result<Stmt> {
+    fn collect_threads(&self, stmt: &Stmt, threads: &mut Vec<Thread>) -> Result<Stmt> {
         match &stmt.kind {
             StmtKind::For { var, min, extent, kind: ForKind::ThreadBinding(_), body, .. } => {
                 threads.push(Thread { var: var.clone(), min: min.clone(), extent: extent.clone() });
-                with_stack(|| self.open(body, threads))
+                with_stack(|| self.collect_threads(body, threads))
             }
             StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } | StmtKind::Attr { .. } => {
-                map_below(stmt, &mut |s| self.open(s, threads))
+                map_below(stmt, &mut |s| self.collect_threads(s, threads))
             }
             _ => {
                 let mut late = None;
@@ -183,14 +183,14 @@ impl Threads<'_> {
                 private.insert(buffer.id(), buffer.derive(|node| node.shape = shape));
             }
         });
-        let mut strange = None;
+        let mut view = None;
         walk(body, |buffer: &Buffer| {
             let is_view = owners.get(&buffer.data.id()).is_some_and(|owner| *owner != buffer.id());
             if is_view || (private.contains_key(&buffer.id()) && !buffer.strides.is_empty()) {
-                strange.get_or_insert(buffer.name.clone());
+                view.get_or_insert(buffer.name.clone());
             }
         });
-        if let Some(name) = strange {
+        if let Some(name) = view {
             return self.refuse(format!("local memory `{name}` lives across a barrier and is a view"));
         }
         let numbers: Vec<Expr> = threads.iter().map(|thread| &Expr::var(&thread.var) - &thread.min).collect();

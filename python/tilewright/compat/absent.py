@@ -127,8 +127,6 @@ _NAMES = {
                 "LowerCustomDatatypes",
                 "LowerDeviceStorageAccessInfo",
                 "LowerTVMBuiltin",
-                "MakePackedAPI",
-                "MakeUnpackedAPI",
             ),
             "code is made of functions of loops by `tvm.build`, which needs no such form in between",
         ),

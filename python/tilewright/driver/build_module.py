@@ -16,7 +16,6 @@ from ..target import Target
 from ..te.tensor import Tensor
 from ..tir import PrimFunc
 from ..tir import transform as loop_passes
-from .results import ModuleOfValues, with_result_buffers
 
 __all__ = ["build", "compile", "lower"]
 
@@ -118,7 +117,7 @@ def build(
     *,
     pipeline: str | None = "default",
     mod: PrimFunc | Function | IRModule | None = None,
-) -> Executable | ModuleOfValues:
+) -> Executable:
     """Compiles a module, or a single function, for `target` (this machine's processor where none is given).
 
     The result's functions are called by name, `ex["main"](a, b, out)`; when it holds a single PrimFunc, the result
@@ -142,11 +141,7 @@ def build(
     made = _with_added_passes(inputs)
     if isinstance(made, PrimFunc):
         made = _module_of(made, None, "main")
-    if not isinstance(made, IRModule):
-        return build_graph(made, target, tir_pipeline=pipeline)
-    stored, types = with_result_buffers(made)
-    executable = build_graph(stored, target, tir_pipeline=pipeline)
-    return ModuleOfValues(executable, types) if types else executable
+    return build_graph(made, target, tir_pipeline=pipeline)
 
 
 def compile(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..error import TVMError
+from .. import _core
 from ..ir.container import Array
-from .function import IndexMap
 
 __all__ = ["BijectiveLayout", "Layout", "bijective_layout", "layout"]
 
@@ -19,18 +17,8 @@ class Layout:
     number is a part of that size."""
 
     def __init__(self, name: str) -> None:
-        if re.sub(r"\d+[a-z]|[A-Z]", "", name):
-            raise TVMError(f"a layout has capitals, and small letters after their sizes, found {name!r}")
         self.name = name
-        self._axes = [(found[-1], int(found[:-1] or -1)) for found in re.findall(r"\d+[a-z]|[A-Z]", name)]
-        if any(size == 0 for _, size in self._axes):
-            raise TVMError(f"a part of a layout has elements, found {name!r}")
-        letters = [letter for letter, _ in self._axes]
-        for letter in letters:
-            if letters.count(letter) > 1:
-                raise TVMError(f"the layout {name!r} has the axis {letter} twice")
-            if letter.islower() and letter.upper() not in letters:
-                raise TVMError(f"the layout {name!r} has a part of the axis {letter.upper()}, and not the axis")
+        self._axes = _core.layout_letters(name)
 
     def __str__(self) -> str:
         return self.name
@@ -59,7 +47,7 @@ class Layout:
 
     def factor_of(self, axis: str) -> int:
         """The size of all parts of an axis together, or of a part; -1 where there is none."""
-        sizes = [size for letter, size in self._axes if letter == axis.lower()]
+        sizes = [size for letter, size in self._axes if letter == axis.lower() and size is not None]
         return math.prod(sizes) if sizes else -1
 
 
@@ -68,25 +56,23 @@ class BijectiveLayout:
 
     def __init__(self, src_layout: Layout, dst_layout: Layout) -> None:
         self.src_layout, self.dst_layout = src_layout, dst_layout
-        capitals = [sorted(letter for letter, _ in one._axes if letter.isupper()) for one in (src_layout, dst_layout)]
-        if capitals[0] != capitals[1]:
-            raise TVMError(f"{src_layout} and {dst_layout} do not have the same axes")
+        _core.layout_shape(src_layout.name, dst_layout.name, [size or 1 for _, size in src_layout._axes])
 
     def forward_index(self, index: Sequence[Any]) -> Array:
         """The indices in the destination."""
-        return _indices(self.src_layout, self.dst_layout, index)
+        return _core.layout_index(self.src_layout.name, self.dst_layout.name, index)
 
     def backward_index(self, index: Sequence[Any]) -> Array:
         """The indices in the source."""
-        return _indices(self.dst_layout, self.src_layout, index)
+        return _core.layout_index(self.dst_layout.name, self.src_layout.name, index)
 
     def forward_shape(self, shape: Sequence[Any]) -> Array:
         """The shape in the destination."""
-        return _shape(self.src_layout, self.dst_layout, shape)
+        return _core.layout_shape(self.src_layout.name, self.dst_layout.name, shape)
 
     def backward_shape(self, shape: Sequence[Any]) -> Array:
         """The shape in the source."""
-        return _shape(self.dst_layout, self.src_layout, shape)
+        return _core.layout_shape(self.dst_layout.name, self.src_layout.name, shape)
 
 
 def layout(layout_str: str) -> Layout:
@@ -98,37 +84,3 @@ def bijective_layout(src_layout: str | Layout, dst_layout: str | Layout) -> Bije
     """The map between two layouts."""
     given = [Layout(one) if isinstance(one, str) else one for one in (src_layout, dst_layout)]
     return BijectiveLayout(*given)
-
-
-def _checked(source: Layout, values: Sequence[Any]) -> list[Any]:
-    if len(values) != len(source):
-        raise TVMError(f"{source} has {len(source)} axes, found {len(values)} values")
-    return list(values)
-
-
-def _indices(source: Layout, destination: Layout, values: Sequence[Any]) -> Array:
-    """Indices in the destination: that of an axis is the index of its capital * sizes of its parts + theirs."""
-    given = dict(zip([letter for letter, _ in source._axes], _checked(source, values), strict=True))
-    found = []
-    for letter, size in destination._axes:
-        axis = letter.upper()
-        own = max(source.factor_of(axis), 1)
-        whole = given[axis] if own == 1 else given[axis] * own + given[axis.lower()]
-        inner = max(destination.factor_of(axis), 1)
-        found.append(whole % size if letter.islower() else whole // inner)
-    variables = [value for value in values if not isinstance(value, int)]
-    return IndexMap(variables, found).final_indices if variables else Array(found)
-
-
-def _shape(source: Layout, destination: Layout, values: Sequence[Any]) -> Array:
-    given = dict(zip([letter for letter, _ in source._axes], _checked(source, values), strict=True))
-    for letter, size in source._axes:
-        if letter.islower() and isinstance(given[letter], int) and given[letter] != size:
-            raise TVMError(f"the part {letter!r} of {source} has {size} elements, found {given[letter]}")
-    found = []
-    for letter, size in destination._axes:
-        axis = letter.upper()
-        whole = given[axis] * max(source.factor_of(axis), 1)
-        inner = max(destination.factor_of(axis), 1)
-        found.append(size if letter.islower() else (whole + (inner - 1)) // inner if inner > 1 else whole)
-    return Array(found)

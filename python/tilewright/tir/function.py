@@ -14,7 +14,7 @@ from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, Range
 from ..ir.function import BaseFunc
 from ..ir.type import PrimType, TupleType, Type
-from .expr import Call, FloorDiv, FloorMod, IntImm, Var
+from .expr import FloorDiv, FloorMod, IntImm, Var
 from .stmt import Stmt
 from .stmt_functor import post_order_visit, substitute
 
@@ -44,14 +44,8 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
     @property
     def ret_type(self) -> Type:
         """The type of what the function returns: that of the value of its `T.ret`, which says it."""
-        found: list[str] = []
-
-        def visit(node: Any) -> None:
-            if isinstance(node, Call) and getattr(node.op, "name", None) == "tir.ret":
-                found.append(node.args[0].dtype)
-
-        post_order_visit(self.body, visit)
-        return PrimType(found[0]) if found else TupleType([])
+        dtype = getattr(self.struct_info.ret, "dtype", None)
+        return TupleType([]) if dtype is None else PrimType(dtype)
 
     def with_body(self, new_body: Stmt, span: object = None) -> PrimFunc:
         """The function with another body."""

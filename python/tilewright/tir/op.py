@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from ast import literal_eval
 from functools import partial, reduce
 from inspect import Parameter, Signature
 from typing import Any
@@ -308,8 +309,9 @@ def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args:
     return te.sum(expr, axis, where, init, *args)
 
 
-#: The operations of targets and the names of their operands. `*` takes the rest; `dtype` is the type of the result.
-_OF_TARGETS = {
+#: The operations of targets and the names of their operands. `*` takes the rest, `name=8` may be left out; `dtype` is
+#: the type of the result.
+OF_TARGETS = {
     "TVMBackendAllocWorkspace": "device_type device_id nbytes dtype_code_hint dtype_bits_hint",
     "TVMBackendFreeWorkspace": "device_type device_id ptr",
     "anylist_getitem": "list_handle index",
@@ -324,6 +326,7 @@ _OF_TARGETS = {
     "end_profile_intrinsic": "id",
     "isnullptr": "x",
     "lookup_param": "param_name",
+    "make_filled_simdgroup_matrix": "d index value col=8 row=8",
     "mma_fill": "dtype local_size local_ptr offset",
     "mma_store": "dtype m n dst_ptr src_ptr src_offset dst_stride",
     "ptx_arrive_barrier": "barrier_id",
@@ -340,13 +343,22 @@ _OF_TARGETS = {
     "accumulator c_index metadata meta_index sparse_selector saturate",
     "ptx_wait_barrier": "barrier_id",
     "ptx_wait_group": "num",
+    "simdgroup_load": "d index ptr stride col=8 row=8 transpose_matrix=False",
+    "simdgroup_multiply_accumulate": "d index_d a index_a b index_b c index_c",
+    "simdgroup_store": "d index ptr stride col=8 row=8 transpose_matrix=False",
     "start_profile_intrinsic": "id",
     "tvm_access_ptr": "ptype data offset extent rw_mask",
     "tvm_bmma_sync": "fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c",
     "tvm_check_return": "expected return_unexpected nested_call",
     "tvm_fill_fragment": "fragment m n k index value",
     "tvm_load_matrix_sync": "fragment m n k index buffer_ptr stride layout",
+    "tvm_mfma": "dtype shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index "
+    "accumulator c_index",
+    "tvm_mfma_store": "dtype m n dst_ptr src_ptr src_offset dst_stride",
     "tvm_mma_sync": "fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c",
+    "tvm_rdna_wmma": "dtype shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b "
+    "b_index accumulator c_index",
+    "tvm_rdna_wmma_store": "dtype m n dst_ptr src_ptr src_offset dst_stride",
     "tvm_stack_alloca": "dtype_str num",
     "tvm_stack_make_array": "data shape strides ndim arr_dtype elem_offset",
     "tvm_stack_make_shape": "*",
@@ -357,6 +369,10 @@ _OF_TARGETS = {
     "tvm_thread_invariant": "cond",
     "tvm_throw_last_error": "",
     "tvm_tuple": "*",
+    "tvm_warp_activemask": "",
+    "tvm_warp_shuffle": "mask value warp_id width warp_size",
+    "tvm_warp_shuffle_down": "mask value offset width warp_size",
+    "tvm_warp_shuffle_up": "mask value offset width warp_size",
     "type_annotation": "dtype",
 }  # fmt: skip
 
@@ -367,7 +383,7 @@ def _operation(name: str, operands: str) -> Any:
     for operand in operands.split():
         own, has_default, default = operand.partition("=")
         kind = Parameter.VAR_POSITIONAL if own == "*" else Parameter.POSITIONAL_OR_KEYWORD
-        value = (int(default) if default else None) if has_default else Parameter.empty
+        value = (literal_eval(default) if default else None) if has_default else Parameter.empty
         parameters.append(Parameter("args" if own == "*" else own, kind, default=value))
     span = Parameter("span", Parameter.KEYWORD_ONLY, default=None)
     signature = Signature([*parameters, span])
@@ -390,7 +406,7 @@ def _operation(name: str, operands: str) -> Any:
     return call
 
 
-for _name, _operands in _OF_TARGETS.items():
+for _name, _operands in OF_TARGETS.items():
     globals()[_name] = _operation(_name, _operands)
 
 
@@ -440,7 +456,7 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 
 
 __all__ = [
-    *_UNARY, *_BINARY, *_BITWISE, *_OF_TARGETS, "add", "address_of", "all", "any", "bitwise_not", "call_extern",
+    *_UNARY, *_BINARY, *_BITWISE, *OF_TARGETS, "add", "address_of", "all", "any", "bitwise_not", "call_extern",
     "call_intrin", "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "call_tir",
     "ceildiv", "comm_reducer", "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else",
     "indexdiv", "indexmod", "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value",

@@ -234,6 +234,17 @@ def logaddexp(a: Any, b: Any, span: object = None) -> Any:
 def lookup_param(param_name: Any, *, span: Any = None) -> Any:
     """`T.lookup_param` of these operands."""
 
+def make_filled_simdgroup_matrix(
+    d: Any,
+    index: Any,
+    value: Any,
+    col: int = 8,
+    row: int = 8,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.make_filled_simdgroup_matrix` of these operands."""
+
 def max(*args: Any, span: object = None) -> Any:
     """The largest of the values."""
 
@@ -405,6 +416,46 @@ def shift_right(x: Any, y: Any, span: Any = None) -> Any:
 def sigmoid(x: Any, span: Any = None) -> Any:
     """`T.sigmoid` of one expression."""
 
+def simdgroup_load(
+    d: Any,
+    index: Any,
+    ptr: Any,
+    stride: Any,
+    col: int = 8,
+    row: int = 8,
+    transpose_matrix: bool = False,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.simdgroup_load` of these operands."""
+
+def simdgroup_multiply_accumulate(
+    d: Any,
+    index_d: Any,
+    a: Any,
+    index_a: Any,
+    b: Any,
+    index_b: Any,
+    c: Any,
+    index_c: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.simdgroup_multiply_accumulate` of these operands."""
+
+def simdgroup_store(
+    d: Any,
+    index: Any,
+    ptr: Any,
+    stride: Any,
+    col: int = 8,
+    row: int = 8,
+    transpose_matrix: bool = False,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.simdgroup_store` of these operands."""
+
 def sin(x: Any, span: Any = None) -> Any:
     """`T.sin` of one expression."""
 
@@ -475,6 +526,38 @@ def tvm_load_matrix_sync(
 ) -> Any:
     """`T.tvm_load_matrix_sync` of these operands."""
 
+def tvm_mfma(
+    dtype: Any,
+    shape: Any,
+    A_layout: Any,
+    B_layout: Any,
+    A_dtype: Any,
+    B_dtype: Any,
+    C_dtype: Any,
+    multiplicand_a: Any,
+    a_index: Any,
+    multiplicand_b: Any,
+    b_index: Any,
+    accumulator: Any,
+    c_index: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_mfma` of these operands."""
+
+def tvm_mfma_store(
+    dtype: Any,
+    m: Any,
+    n: Any,
+    dst_ptr: Any,
+    src_ptr: Any,
+    src_offset: Any,
+    dst_stride: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_mfma_store` of these operands."""
+
 def tvm_mma_sync(
     fragment_d: Any,
     index_d: Any,
@@ -488,6 +571,38 @@ def tvm_mma_sync(
     span: Any = None,
 ) -> Any:
     """`T.tvm_mma_sync` of these operands."""
+
+def tvm_rdna_wmma(
+    dtype: Any,
+    shape: Any,
+    A_layout: Any,
+    B_layout: Any,
+    A_dtype: Any,
+    B_dtype: Any,
+    C_dtype: Any,
+    multiplicand_a: Any,
+    a_index: Any,
+    multiplicand_b: Any,
+    b_index: Any,
+    accumulator: Any,
+    c_index: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_rdna_wmma` of these operands."""
+
+def tvm_rdna_wmma_store(
+    dtype: Any,
+    m: Any,
+    n: Any,
+    dst_ptr: Any,
+    src_ptr: Any,
+    src_offset: Any,
+    dst_stride: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_rdna_wmma_store` of these operands."""
 
 def tvm_stack_alloca(dtype_str: Any, num: Any, *, span: Any = None) -> Any:
     """`T.tvm_stack_alloca` of these operands."""
@@ -541,6 +656,26 @@ def tvm_throw_last_error(*, span: Any = None) -> Any:
 
 def tvm_tuple(*args: Any, span: Any = None) -> Any:
     """`T.tvm_tuple` of these operands."""
+
+def tvm_warp_activemask(*, span: Any = None) -> Any:
+    """`T.tvm_warp_activemask` of these operands."""
+
+def tvm_warp_shuffle(mask: Any, value: Any, warp_id: Any, width: Any, warp_size: Any, *, span: Any = None) -> Any:
+    """`T.tvm_warp_shuffle` of these operands."""
+
+def tvm_warp_shuffle_down(
+    mask: Any,
+    value: Any,
+    offset: Any,
+    width: Any,
+    warp_size: Any,
+    *,
+    span: Any = None,
+) -> Any:
+    """`T.tvm_warp_shuffle_down` of these operands."""
+
+def tvm_warp_shuffle_up(mask: Any, value: Any, offset: Any, width: Any, warp_size: Any, *, span: Any = None) -> Any:
+    """`T.tvm_warp_shuffle_up` of these operands."""
 
 def type_annotation(dtype: Any, *, span: Any = None) -> Any:
     """`T.type_annotation` of these operands."""

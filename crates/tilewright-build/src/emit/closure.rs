@@ -122,6 +122,12 @@ impl Emitter<'_, '_> {
     ) -> Result<Reg> {
         match &function.kind {
             ExprKind::GlobalVar(global) => {
+                let kernels = self.tables.kernels;
+                if let Some(entry) = kernels.get(&global.name)
+                    && let Some(value) = self.call_kernel(&global.name, entry, args)?
+                {
+                    return Ok(value);
+                }
                 let Some(&index) = self.tables.functions.get(&global.name) else {
                     return refuse(format!("the module has no function `{}`", global.name));
                 };

@@ -28,6 +28,11 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// A tensor that the function only reads.
+    pub(super) fn read(reg: Reg) -> Self {
+        Self { reg, tensors: true, writable: false }
+    }
+
     /// A value that is no tensor.
     pub(super) fn plain(reg: Reg) -> Self {
         Self { reg, tensors: false, writable: false }

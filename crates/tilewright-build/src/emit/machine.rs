@@ -114,6 +114,7 @@ impl Emitter<'_, '_> {
             let Some(dims) = dims else { return refuse("the dimensions of a shape that is an argument must be known") };
             fields.extend(dims.into_iter().map(Expr::prim));
         }
-        self.call_kernel(&global.name, entry, &fields)
+        self.call_kernel(&global.name, entry, &fields)?;
+        Ok(())
     }
 }

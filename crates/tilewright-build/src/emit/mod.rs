@@ -11,6 +11,7 @@ mod kind;
 mod machine;
 mod memory;
 mod number;
+mod returned;
 
 pub(crate) use number::{binary, comparison};
 
@@ -26,7 +27,7 @@ use tilewright_ir::relax::{
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ops::shapes::dim_text;
 use tilewright_support::{Diagnostic, Map, Origins, Set, with_stack};
-use tilewright_vm_program::{DeviceIndex, DeviceKind, Dim, FunctionBuilder, Literal, ProgramBuilder, Reg};
+use tilewright_vm_program::{DeviceIndex, DeviceKind, Dim, FunctionBuilder, Kind, Literal, ProgramBuilder, Reg};
 
 use crate::kernels::KernelTable;
 use device::Given;
@@ -115,8 +116,13 @@ impl<'a> Tables<'a> {
         }
         emitter.match_computed_dims(&params)?;
         let args: Vec<Expr> = params.iter().map(Expr::var).collect();
-        emitter.call_kernel(name, entry, &args)?;
-        emitter.code.ret_none();
+        match (emitter.call_kernel(name, entry, &args)?, entry.returned) {
+            (Some(value), Some(returned)) => {
+                emitter.code.result(if returned.maybe { Kind::Object } else { Kind::prim(returned.dtype) });
+                emitter.code.ret(value);
+            }
+            _ => emitter.code.ret_none(),
+        }
         let code = emitter.code;
         self.program.define(index, code);
         Ok(())
@@ -247,6 +253,9 @@ impl Emitter<'_, '_> {
                 let ExprKind::GlobalVar(GlobalVar { name, .. }) = &function.kind else { return Ok(false) };
                 let kernels = self.tables.kernels;
                 let Some(entry) = kernels.get(name) else { return Ok(false) };
+                if entry.returned.is_some() {
+                    return Ok(false);
+                }
                 self.call_kernel(name, entry, args)?;
                 Ok(true)
             }

@@ -5,29 +5,34 @@
 
 use tilewright_tensor::{DataType, TypeCode};
 
-/// Bits of the mantissa, bias of the exponent, and the code for what is too large.
-struct Format {
-    mantissa: u32,
-    bias: i32,
-    too_large: u8,
+/// The format of a float of 8 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Float8 {
+    pub mantissa_bits: u32,
+    pub exponent_bias: i32,
+    /// The code of magnitudes past the greatest finite one: infinity, or NaN where there is none.
+    pub overflow: u8,
 }
 
-fn format(code: TypeCode) -> Option<Format> {
-    match code {
-        TypeCode::Float8E4M3Fn => Some(Format { mantissa: 3, bias: 7, too_large: 0x7f }),
-        TypeCode::Float8E5M2 => Some(Format { mantissa: 2, bias: 15, too_large: 0x7c }),
-        _ => None,
+impl Float8 {
+    /// The format of the type; `None` of other types.
+    pub fn of(dtype: DataType) -> Option<Self> {
+        match dtype.code {
+            TypeCode::Float8E4M3Fn => Some(Self { mantissa_bits: 3, exponent_bias: 7, overflow: 0x7f }),
+            TypeCode::Float8E5M2 => Some(Self { mantissa_bits: 2, exponent_bias: 15, overflow: 0x7c }),
+            _ => None,
+        }
     }
 }
 
 /// Whether the type is a float of 8 bits: one that is converted and moved, and has no arithmetic of its own.
 pub fn is_float8(dtype: DataType) -> bool {
-    format(dtype.code).is_some()
+    Float8::of(dtype).is_some()
 }
 
 /// The value of a float of 8 bits.
 pub(super) fn value(bits: u8, dtype: DataType) -> Option<f64> {
-    let Format { mantissa, bias, .. } = format(dtype.code)?;
+    let Float8 { mantissa_bits: mantissa, exponent_bias: bias, .. } = Float8::of(dtype)?;
     let (exponent, fraction) = (i32::from((bits & 0x7f) >> mantissa), i32::from(bits & ((1 << mantissa) - 1)));
     let unit = |exponent: i32| f64::from(fraction) * 2f64.powi(exponent - bias - mantissa as i32);
     let magnitude = match (dtype.code, exponent, fraction) {
@@ -42,14 +47,14 @@ pub(super) fn value(bits: u8, dtype: DataType) -> Option<f64> {
 
 /// The float of 8 bits that is nearest.
 pub(super) fn nearest(x: f64, dtype: DataType) -> Option<u8> {
-    let Format { mantissa, bias, too_large } = format(dtype.code)?;
+    let Float8 { mantissa_bits: mantissa, exponent_bias: bias, overflow } = Float8::of(dtype)?;
     let sign = u8::from(x.is_sign_negative()) << 7;
     if x.is_nan() {
         return Some(sign | 0x7f);
     }
     let magnitude = x.abs();
     if magnitude.is_infinite() {
-        return Some(sign | too_large);
+        return Some(sign | overflow);
     }
     // Neighbours of a number of this exponent differ by one unit.
     let exponent = if magnitude > 0.0 { (magnitude.log2().floor() as i32).max(1 - bias) } else { 1 - bias };
@@ -57,7 +62,7 @@ pub(super) fn nearest(x: f64, dtype: DataType) -> Option<u8> {
     let units = (magnitude / 2f64.powi(exponent - mantissa as i32)).round_ties_even();
     // The units of the next exponent follow those of this one.
     let code = units + f64::from(exponent + bias - 1) * 2f64.powi(mantissa as i32);
-    Some(sign | if code >= f64::from(too_large) { too_large } else { code as u8 })
+    Some(sign | if code >= f64::from(overflow) { overflow } else { code as u8 })
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ const COMPILED_ALONE: &str = "a function of the process or of LLVM: only compile
 const OTHER_THREADS: &str = "another way to write `T.thread_binding`, which is compiled";
 const OF_TARGETS: &str = "what it does only the target says that has it, and no processor has it";
 const ONE_DEVICE: &str = "the machine of the tests has one device, whose number is the default";
-const CALLED_BY_GRAPHS: &str = "a PrimFunc runs where the graph calls it: calls between PrimFuncs are kept and printed";
+const WRITTEN_OUT: &str =
+    "calls between PrimFuncs are written out where machine code is made: a PrimFunc is interpreted alone";
 const NO_VALUE: &str = "a list of operands for calls that are lowered by hand; nothing evaluates it";
 
 /// Names that are read and never printed, because the printer has another one.
@@ -132,7 +133,7 @@ fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
             | BuiltinEffect::Prefetch => None,
         },
         (("foreign", "Extern" | "PureExtern" | "Llvm"), Column::Interprets) => Some(COMPILED_ALONE),
-        (("foreign", "Function"), Column::Interprets | Column::Compiles) => Some(CALLED_BY_GRAPHS),
+        (("foreign", "Function"), Column::Interprets) => Some(WRITTEN_OUT),
         _ => None,
     }
 }

@@ -142,13 +142,28 @@ impl PySchedule {
 
     fn failed(&self, py: Python<'_>, module: &IRModule, failure: &ScheduleError) -> PyErr {
         let diagnostic = failure.diagnostic();
-        let mut message = diagnostic.render(false).trim_end().to_owned();
-        match (self.level, &failure.place) {
-            (Level::Detail, Some((name, path))) => message.push_str(&underlined(module, name, path)),
-            (Level::None, _) => message = format!("ScheduleError: `{}` failed (not rendered)", failure.primitive),
-            _ => {}
-        }
+        let reason = diagnostic.render(false).trim_end().to_owned();
+        let message = match (self.level, &failure.place) {
+            (Level::Detail, place) => {
+                let name = title(failure.primitive);
+                let shown = place.as_ref().map(|(name, path)| underlined(module, name, path)).unwrap_or_default();
+                format!(
+                    "ScheduleError: An error occurred in the schedule primitive '{name}'.\n{shown}\nError message: \
+                     {reason}"
+                )
+            }
+            (Level::Fast, _) => format!("ScheduleError: {reason}"),
+            (Level::None, _) => format!("ScheduleError: `{}` failed (not rendered)", failure.primitive),
+        };
         refused(py, failure.kind, &message, &[diagnostic])
+    }
+}
+
+/// The name of a primitive as errors say it: most with hyphens.
+fn title(primitive: &str) -> String {
+    match primitive {
+        "transform_layout" | "transform_block_layout" | "set_axis_separator" | "pad_einsum" => primitive.to_owned(),
+        _ => primitive.replace('_', "-"),
     }
 }
 
@@ -158,7 +173,10 @@ fn underlined(module: &IRModule, name: &Arc<str>, path: &Path) -> String {
     let mut alone = IRModule::new();
     alone.insert(name.clone(), function.clone());
     let marks = Marks { underline: vec![Target::Path(path.clone())], context_lines: Some(8), ..Marks::default() };
-    format!("\n{}", print_module(&alone, &PrintOptions { marks, ..PrintOptions::default() }))
+    format!(
+        "\nThe IR with diagnostic is:\n{}",
+        print_module(&alone, &PrintOptions { marks, ..PrintOptions::default() })
+    )
 }
 
 /// A call that is wrong.

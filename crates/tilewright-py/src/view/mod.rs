@@ -21,6 +21,7 @@ mod function;
 mod graph_call;
 mod info;
 pub(crate) mod iter_map;
+pub(crate) mod layout;
 pub(crate) mod linear;
 pub(crate) mod nn;
 mod op;

@@ -127,8 +127,10 @@ impl DeadCodeElimination {
             if !reached.insert(name.clone()) {
                 continue;
             }
-            if let Some(GlobalFunc::Relax(function)) = module.get(&name) {
-                globals(function, &mut pending);
+            match module.get(&name) {
+                Some(GlobalFunc::Relax(function)) => globals(function, &mut pending),
+                Some(GlobalFunc::Prim(function)) => pending.extend(function.called()),
+                None => {}
             }
         }
         let dead: Vec<Arc<str>> =

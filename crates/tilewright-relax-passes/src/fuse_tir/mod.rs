@@ -279,6 +279,8 @@ fn without_unused(module: &IRModule, parts: &Set<Arc<str>>) -> IRModule {
     for (_, function) in module.iter() {
         if let GlobalFunc::Relax(function) = function {
             named.extend(used_global_vars(&**function));
+        } else if let GlobalFunc::Prim(function) = function {
+            named.extend(function.called());
         }
     }
     let mut left = IRModule::new();

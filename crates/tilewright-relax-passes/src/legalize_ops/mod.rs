@@ -280,6 +280,7 @@ impl Rebuild for Library {
                 return Ok(());
             }
             let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
+            let args = &with_named_scalars(args, &mut emitter);
             if let Some(named) = with_named_sizes(&OpCall { op: *op, args, attrs }, &value.struct_info, &mut emitter) {
                 let value = emitter.bind(named);
                 let (var, known) = (binding.var.clone(), binding.origins.clone());
@@ -295,6 +296,13 @@ impl Rebuild for Library {
             let refused = |error: InferError| {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
             };
+            if let StructInfo::Prim { .. } = &value.struct_info {
+                let number = stored_number(&self.prim_func(&call).map_err(refused)?);
+                let number = number.ok_or_else(|| refused(InferError::new("its value is not one expression")))?;
+                binding.value = BindingValue::Expr(Expr::prim(number));
+                out.push(binding);
+                return Ok(());
+            }
             let mut tensors = call.tensors().map_err(refused)?;
             let mut emitter = Emitter { dataflow, origins: &binding.origins, out };
             bind_fields(&mut tensors, &mut emitter);
@@ -309,6 +317,33 @@ impl Rebuild for Library {
         }
         out.push(binding);
         Ok(())
+    }
+}
+
+/// The arguments, those scalars whose values are not known as variables, which the run gives their values.
+fn with_named_scalars(args: &[Expr], emitter: &mut Emitter<'_>) -> Vec<Expr> {
+    let mut named = |arg: &Expr| match &arg.struct_info {
+        StructInfo::Prim { dtype, value: None } => {
+            let name = if let ExprKind::Var(var) = &arg.kind { &*var.name } else { "scalar" };
+            let value = tir::Expr::var(&ScalarVar::new(name, *dtype));
+            emitter.match_cast(name.to_owned(), arg.clone(), StructInfo::Prim { dtype: *dtype, value: Some(value) })
+        }
+        _ => arg.clone(),
+    };
+    args.iter().map(&mut named).collect()
+}
+
+/// The value of the only store of a function.
+fn stored_number(function: &PrimFunc) -> Option<tir::Expr> {
+    let mut stored = Vec::new();
+    walk(&function.body, |stmt: &tir::Stmt| {
+        if let tir::StmtKind::Store { value, .. } = &stmt.kind {
+            stored.push(value.clone());
+        }
+    });
+    match stored.as_slice() {
+        [only] => Some(only.clone()),
+        _ => None,
     }
 }
 

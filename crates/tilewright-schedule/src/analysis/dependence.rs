@@ -18,11 +18,11 @@ use tilewright_ir::tir::{
 };
 
 use crate::analysis::guard::known_inside;
-use crate::analysis::reducer::Reducer;
 use crate::analysis::repeated::{is_repeatable, is_written_before};
 use crate::build::exprs::{compare, mentions, mentions_var, substituted};
 use crate::fault::Fault;
 use crate::site::{Site, below, blocks_below, is_block, loop_of};
+use tilewright_tir_passes::reduction::Reducer;
 
 /// How the iterations of a loop run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,8 @@ fn check_block(check: &Check<'_>, site: &Site) -> Result<(), Fault> {
             format!("loop `{name}` drives no axis of block `{}`: its iterations do the same work", block.name);
         return Err(Fault::at(site, message));
     }
-    check_affine(function, site)?;
+    // Where other loops run an instance again, it does the same work again, in the same iteration of this one.
+    check_affine_over(function, site, &loops_in(values, site.loops()))?;
     check_own_reads(site, block, &driven)
 }
 
@@ -152,9 +153,19 @@ pub(crate) fn driven_axes(block: &Block, values: &[Expr], vars: &[Var]) -> Vec<u
 
 /// Refuses a block whose axes' values are not an affine map of the loops around it, each instance once.
 pub(crate) fn check_affine(function: &PrimFunc, site: &Site) -> Result<(), Fault> {
+    check_affine_over(function, site, &site.loops())
+}
+
+/// The loops that stand in the values.
+fn loops_in(values: &[Expr], loops: Vec<Loop>) -> Vec<Loop> {
+    let stands = |l: &Loop| values.iter().any(|value| mentions(value, std::slice::from_ref(&l.var)));
+    loops.into_iter().filter(stands).collect()
+}
+
+/// As [`check_affine`], of some of the loops.
+fn check_affine_over(function: &PrimFunc, site: &Site, loops: &[Loop]) -> Result<(), Fault> {
     let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else { return Ok(()) };
-    let loops = site.loops();
-    if is_plain(block, values, &loops) {
+    if is_plain(block, values, loops) {
         return Ok(());
     }
     let mut known = known_inside(function, &site.scope().unwrap_or_else(|| Site::root(&function.body)));

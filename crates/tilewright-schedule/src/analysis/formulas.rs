@@ -10,11 +10,11 @@ use tilewright_tir_passes::analyzer_of;
 
 use crate::analysis::axes::Axis;
 use crate::analysis::dependence::has_effects;
-use crate::analysis::reducer::update_of;
 use crate::analysis::size::{MAX_INLINED_NODES, size};
 use crate::build::exprs::{loaded_buffers, reads_memory, substituted};
 use crate::build::loops::check_own_loops;
 use crate::fault::Fault;
+use tilewright_tir_passes::reduction::update_of;
 
 /// A nest that computes elements of a buffer, each once.
 #[derive(Clone, Debug)]

@@ -10,7 +10,6 @@ pub(crate) mod formulas;
 pub(crate) mod guard;
 pub(crate) mod index_maps;
 pub(crate) mod loop_nest;
-pub(crate) mod reducer;
 pub(crate) mod repeated;
 pub(crate) mod required;
 pub(crate) mod size;

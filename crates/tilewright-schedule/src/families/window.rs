@@ -9,7 +9,6 @@ use tilewright_tensor::DataType;
 use crate::analysis::axes::{self, Axis, Group};
 use crate::analysis::epilogue::check_whole;
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::{Part, Reducer};
 use crate::analysis::stages::{stages, writes};
 use crate::build::exprs::{
     binary, compare, mentions, mentions_var, reads_memory, reads_under_condition, substituted, typed,
@@ -18,6 +17,7 @@ use crate::build::rewrite::Formula;
 use crate::families::contraction::{divisor, with_groups};
 use crate::fault::Fault;
 use crate::site::Site;
+use tilewright_tir_passes::reduction::{Part, Reducer};
 
 /// Elements of an image, at most.
 const MAX_ELEMENTS: i64 = 1 << 40;

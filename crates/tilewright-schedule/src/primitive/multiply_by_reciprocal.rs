@@ -22,13 +22,13 @@ use tilewright_ir::tir::{
 
 use super::call::{Call, Default, Outcome, Primitive, Results};
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::{Part, Reducer};
 use crate::analysis::required::{index_vars, outermost_free, spatial_block, written_box};
 use crate::analysis::stages::{scope_stages, touches, writes};
 use crate::build::exprs::{binary, loaded_buffers, mentions, mentions_var, reads_memory, stored, substituted, typed};
 use crate::build::rewrite::{Formula, axes_of, path_of, with_block};
 use crate::fault::Fault;
 use crate::site::{Site, loop_of};
+use tilewright_tir_passes::reduction::{Part, Reducer};
 
 pub(crate) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
     name: "MultiplyByReciprocal",

@@ -16,12 +16,12 @@ use super::call::{Call, Default, Outcome, Primitive, Results};
 use super::split::plain_loop;
 use crate::analysis::dependence::has_effects;
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::Reducer;
 use crate::analysis::required::{index_vars, spatial_block};
 use crate::build::exprs::{binary, compare, stored, typed};
 use crate::build::rewrite::{path_of, with_block, with_buffer_in};
 use crate::fault::Fault;
 use crate::site::{Site, around};
+use tilewright_tir_passes::reduction::Reducer;
 
 pub(crate) const PAD_EINSUM: Primitive = Primitive {
     name: "PadEinsum",

@@ -18,12 +18,12 @@ use super::decompose_reduction::without_reduction;
 use super::split::plain_loop;
 use crate::analysis::dependence::{check_affine, driven_axes, has_effects};
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::{Part, Reducer};
 use crate::build::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
 use crate::build::rewrite::{path_of, with_block};
 use crate::build::unique::renewed_axes;
 use crate::fault::Fault;
 use crate::site::{Key, Site, around, blocks_below, loop_of};
+use tilewright_tir_passes::reduction::{Part, Reducer};
 
 pub(crate) const RFACTOR: Primitive = Primitive {
     name: "RFactor",

@@ -26,11 +26,11 @@ use tilewright_tensor::DataType;
 use super::call::{Call, Default, Outcome, Primitive};
 use crate::analysis::dependence::{check_affine, has_effects};
 use crate::analysis::guard::known_around;
-use crate::analysis::reducer::{is_in, update_of};
 use crate::build::exprs::{binary, compare, mentions, mentions_var, stored, substituted, typed};
 use crate::build::loops::{folded, load, store};
 use crate::fault::Fault;
 use crate::site::{Site, around};
+use tilewright_tir_passes::reduction::{is_in, update_of};
 
 pub(crate) const VECTORIZE_REDUCTION: Primitive = Primitive {
     name: "VectorizeReduction",

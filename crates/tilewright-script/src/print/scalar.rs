@@ -161,21 +161,26 @@ impl Printer<'_> {
         self.doc.text(")");
     }
 
-    /// `T.name(…)`, the type in front where the call names it.
+    /// `T.name(…)`, with the type where the call names it.
     fn builtin(&mut self, dtype: DataType, name: &str, args: &[Expr]) {
         if name == "comm_reducer" && is_reducer(args) {
             return self.comm_reducer(args);
         }
-        let named = Builtin::by_name(name).is_some_and(|row| row.result == BuiltinResult::Named);
+        let result = Builtin::by_name(name).map(|row| row.result);
+        let first = result == Some(BuiltinResult::Named);
         self.call(name, |p| {
-            if named {
+            if first {
                 p.doc.write(format_args!("\"{dtype}\""));
             }
             for (at, arg) in args.iter().enumerate() {
-                if named || at > 0 {
+                if first || at > 0 {
                     p.doc.separator();
                 }
                 p.expr(arg, Prec::Any);
+            }
+            if result == Some(BuiltinResult::NamedLast) {
+                p.doc.separator();
+                p.doc.write(format_args!("\"{dtype}\""));
             }
         });
     }

@@ -87,6 +87,38 @@ impl Layout {
         Ok((Self::of(text, &axes)?, axes))
     }
 
+    /// The letters of the dimensions in order, those of parts with their sizes.
+    pub fn letters(&self) -> Vec<(char, Option<i64>)> {
+        let letters = self.text.chars().filter(|letter| !letter.is_ascii_digit());
+        letters.zip(&self.dims).map(|(letter, dim)| (letter, dim.part)).collect()
+    }
+
+    /// The shape, in another layout of the same axes, of a tensor whose shape in this one is `physical`.
+    pub fn shape_in(&self, to: &Self, physical: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        for (at, part) in self.parts() {
+            if let Some(found) = physical.get(at).and_then(Expr::as_int)
+                && found != part
+            {
+                return Err(TeError(format!(
+                    "dimension {at} of the layout `{self}` has {part} elements, found {found}"
+                )));
+            }
+        }
+        to.physical_shape(&self.logical_shape(physical)?)
+    }
+
+    /// The index, in another layout of the same axes, of the element whose index in this one is `physical`.
+    pub fn index_in(&self, to: &Self, physical: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        if physical.len() != self.rank() {
+            let (rank, found) = (self.rank(), physical.len());
+            return Err(TeError(format!("an index in the layout `{self}` has {rank} values, found {found}")));
+        }
+        let physical: Vec<Value> = physical.iter().cloned().map(Value::from).collect();
+        let indices = to.physical(&self.logical(&physical));
+        let analyzer = Analyzer::new();
+        indices.iter().map(|index| Ok(analyzer.simplify(index.expr()?))).collect()
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()
@@ -226,6 +258,20 @@ mod tests {
         let logical: Vec<Expr> = [2, 24, 4, 5].map(Expr::i64).to_vec();
         let back = layout.logical_shape(&layout.physical_shape(&logical).unwrap()).unwrap();
         assert!(back.iter().zip(&logical).all(|(a, b)| a.equal(b)));
+    }
+
+    #[test]
+    fn shapes_and_indices_are_those_of_the_same_elements() {
+        let [from, to] = ["NCHW4c", "NHWC8c"].map(|text| Layout::of(text, "NCHW").unwrap());
+        let ints = |values: &[i64]| values.iter().map(|&value| Expr::i64(value)).collect::<Vec<_>>();
+        let plain = |found: Vec<Expr>| found.iter().filter_map(Expr::as_int).collect::<Vec<_>>();
+        assert_eq!(plain(from.shape_in(&to, &ints(&[2, 6, 4, 5, 4])).unwrap()), [2, 4, 5, 3, 8]);
+        // Channel 5 * 4 + 3 = 23 is the last one of the third block of 8.
+        assert_eq!(plain(from.index_in(&to, &ints(&[1, 5, 2, 3, 3])).unwrap()), [1, 2, 3, 2, 7]);
+        assert!(from.shape_in(&to, &ints(&[2, 6, 4, 5, 2])).unwrap_err().0.contains("has 4 elements, found 2"));
+        assert!(from.index_in(&to, &ints(&[1, 5])).unwrap_err().0.contains("has 5 values, found 2"));
+        let letters = [('N', None), ('C', None), ('H', None), ('W', None), ('c', Some(4))];
+        assert_eq!(from.letters(), letters);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{Options, below, refuse, with};
+use crate::calls::start_of_memory;
 use crate::stmt::{Result, analyzer_of, reads, typed};
 use crate::substitute::Substitute;
 
@@ -426,18 +427,6 @@ fn is_inlined(name: &Arc<str>, function: &PrimFunc, calls: &Map<Arc<str>, Set<Ar
         && plain
         && !reached.contains(name)
         && function.params.iter().all(|param| param.buffer.is_none())
-}
-
-/// The memory whose start is the address.
-fn start_of_memory(address: &Expr) -> Option<&Var> {
-    match &address.kind {
-        ExprKind::AddressOf { buffer, indices }
-            if buffer.elem_offset.is_none() && indices.iter().all(|index| index.as_int() == Some(0)) =>
-        {
-            Some(&buffer.data)
-        }
-        _ => None,
-    }
 }
 
 fn written_out(inlined: &Map<Arc<str>, Arc<PrimFunc>>, stmt: &Stmt) -> Result<Stmt> {

@@ -32,6 +32,7 @@ mod merge_shared;
 mod narrow;
 mod no_op;
 mod opaque;
+mod packed_api;
 mod pipeline;
 mod plan;
 mod predicated;
@@ -163,6 +164,8 @@ pub struct NamedOnModule {
 pub const ON_MODULES: &[NamedOnModule] = &[
     NamedOnModule { name: "InlinePrivateFunctions", run: host_device::inline_private_functions },
     NamedOnModule { name: "LowerDeviceKernelLaunch", run: host_device::lower_device_kernel_launch },
+    NamedOnModule { name: "MakePackedAPI", run: packed_api::make_packed_api },
+    NamedOnModule { name: "MakeUnpackedAPI", run: packed_api::make_unpacked_api },
     NamedOnModule { name: "SplitHostDevice", run: host_device::split_host_device },
 ];
 

@@ -1,11 +1,11 @@
 //! How a reduction combines values: `T.comm_reducer` as a function of expressions, and the reducer of a block.
 
-use tilewright_expr::node::{AnyHandle, IrNode, Mapper, rewrite, walk};
-use tilewright_ir::tir::{BinOp, Block, Buffer, Builtin, Expr, ExprKind, Stmt, StmtKind, Var};
-use tilewright_support::with_stack;
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{BinOp, Block, Buffer, Builtin, Expr, ExprKind, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
 use super::refuse;
+use crate::reduction;
 use crate::stmt::{Result, typed};
 use crate::substitute::Substitute;
 
@@ -80,76 +80,24 @@ pub(super) struct Reduction {
     pub begin: Option<Vec<Expr>>,
 }
 
-/// The stores of a body of lets around stores, with the values written out.
-fn stores(stmt: &Stmt) -> Option<Vec<(Buffer, Vec<Expr>, Expr)>> {
-    match &stmt.kind {
-        StmtKind::Store { buffer, indices, value, predicate: None } => {
-            Some(vec![(buffer.clone(), indices.clone(), value.clone())])
-        }
-        StmtKind::Let { var, value, body } => stores(&Substitute::value(var, value.clone()).apply(body)),
-        StmtKind::Seq(stmts) => Some(stmts.iter().map(stores).collect::<Option<Vec<_>>>()?.concat()),
-        _ => None,
-    }
-}
-
 impl Reduction {
     /// The reduction of a block with an init.
     pub(super) fn of(block: &Block) -> Result<Self> {
-        let fail = || {
+        let known = reduction::Reducer::of(block).or_else(|why| {
             refuse(format!(
                 "the reduction of block `{}` is none that is known: a sum, a product, a minimum, a maximum, or one of \
-                 these with the place of the value",
+                 these with the place of the value: {why}",
                 block.name
             ))
-        };
-        let Some(init) = &block.init else { return fail() };
-        let (Some(mut updates), Some(inits)) = (stores(&block.body), stores(init)) else { return fail() };
-        updates.sort_by_key(|(buffer, ..)| inits.iter().position(|(other, ..)| other == buffer));
-        let same = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b));
-        let matched = updates.len() == inits.len()
-            && updates.iter().zip(&inits).all(|((a, at, _), (b, other, _))| a == b && same(at, other));
-        if !matched || updates.is_empty() {
-            return fail();
-        }
+        })?;
         let vars = |names: &str| -> Vec<Var> {
-            updates
-                .iter()
-                .enumerate()
-                .map(|(at, (buffer, ..))| Var::new(format!("{names}{at}"), buffer.dtype))
-                .collect()
+            let parts = known.parts.iter().enumerate();
+            parts.map(|(at, part)| Var::new(format!("{names}{at}"), part.buffer.dtype)).collect()
         };
         let (left, right) = (vars("x"), vars("y"));
-        let accumulated = |expr: &Expr| -> Option<usize> {
-            let ExprKind::Load { buffer, indices, predicate: None } = &expr.kind else { return None };
-            updates.iter().position(|(own, at, _)| own == buffer && same(at, indices))
-        };
-        let results: Vec<Expr> = updates
-            .iter()
-            .map(|(.., value)| {
-                let replaced = rewrite(value, |e: &Expr| left.get(accumulated(e)?).map(Expr::var));
-                replaced.unwrap_or_else(|| value.clone())
-            })
-            .collect();
-        let mut operands = Vec::new();
-        for (at, result) in results.iter().enumerate() {
-            let Some(operand) = left.get(at).and_then(|own| operand(result, own)) else { return fail() };
-            operands.push(operand);
-        }
-        let mut plain = true;
-        let results: Vec<Expr> = results
-            .iter()
-            .map(|result| {
-                let mut inserted = Operands { operands: &operands, right: &right };
-                let result = result.map_children(&mut inserted).unwrap_or_else(|| result.clone());
-                walk(&result, |e: &Expr| plain &= !matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
-                walk(&result, |var: &Var| plain &= left.contains(var) || right.contains(var));
-                result
-            })
-            .collect();
-        if !plain {
-            return fail();
-        }
-        let inits: Vec<Expr> = inits.into_iter().map(|(.., value)| value).collect();
+        let values = |vars: &[Var]| vars.iter().map(Expr::var).collect::<Vec<_>>();
+        let results = known.combined(&values(&left), &values(&right));
+        let inits: Vec<Expr> = known.parts.iter().map(|part| part.init.clone()).collect();
         let identities = results.iter().zip(&inits).map(|(result, init)| identity(result, init));
         let Some(identities) = identities.collect::<Option<Vec<_>>>() else {
             return refuse(format!(
@@ -159,7 +107,8 @@ impl Reduction {
         };
         let begin = identities.iter().zip(&inits).any(|(own, init)| !own.equal(init)).then_some(inits);
         let reducer = Reducer { identities, left, right, results };
-        let (buffers, indices) = updates.into_iter().map(|(buffer, at, _)| (buffer, at)).unzip();
+        let of_parts = known.parts.into_iter().map(|part| (part.buffer, (part.indices, part.value)));
+        let (buffers, (indices, operands)) = of_parts.unzip();
         Ok(Self { reducer, buffers, indices, operands, begin })
     }
 }
@@ -173,43 +122,14 @@ fn identity(result: &Expr, init: &Expr) -> Option<Expr> {
     let zero = |init: &Expr| matches!(&init.kind, ExprKind::Float(value) if value.0 == 0.0);
     match &result.kind {
         ExprKind::Binary(BinOp::Add, ..) if zero(init) => Some(init.clone()),
-        ExprKind::Binary(BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or, ..) | ExprKind::Select { .. }
+        ExprKind::Binary(BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or, ..)
+        | ExprKind::Select { .. }
+        | ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. }
             if constant =>
         {
             Some(init.clone())
         }
         ExprKind::Binary(op, ..) => op.identity(init.dtype),
-        _ => None,
-    }
-}
-
-/// Puts variables in the place of the operands; one operand may be a part of another one.
-struct Operands<'a> {
-    operands: &'a [Expr],
-    right: &'a [Var],
-}
-
-impl Mapper for Operands<'_> {
-    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
-        let found = node.downcast::<Expr>().and_then(|expr| self.operands.iter().position(|other| other.equal(expr)));
-        match found.and_then(|at| self.right.get(at)) {
-            Some(var) => Some(Expr::var(var).boxed()),
-            None => with_stack(|| node.map_inside(self)),
-        }
-    }
-}
-
-/// What is combined with the accumulated value: the other side of an operation, or of a choice.
-fn operand(result: &Expr, own: &Var) -> Option<Expr> {
-    let (a, b) = match &result.kind {
-        ExprKind::Binary(BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max, a, b)
-        | ExprKind::Binary(BinOp::And | BinOp::Or, a, b) => (a, b),
-        ExprKind::Select { then, otherwise, .. } => (then, otherwise),
-        _ => return None,
-    };
-    match (a.as_var() == Some(own), b.as_var() == Some(own)) {
-        (true, false) => Some(b.clone()),
-        (false, true) => Some(a.clone()),
         _ => None,
     }
 }

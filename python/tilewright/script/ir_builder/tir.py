@@ -43,13 +43,13 @@ from .values import __all__ as _values
 
 __all__ = [
     "Assert", "Buffer", "Else", "If", "LetStmt", "Range", "Then", "While", "alloc_buffer", "allocate", "arg",
-    "attr", "axis", "block", "block_attr", "buffer_store", "decl_buffer", "evaluate", "func_attr", "func_name",
+    "attr", "axis", "block", "block_attr", "buffer", "buffer_store", "decl_buffer", "evaluate", "func_attr", "func_name",
     "func_ret", "grid", "init", "launch_thread", "let", "match_buffer", "parallel", "prim_func", "reads",
     "serial", "thread_binding", "unroll", "vectorized", "where", "writes", "allocate_const", "buffer_decl", "env_thread",
     *_tir.expr.__all__, *_op.__all__, *_values,
 ]  # fmt: skip
 
-Buffer = buffer_decl = _buffer.decl_buffer
+Buffer = buffer = buffer_decl = _buffer.decl_buffer
 
 
 def Let(expr: Any, where: dict[Var, Any]) -> Any:

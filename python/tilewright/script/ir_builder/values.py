@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ... import tir as _tir
@@ -122,38 +123,20 @@ def logical_not(a: Any) -> Any:
     return _tir.Not(a)
 
 
-def _operation(name: str, typed: bool) -> Callable[..., Any]:
-    """An operation of some target; where it names the type of its result, that comes first or as `dtype=`."""
+def _operation(name: str) -> Callable[..., Any]:
+    """An operation of some target, whose result's type may also be given last, as `dtype=`."""
+    function = getattr(_op, name)
 
-    def call(*args: Any, dtype: str | None = None) -> Any:
-        if typed and dtype is None:
-            dtype, *args = args
-        return _op.call_intrin(dtype or "void", f"tir.{name}", *args)
+    @wraps(function)
+    def call(*args: Any, dtype: str | None = None, **named: Any) -> Any:
+        return function(*args, **named) if dtype is None else function(dtype, *args, **named)
 
-    call.__name__ = name
-    call.__doc__ = f"A call of `tir.{name}`."
     return call
 
 
-#: Operations of targets whose calls name the type of their result first.
-_TYPED_OPERATIONS = (
-    "mma_fill", "mma_store", "ptx_cp_async", "ptx_cp_async_bulk", "ptx_ldmatrix", "ptx_mma", "ptx_mma_sp",
-    "tvm_mfma", "tvm_mfma_store", "tvm_rdna_wmma", "tvm_rdna_wmma_store", "tvm_struct_get", "type_annotation",
-)  # fmt: skip
-_OPERATIONS = (
-    "TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "anylist_getitem", "anylist_resetitem",
-    "anylist_setitem_call_cpacked", "anylist_setitem_call_packed", "call_cpacked", "call_cpacked_lowered",
-    "call_packed_lowered", "create_barriers", "lookup_param", "make_filled_simdgroup_matrix", "ptx_arrive_barrier",
-    "ptx_arrive_barrier_expect_tx", "ptx_commit_group", "ptx_cp_async_barrier", "ptx_init_barrier_thread_count",
-    "ptx_wait_barrier", "ptx_wait_group", "simdgroup_load", "simdgroup_multiply_accumulate", "simdgroup_store",
-    "tvm_access_ptr", "tvm_bmma_sync", "tvm_check_return", "tvm_fill_fragment", "tvm_load_matrix_sync", "tvm_mma_sync",
-    "tvm_stack_make_array", "tvm_stack_make_shape", "tvm_store_matrix_sync", "tvm_struct_set", "tvm_warp_activemask",
-    "tvm_warp_shuffle", "tvm_warp_shuffle_down", "tvm_warp_shuffle_up",
-)  # fmt: skip
-for _name in (*_OPERATIONS, *_TYPED_OPERATIONS):
-    globals()[_name] = _operation(_name, _name in _TYPED_OPERATIONS)
-    if _name not in __all__:
-        __all__ += [_name]
+for _name in _op.OF_TARGETS:
+    globals()[_name] = _operation(_name)
+__all__ += list(_op.OF_TARGETS)
 tvm_call_packed = _op.call_packed
 
 _TYPES = [

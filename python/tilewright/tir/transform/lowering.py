@@ -53,6 +53,8 @@ __all__ = [
     "LowerMatchBuffer",
     "LowerOpaqueBlock",
     "LowerThreadAllreduce",
+    "MakePackedAPI",
+    "MakeUnpackedAPI",
     "MergeSharedMemoryAllocations",
     "NarrowDataType",
     "PlanAndUpdateBufferAllocationLocation",
@@ -375,6 +377,20 @@ def LowerDeviceKernelLaunch() -> Pass:
 def LowerThreadAllreduce() -> Pass:
     """Reductions over threads by shuffles or through shared memory."""
     return _named("LowerThreadAllreduce")
+
+
+def MakePackedAPI() -> Pass:
+    """Functions that take an array of values with their type codes, as callers of any language call them.
+
+    Functions need the attribute `target`, with a host; those without a `global_symbol` stay. It is a form to look at:
+    `tvm.build` makes code of functions without it.
+    """
+    return _on_module("MakePackedAPI")
+
+
+def MakeUnpackedAPI() -> Pass:
+    """Functions that take the addresses of their buffers, and return 0: for the same functions as `MakePackedAPI`."""
+    return _on_module("MakeUnpackedAPI")
 
 
 def MergeSharedMemoryAllocations() -> Pass:

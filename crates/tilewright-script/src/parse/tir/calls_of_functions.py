@@ -1,5 +1,6 @@
 # A PrimFunc calls another one of the module: the call is kept.
 # test: print
+# run: main(f32[4]=[4, 2.25, 0, 1]) only=compiled == f32[4]=[8, 4.5, 0, 2]
 
 @I.ir_module
 class Module:

@@ -65,10 +65,15 @@ impl Parser<'_> {
     /// A call of an operation of some target.
     pub(super) fn builtin(&mut self, expr: &ast::Expr, builtin: &Builtin, call: &ast::ExprCall) -> Res<Value> {
         let (dtype, args) = match builtin.result {
-            BuiltinResult::Named => {
-                let (dtype, args) = self.dtype_in_front(call)?;
+            BuiltinResult::Named | BuiltinResult::NamedLast => {
+                let last = builtin.result == BuiltinResult::NamedLast && call.arguments.keywords.is_empty();
+                let (dtype, args) = match &*call.arguments.args {
+                    [args @ .., dtype] if last => (Some(dtype), args),
+                    _ => self.dtype_in_front(call)?,
+                };
                 let Some(dtype) = dtype else {
-                    let message = format!("`{}` names the type of its result first", self.text_of(&*call.func));
+                    let place = if last { "last" } else { "first" };
+                    let message = format!("`{}` names the type of its result {place}", self.text_of(&*call.func));
                     return Err(self.fail(codes::ARGUMENTS, expr, message, ""));
                 };
                 (self.dtype(dtype)?, args)
@@ -118,11 +123,13 @@ impl Parser<'_> {
         };
         let names_type =
             ["reinterpret", "call_extern", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"];
-        let typed = names_type.contains(&name)
-            || Builtin::by_name(name).is_some_and(|builtin| builtin.result == BuiltinResult::Named);
+        let result = Builtin::by_name(name).map(|builtin| builtin.result);
+        let first = names_type.contains(&name) || result == Some(BuiltinResult::Named);
+        let last = result == Some(BuiltinResult::NamedLast);
         let mut direct = call.clone();
         direct.arguments.keywords.clear();
-        direct.arguments.args = typed.then_some(dtype).into_iter().chain(args).cloned().collect();
+        let args = first.then_some(dtype).into_iter().chain(args).chain(last.then_some(dtype));
+        direct.arguments.args = args.cloned().collect();
         let value = self.tir_call(expr, name, &direct)?;
         match &value {
             Value::Scalar(scalar) if scalar.dtype == expected || scalar.dtype.is_void() => Ok(value),

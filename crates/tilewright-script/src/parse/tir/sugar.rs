@@ -15,6 +15,7 @@
 //! | `T.div(a, b)`, `T.indexdiv`, `T.indexmod` | `truncdiv`, `floordiv`, `floormod` |
 
 use ruff_python_ast as ast;
+use tilewright_expr::semantics::int_range;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, Intrinsic, TypeMismatch};
 use tilewright_tensor::{DataType, TypeCode};
 
@@ -137,21 +138,17 @@ impl Parser<'_> {
 
 /// The least finite value of a type of numbers.
 fn least(dtype: DataType) -> Option<Expr> {
-    match dtype.code {
-        TypeCode::Int => Some(Expr::int(i64::MIN >> (64 - u32::from(dtype.bits).clamp(1, 64)), dtype)),
-        TypeCode::UInt | TypeCode::Bool => Some(Expr::int(0, dtype)),
-        _ => finite(dtype).map(|value| Expr::float(-value, dtype)),
+    match int_range(dtype) {
+        Some((least, _)) => Some(Expr::int(least as i64, dtype)),
+        None => finite(dtype).map(|value| Expr::float(-value, dtype)),
     }
 }
 
 /// The greatest finite value of a type of numbers.
 fn greatest(dtype: DataType) -> Option<Expr> {
-    let bits = u32::from(dtype.bits).clamp(1, 64);
-    match dtype.code {
-        TypeCode::Int => Some(Expr::int(i64::MAX >> (64 - bits), dtype)),
-        TypeCode::UInt => Some(Expr::int((u64::MAX >> (64 - bits)) as i64, dtype)),
-        TypeCode::Bool => Some(Expr::int(1, dtype)),
-        _ => finite(dtype).map(|value| Expr::float(value, dtype)),
+    match int_range(dtype) {
+        Some((_, greatest)) => Some(Expr::int(greatest as i64, dtype)),
+        None => finite(dtype).map(|value| Expr::float(value, dtype)),
     }
 }
 

@@ -5,30 +5,31 @@
 //! a condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter.
 //! Which of equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
-use tilewright_expr::node::walk;
+use tilewright_expr::node::rewrite;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_support::with_stack;
 
-use crate::analysis::stages::touches;
-use crate::build::exprs::{mentions, substituted};
-use crate::build::rewrite::with_loads_replaced;
+use crate::stmt::{mentions, uses_memory};
+use crate::substitute::Substitute;
 
 /// An element that the reduction updates.
-pub(crate) struct Part {
-    pub(crate) buffer: Buffer,
-    pub(crate) indices: Vec<Expr>,
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub buffer: Buffer,
+    pub indices: Vec<Expr>,
     /// What an instance brings.
-    pub(crate) value: Expr,
+    pub value: Expr,
     /// What the element is before the first instance.
-    pub(crate) init: Expr,
+    pub init: Expr,
     /// The operator; `None` where a condition chooses.
-    pub(crate) op: Option<BinOp>,
+    pub op: Option<BinOp>,
 }
 
 /// A reduction's parts, and how each combines what is there with what comes.
-pub(crate) struct Reducer {
-    pub(crate) parts: Vec<Part>,
+#[derive(Clone, Debug)]
+pub struct Reducer {
+    pub parts: Vec<Part>,
     /// What is there.
     old: Vec<Var>,
     /// What comes.
@@ -38,7 +39,7 @@ pub(crate) struct Reducer {
 }
 
 /// The operator and the other operand of an update of one element, which does not read the buffer elsewhere.
-pub(crate) fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, Expr)> {
+pub fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, Expr)> {
     let ExprKind::Binary(op, a, b) = &value.kind else { return None };
     let is_element = |e: &Expr| {
         matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
@@ -53,10 +54,8 @@ pub(crate) fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Opti
 }
 
 /// Whether a buffer, or another one on its memory, stands in an expression.
-pub(crate) fn is_in(buffer: &Buffer, value: &Expr) -> bool {
-    let mut found = false;
-    walk(value, |other: &Buffer| found |= other.data == buffer.data);
-    found
+pub fn is_in(buffer: &Buffer, value: &Expr) -> bool {
+    uses_memory(value, &buffer.data)
 }
 
 /// A store: buffer, indices, value.
@@ -64,7 +63,7 @@ type Store = (Buffer, Vec<Expr>, Expr);
 
 impl Reducer {
     /// The reduction of a block that has an init; the error says why it is none that may be regrouped.
-    pub(crate) fn of(block: &Block) -> Result<Self, String> {
+    pub fn of(block: &Block) -> Result<Self, String> {
         match &block.init {
             Some(_) => Self::going_on(block),
             None => Err(format!("block `{}` has no init", block.name)),
@@ -73,7 +72,7 @@ impl Reducer {
 
     /// The reduction of a block that may go on from what is there: without an init its parts begin with what changes
     /// nothing.
-    pub(crate) fn going_on(block: &Block) -> Result<Self, String> {
+    pub fn going_on(block: &Block) -> Result<Self, String> {
         let name = &block.name;
         let updates = stores(&block.body).ok_or_else(|| {
             format!("the body of block `{name}` is not one store, or stores of values that are computed before them")
@@ -96,8 +95,7 @@ impl Reducer {
             let init = init.ok_or_else(|| format!("block `{name}` does not begin the element of `{}`", buffer.name))?;
             parts.push(Part { buffer: buffer.clone(), indices: indices.clone(), value, init, op });
         }
-        let reads_others =
-            parts.iter().any(|part| updates.iter().any(|(buffer, ..)| touches(&evaluated(&part.value), buffer)));
+        let reads_others = parts.iter().any(|part| updates.iter().any(|(buffer, ..)| is_in(buffer, &part.value)));
         if reads_others || inits.is_some_and(|inits| inits.len() != parts.len()) {
             return Err(format!("block `{name}` reads other elements of what it writes"));
         }
@@ -110,7 +108,7 @@ impl Reducer {
     }
 
     /// The updated elements, where these are there and these come.
-    pub(crate) fn combined(&self, old: &[Expr], new: &[Expr]) -> Vec<Expr> {
+    pub fn combined(&self, old: &[Expr], new: &[Expr]) -> Vec<Expr> {
         let vars = self.old.iter().chain(&self.new).cloned();
         let values: Vec<(Var, Expr)> = vars.zip(old.iter().chain(new).cloned()).collect();
         self.results.iter().map(|result| substituted(result, &values)).collect()
@@ -120,7 +118,7 @@ impl Reducer {
 impl Part {
     /// What changes nothing where it is combined with: the element's own init, which an operator or a choice that takes
     /// the same twice as once never tells from one more of the same, and which for others it often is.
-    pub(crate) fn neutral(&self) -> Expr {
+    pub fn neutral(&self) -> Expr {
         let zero = || match &self.init.kind {
             ExprKind::Float(value) if value.0 == 0.0 => self.init.clone(),
             // Of the two zeros, the one that leaves either as it is.
@@ -157,7 +155,7 @@ fn stores(stmt: &Stmt) -> Option<Vec<Store>> {
     for stmt in all {
         let StmtKind::Store { buffer, indices, value, predicate: None } = &stmt.kind else { return None };
         // What a value reads must be what was there before the first store.
-        if found.iter().any(|(stored, ..)| touches(&evaluated(value), stored)) {
+        if found.iter().any(|(stored, ..)| is_in(stored, value)) {
             return None;
         }
         found.push((buffer.clone(), indices.clone(), substituted(value, &lets)));
@@ -165,20 +163,21 @@ fn stores(stmt: &Stmt) -> Option<Vec<Store>> {
     (!found.is_empty()).then_some(found)
 }
 
-fn evaluated(value: &Expr) -> Stmt {
-    StmtKind::Evaluate(value.clone()).into()
+/// The expression with values substituted for variables.
+fn substituted(expr: &Expr, values: &[(Var, Expr)]) -> Expr {
+    let mut all = Substitute::default();
+    all.values.extend(values.iter().map(|(var, value)| (var.id(), value.clone())));
+    all.apply(expr)
 }
 
 /// The value with variables in place of loads of the elements that are updated.
 fn with_elements(value: &Expr, updates: &[Store], old: &[Var]) -> Expr {
-    let mut stmt = evaluated(value);
-    for ((buffer, at, _), var) in updates.iter().zip(old) {
-        stmt = with_loads_replaced(&stmt, buffer, &|indices| same_indices(indices, at).then(|| Expr::var(var)));
-    }
-    match &stmt.kind {
-        StmtKind::Evaluate(value) => value.clone(),
-        _ => value.clone(),
-    }
+    let element = |expr: &Expr| {
+        let ExprKind::Load { buffer, indices, predicate: None } = &expr.kind else { return None };
+        let own = updates.iter().position(|(own, at, _)| own == buffer && same_indices(indices, at))?;
+        old.get(own).map(Expr::var)
+    };
+    rewrite(value, element).unwrap_or_else(|| value.clone())
 }
 
 /// Condition and branches of a choice.
