@@ -7,8 +7,8 @@
 //!
 //! Tiles and *parts*, which are merged by their log-sum-exp (Flash-Decoding, Dao et al. 2023), begin at fixed slots.
 //! What a row gives depends on its own keys and values alone, tile by tile and part by part in their order: not on the
-//! rows of its block, other sequences, whether parts are tasks of their own, or the number of threads. Hence a prompt in
-//! chunks gives the bits that it gives at once.
+//! rows of its block, other sequences, whether parts are tasks of their own, or the number of threads. Hence a prompt
+//! in chunks gives the bits that it gives at once.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -121,8 +121,8 @@ impl Heads {
         self.size.div_ceil(LANES)
     }
 
-    /// The element of a key at a slot of its page, and how far its next ones are. Keys of a page are `[kv, size, page]`,
-    /// so that slots are lanes.
+    /// The element of a key at a slot of its page, and how far its next ones are. Keys of a page are `[kv, size,
+    /// page]`, so that slots are lanes.
     pub(super) fn key(&self, page: Page, head: usize, slot: usize) -> (usize, usize) {
         (self.tile_start(page, 0, head) + slot % self.page, self.page)
     }

@@ -1,8 +1,8 @@
 //! States of language models: caches of keys and values in pages, and states of recurrent models, by sequences.
 //!
 //! Reading order: [`KvState`] (what engines do with any state), `paged` (the cache), `sequence` (what a token sees),
-//! `pages`, `rope`, `attention` (its tasks), `softmax` (its arithmetic), `simd`, `rnn` (recurrent states). Here are the functions by name, which take
-//! a state as their first argument, and check theirs.
+//! `pages`, `rope`, `attention` (its tasks), `softmax` (its arithmetic), `simd`, `rnn` (recurrent states). Here are the
+//! functions by name, which take a state as their first argument, and check theirs.
 //!
 //! An engine adds sequences, and for each step says which of them get how many tokens (`begin_forward`), calls a
 //! function of the model, whose layers call `attention_with_fused_qkv` or get and set states, and ends the step

@@ -1,8 +1,9 @@
 //! The cache of keys and values in pages: sequences that grow, share prefixes, shrink and go.
 //!
-//! Each layer has memory for `[pages]` of keys, `[kv heads, head, page]`, and values, `[kv heads, page, head]`. A sequence has a table of pages; a fork shares those
-//! of its parent, whatever its length. A page that is shared is copied before one of its holders writes to it, and
-//! with that all of its layers. Sequences do not depend on each other: a parent may go before its forks.
+//! Each layer has memory for `[pages]` of keys, `[kv heads, head, page]`, and values, `[kv heads, page, head]`. A
+//! sequence has a table of pages; a fork shares those of its parent, whatever its length. A page that is shared is
+//! copied before one of its holders writes to it, and with that all of its layers. Sequences do not depend on each
+//! other: a parent may go before its forks.
 //!
 //! Between `begin_forward` and `end_forward` is a *step*: the rows of its sequences have slots and positions, every
 //! layer stores keys and values for them, and attends. A step that is refused changes nothing.

@@ -1,8 +1,8 @@
 //! Vectors of 16 floats for the kernels of attention, by instruction set.
 //!
 //! [`Simd`] is the set of operations; [`Avx512`], [`Avx2`] and [`Portable`] have them. A kernel is generic over it and
-//! inlined into a function of [`InstructionSet::dispatch`] that has the instruction set's features enabled, so that a vector stays in
-//! registers: 1 of AVX-512, 2 of AVX2, and what the compiler makes of an array elsewhere.
+//! inlined into a function of [`InstructionSet::dispatch`] that has the instruction set's features enabled, so that a
+//! vector stays in registers: 1 of AVX-512, 2 of AVX2, and what the compiler makes of an array elsewhere.
 
 /// Lanes of a vector.
 pub(super) const LANES: usize = 16;

@@ -176,6 +176,7 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
 /// # Safety
 /// As for [`add_tile`]; `queries` points to `[size, R]` and `scores` to `[R, 64]`.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "arrays of registers, indexed in step with memory")]
 unsafe fn multiply_keys<S: Simd, const R: usize, const N: usize>(tile: &Tile, queries: *const f32, scores: *mut f32) {
     let mut first = 0;
     while first < TILE_VECTORS {
@@ -209,6 +210,7 @@ unsafe fn multiply_keys<S: Simd, const R: usize, const N: usize>(tile: &Tile, qu
 /// # Safety
 /// As for [`add_tile`]; `weights` points to `[R, 64]` and `values` to `[R, vectors, 16]`.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "arrays of registers, indexed in step with memory")]
 unsafe fn multiply_values<S: Simd, const R: usize, const N: usize>(
     tile: &Tile,
     weights: *const f32,

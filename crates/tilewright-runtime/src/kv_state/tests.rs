@@ -657,7 +657,7 @@ fn a_long_context_gives_the_same_bits_in_parts() {
 }
 
 #[test]
-fn what_is_not_finite_reaches_only_those_who_see_it() {
+fn values_that_are_not_finite_reach_only_rows_that_see_them() {
     let heads = [2, 1, 16, 16];
     let mut random = Random(5);
     let mut rows: Vec<f32> = (0..20 * 64).map(|_| random.value()).collect();
