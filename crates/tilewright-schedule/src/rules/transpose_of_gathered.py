@@ -22,13 +22,11 @@ class Module:
     def main(A: T.Buffer((169, 24), "float32"), I_: T.Buffer((49, 49), "int64"), B: T.Buffer((24, 49, 49), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        for q_h_0_fused in T.parallel(49):
-            for k_0, k_1, h_1 in T.grid(1, 7, 24):
-                for k_2 in T.vectorized(8):
+        for h in T.parallel(24):
+            for q in range(49):
+                for k in T.vectorized(49):
                     with T.block("B"):
-                        vh, vq = T.axis.remap("SS", [h_1, q_h_0_fused])
-                        vk = T.axis.spatial(49, k_0 * 56 + k_1 * 8 + k_2)
-                        T.where((k_0 * 7 + k_1) * 8 + k_2 < 49)
+                        vh, vq, vk = T.axis.remap("SSS", [h, q, k])
                         T.reads(A[0:169, vh], I_[vq, vk])
                         T.writes(B[vh, vq, vk])
                         B[vh, vq, vk] = A[I_[vq, vk] % T.int64(169), vh]

@@ -29,7 +29,7 @@ def _chatglm(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, rope=(rope,), norm_eps=eps, qkv_bias=bias, out_bias=False)
 
 
-def _chatglm_names(config: DecoderConfig) -> Naming:
+def _chatglm_names(_config: DecoderConfig) -> Naming:
     layer = "transformer.encoder.layers.{i}."
     return hf_naming(
         {
@@ -57,7 +57,7 @@ def _qwen(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, qkv_bias=True, norm_eps=eps)
 
 
-def _qwen_names(config: DecoderConfig) -> Naming:
+def _qwen_names(_config: DecoderConfig) -> Naming:
     layer = "transformer.h.{i}."
     return hf_naming(
         {

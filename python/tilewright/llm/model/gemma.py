@@ -74,7 +74,7 @@ def _hf(config: DecoderConfig) -> Naming:
     return hf_naming(names, norm_offset=1.0)
 
 
-def _gguf(config: DecoderConfig) -> Naming:
+def _gguf(_config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 

@@ -38,7 +38,7 @@ def _hf(config: DecoderConfig) -> Naming:
     return hf_naming(roles, gate_up="stacked", pairs=True)
 
 
-def _gguf(config: DecoderConfig) -> Naming:
+def _gguf(_config: DecoderConfig) -> Naming:
     return gguf_naming({"gate_up": "blk.{i}.ffn_up"}, gate_up="stacked", pairs=True)
 
 

@@ -71,7 +71,7 @@ def _neox(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
 _LAYER = "transformer.h.{i}."
 
 
-def _gpt2_names(config: DecoderConfig, transposed: bool = True) -> Naming:
+def _gpt2_names(_config: DecoderConfig, transposed: bool = True) -> Naming:
     roles = {
         "embed": "wte",
         "positions": "wpe",
@@ -90,7 +90,7 @@ def _gpt2_names(config: DecoderConfig, transposed: bool = True) -> Naming:
     )  # fmt: skip
 
 
-def _gptj_names(config: DecoderConfig) -> Naming:
+def _gptj_names(_config: DecoderConfig) -> Naming:
     roles = {
         "embed": "transformer.wte",
         "norm": "transformer.ln_f",
@@ -103,7 +103,7 @@ def _gptj_names(config: DecoderConfig) -> Naming:
     return hf_naming(roles, pairs=True, ignored=(r"transformer\.h\.\d+\.attn\.(masked_bias|bias|embed_positions)",))
 
 
-def _neox_names(config: DecoderConfig) -> Naming:
+def _neox_names(_config: DecoderConfig) -> Naming:
     layer = "gpt_neox.layers.{i}."
     roles = {
         "embed": "gpt_neox.embed_in",
@@ -119,7 +119,7 @@ def _neox_names(config: DecoderConfig) -> Naming:
     return hf_naming(roles, qkv="by_group", ignored=(r"gpt_neox\.layers\.\d+\.attention\.(masked_)?bias",))
 
 
-def _gguf(config: DecoderConfig) -> Naming:
+def _gguf(_config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 

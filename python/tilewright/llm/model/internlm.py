@@ -18,7 +18,7 @@ def _internlm2(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, qkv_bias=bias, out_bias=bias)
 
 
-def _internlm2_names(config: DecoderConfig) -> Naming:
+def _internlm2_names(_config: DecoderConfig) -> Naming:
     layer = "model.layers.{i}."
     roles = {
         "embed": "model.tok_embeddings",

@@ -262,7 +262,7 @@ def _limit(settings: Settings) -> tuple[float, float]:
     return low, high
 
 
-def _names(config: Mamba2Config) -> Naming:
+def _names(_config: Mamba2Config) -> Naming:
     layer = "backbone.layers.{i}."
     roles = {
         "embed": "backbone.embeddings",

@@ -41,12 +41,12 @@ def _olmoe(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, qk_norm="all", norm_eps=eps, experts=experts)
 
 
-def _olmoe_names(config: DecoderConfig) -> Naming:
+def _olmoe_names(_config: DecoderConfig) -> Naming:
     experts = {f"expert_{own}": f"model.layers.{{i}}.mlp.experts.{{e}}.{own}_proj" for own in ("gate", "up", "down")}
     return hf_naming({"router": "model.layers.{i}.mlp.gate", **experts})
 
 
-def _hf(config: DecoderConfig) -> Naming:
+def _hf(_config: DecoderConfig) -> Naming:
     return hf_naming(
         {
             "attn_post_norm": "model.layers.{i}.post_attention_layernorm",

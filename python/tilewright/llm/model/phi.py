@@ -30,7 +30,7 @@ def _phi(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     )  # fmt: skip
 
 
-def _phi_names(config: DecoderConfig) -> Naming:
+def _phi_names(_config: DecoderConfig) -> Naming:
     return hf_naming(
         {
             "norm": "model.final_layernorm",
@@ -46,7 +46,7 @@ def _phi3(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, norm_eps=settings.number("rms_norm_eps", 1e-5), windows=windows)
 
 
-def _phi3_names(config: DecoderConfig) -> Naming:
+def _phi3_names(_config: DecoderConfig) -> Naming:
     roles = {
         "qkv": "model.layers.{i}.self_attn.qkv_proj",
         "gate_up": "model.layers.{i}.mlp.gate_up_proj",

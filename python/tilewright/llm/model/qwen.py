@@ -31,7 +31,7 @@ def _qwen3(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, qk_norm="head", windows=_windows(settings, sizes))
 
 
-def _experts(settings: Settings, sizes: dict[str, Any], shared: bool) -> Experts:
+def _experts(settings: Settings, _sizes: dict[str, Any], shared: bool) -> Experts:
     """A mixture of experts in every layer."""
     if settings.integer("decoder_sparse_step", 1) != 1 or settings.raw("mlp_only_layers"):
         raise UnsupportedModel(f"{settings.file}: experts in some of the layers only")
@@ -56,7 +56,7 @@ def _qwen3_moe(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     return llama_config(settings, sizes, qk_norm="head", experts=_experts(settings, sizes, False))
 
 
-def _moe_naming(config: DecoderConfig) -> Naming:
+def _moe_naming(_config: DecoderConfig) -> Naming:
     one = {own: f"model.layers.{{i}}.mlp.experts.{{e}}.{own}_proj" for own in ("gate", "up", "down")}
     shared = {own: f"model.layers.{{i}}.mlp.shared_expert.{own}_proj" for own in ("gate", "up", "down")}
     return hf_naming(

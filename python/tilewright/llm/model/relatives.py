@@ -54,23 +54,23 @@ def _seed(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     )  # fmt: skip
 
 
-def _usual(config: DecoderConfig) -> Naming:
+def _usual(_config: DecoderConfig) -> Naming:
     return hf_naming()
 
 
-def _pairs(config: DecoderConfig) -> Naming:
+def _pairs(_config: DecoderConfig) -> Naming:
     return hf_naming(pairs=True)
 
 
-def _gguf(config: DecoderConfig) -> Naming:
+def _gguf(_config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 
-def _gguf_pairs(config: DecoderConfig) -> Naming:
+def _gguf_pairs(_config: DecoderConfig) -> Naming:
     return gguf_naming(pairs=True)
 
 
-def _offset(config: DecoderConfig) -> Naming:
+def _offset(_config: DecoderConfig) -> Naming:
     return hf_naming(norm_offset=1.0)
 
 

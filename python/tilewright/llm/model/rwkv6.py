@@ -252,7 +252,7 @@ def _config(settings: Settings, sizes: dict[str, Any]) -> Rwkv6Config:
     )
 
 
-def _names(config: Rwkv6Config) -> Naming:
+def _names(_config: Rwkv6Config) -> Naming:
     layer = "rwkv.blocks.{i}."
     attention = ("receptance", "key", "value", "gate", "output", "ln_x", "time_decay", "time_decay_w1", "time_decay_w2")
     mixing = ("time_faaaa", "time_maa_w1", "time_maa_w2", *(f"time_maa_{own}" for own in "x" + MIXED))

@@ -24,7 +24,7 @@ def _config(settings: Settings, sizes: dict[str, Any]) -> DecoderConfig:
     )  # fmt: skip
 
 
-def _hf(config: DecoderConfig) -> Naming:
+def _hf(_config: DecoderConfig) -> Naming:
     # Each head's norm is a tensor of its own.
     names = {own: f"model.layers.{{i}}.self_attn.{own[0]}_layernorm.norms.{{e}}" for own in ("q_norm", "k_norm")}
     return hf_naming(names, head_norms="each")
