@@ -166,8 +166,6 @@ class DecoderConfig:
         heads, kv_heads = self.num_attention_heads, self.num_key_value_heads
         if heads % kv_heads:
             raise TVMError(f"{self.architecture}: {heads} query heads cannot share {kv_heads} kv heads equally")
-        if self.attention_softcap:
-            self._refuse(f"soft-capping of attention scores at {self.attention_softcap:g}")
         if self.alibi:
             self._refuse("ALiBi, biases of attention scores by distance")
         if len(self.windows) > 1:

@@ -206,12 +206,18 @@ class Decoder(nn.Module):
         config = self.config
         sizes = (max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window)
         shape = (config.num_hidden_layers, config.num_attention_heads, config.num_key_value_heads, config.head_dim)
-        rope = config.rope[0]
+        rope, caps = config.rope[0], {}
+        if config.attention_softcap:
+            caps["attn_logit_softcapping"] = config.attention_softcap
         if rope is None or not self.model.cache_rotates:
-            return PagedKVCache.create_generic(*sizes, *shape, RopeMode.NONE, 1.0, 10000.0, self.dtype)
+            return PagedKVCache.create_generic(
+                *sizes, *shape, RopeMode.NONE, 1.0, 10000.0, self.dtype, rope_scaling=caps
+            )
+        scaling, factors = _scaling_of(rope)
         return PagedKVCache.create_generic(
-            *sizes, *shape, RopeMode.NORMAL, 1.0, rope.theta, self.dtype, rotary_dim=rope.size, **_scaling_of(rope)
-        )
+            *sizes, *shape, RopeMode.NORMAL, 1.0, rope.theta, self.dtype, rotary_dim=rope.size,
+            rope_scaling=scaling | caps, rope_ext_factors=factors,
+        )  # fmt: skip
 
     def get_default_spec(self) -> nn.spec.ModuleSpec:
         """Shapes and types of the methods' arguments."""
@@ -236,13 +242,13 @@ class Decoder(nn.Module):
         return nn.spec.ModuleSpec.from_raw(spec, self)
 
 
-def _scaling_of(rope: Any) -> dict[str, Any]:
-    """The arguments of `create_generic` for factors and a magnitude, as a `longrope` whose magnitude is that one.
+def _scaling_of(rope: Any) -> tuple[dict[str, Any], tuple[float, ...] | None]:
+    """The scaling and factors of `create_generic` for those of a RoPE, as a `longrope` that has its magnitude.
 
     It takes `sqrt(1 + ln(factor) / ln(original))` for the magnitude.
     """
     if rope.factors is None and rope.magnitude == 1:
-        return {}
+        return {}, None
     import math
 
     scaling = {
@@ -250,4 +256,4 @@ def _scaling_of(rope: Any) -> dict[str, Any]:
         "original_max_position_embeddings": math.e,
         "factor": math.exp(rope.magnitude**2 - 1),
     }
-    return {"rope_scaling": scaling, "rope_ext_factors": rope.factors or (1.0,) * (rope.size // 2)}
+    return scaling, rope.factors or (1.0,) * (rope.size // 2)

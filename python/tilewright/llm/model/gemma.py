@@ -78,7 +78,6 @@ def _gguf(_config: DecoderConfig) -> Naming:
     return gguf_naming()
 
 
-_CAPS = f"no soft-capping of attention scores; {WINDOWS}"
 _DEFAULTS_2 = {
     "head_dim": 256,
     "sliding_window": 4096,
@@ -117,7 +116,7 @@ GEMMA2 = Architecture(
     gguf_names=_gguf,
     tied=True,
     defaults=_DEFAULTS_2,
-    remarks=_CAPS,
+    remarks=WINDOWS,
 )
 
 GEMMA3 = Architecture(
