@@ -58,7 +58,8 @@ class PagedKVCache(Object):
         The sizes may be arguments of the method that creates it. `prefill_chunk_size` and `support_sliding_window`
         reserve nothing: steps of any size and windows are taken. `rope_scaling` is what a model's configuration says:
         an object with `rope_type` `linear`, `llama3` or `longrope`, which takes `rope_ext_factors`; a number
-        `attn_logit_softcapping` in it caps scores (`c * tanh(s / c)`). The first `rotary_dim` elements of a head are rotated, by default all.
+        `attn_logit_softcapping` in it caps scores (`c * tanh(s / c)`). The first `rotary_dim` elements of a head are
+        rotated, by default all.
         """
         sizes = [max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window]
         factors = PrimValue(0) if rope_ext_factors is None else const(list(rope_ext_factors), "float32")
