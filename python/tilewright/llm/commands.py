@@ -14,7 +14,8 @@ from typing import Any
 from ..error import TVMError
 from .compile import CompiledFolder, compile_model
 from .generate import Chat, Generation, LanguageModel, Sampling
-from .loader import open_model
+from .loader import Source, open_model
+from .model import UnsupportedModel
 from .quantization.quantize import MODES
 from .tokenizer import open_tokenizer
 
@@ -96,17 +97,32 @@ def open_compiled(
     given = Path(path)
     if not given.exists():
         raise TVMError(f"{given}: there is no such file or folder")
-    source = open_model(given)
+    source = _source(given, context, progress)
     longest = source.config.context_window_size
     window = min(context or longest, longest)
-    folder = _cache_folder(given, quantization, activations)
+    folder = _cache_folder(given, longest, quantization, activations)
     made = CompiledFolder(folder)
     if not (folder / "model.json").is_file():
-        compile_model(given, folder, quantization=quantization, activations=activations, progress=progress)
+        compile_model(
+            given, folder, context_window_size=longest, quantization=quantization, activations=activations,
+            progress=progress,
+        )  # fmt: skip
     progress("")
     metadata = source.metadata if source.format == "gguf" else None
     tokenizer = open_tokenizer(given if given.is_dir() else given.parent, metadata)
     return LanguageModel(made, tokenizer, window)
+
+
+def _source(path: Path, context: int | None, progress: Callable[[str], None]) -> Source:
+    """The model for its longest context, or for the longest one that can be run."""
+    try:
+        return open_model(path)
+    except UnsupportedModel as error:
+        least = error.context_window_size
+        if least is None or (context is not None and context > least):
+            raise
+        progress(f"contexts of this model have {least} tokens at most here")
+        return open_model(path, least)
 
 
 def _cache_folder(path: Path, *said: Any) -> Path:

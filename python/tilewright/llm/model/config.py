@@ -18,7 +18,12 @@ __all__ = ["DecoderConfig", "Experts", "Latent", "Rope", "UnsupportedModel"]
 
 
 class UnsupportedModel(TVMError, NotImplementedError):
-    """A model that needs what this package, or its runtime, does not have: the message names the feature."""
+    """A model that needs what this package, or its runtime, does not have: the message names the feature.
+
+    `context_window_size` is that of contexts for which the model does not need it, where there are such.
+    """
+
+    context_window_size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -170,12 +175,15 @@ class DecoderConfig:
             self._refuse("ALiBi, biases of attention scores by distance")
         if len(self.windows) > 1:
             least = min(window for window in self.windows if window)
-            self._refuse(
-                f"sliding windows of single layers ({least} tokens here)",
-                f"contexts of up to {least} tokens do not need them: `open_model(..., context_window_size={least})`",
-            )
+            self._refuse(f"sliding windows of single layers ({least} tokens here)", least)
         return self
 
-    def _refuse(self, feature: str, instead: str | None = None) -> None:
+    def _refuse(self, feature: str, least: int | None = None) -> None:
+        """Says what is missing, and the context that does not need it."""
         text = f"{self.architecture}: the cache of the runtime does not have {feature}"
-        raise UnsupportedModel(f"{text}; {instead}" if instead else text)
+        if least is not None:
+            instead = f"`open_model(..., context_window_size={least})`"
+            text += f"; contexts of up to {least} tokens do not need them: {instead}"
+        error = UnsupportedModel(text)
+        error.context_window_size = least
+        raise error
