@@ -103,6 +103,18 @@ def test_products(name, activations):
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max(), err_msg=name)
 
 
+@pytest.mark.parametrize("activations", ["int8", "exact"])
+def test_what_is_not_finite_is_not_hidden(activations):
+    form, rng = FORMATS["Q4_0"], np.random.default_rng(4)
+    layer = BlockLinear(64, 40, form, False, activations)
+    layer.load_state_dict(dict(zip(["words", "scale"], arrays(form, random_blocks(rng, form, 40, 2)), strict=True)))
+    compiled = layer.jit({"forward": {"x": nn.spec.Tensor(["n", 64], "float32")}}, out_format="numpy")
+    x = rng.standard_normal((4, 64)).astype("float32")
+    x[1, 3], x[2, 40] = np.nan, -np.inf
+    finite = np.isfinite(compiled["forward"](x))
+    assert finite[[0, 3]].all() and not finite[[1, 2]].any()
+
+
 @pytest.mark.parametrize("name", ["Q4_1", "Q8_0"])
 def test_rows_of_an_embedding_and_its_use_as_head(name):
     form, rng = FORMATS[name], np.random.default_rng(2)
