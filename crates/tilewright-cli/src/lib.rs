@@ -34,7 +34,13 @@ use crate::failure::{ErrorFormat, Failure, Outcome};
 
 /// Compile machine-learning models and run them.
 #[derive(Parser, Debug)]
-#[command(name = "tilewright", version, about = "Compile machine-learning models and run them.")]
+#[command(
+    name = "tilewright",
+    version,
+    about = "Compile machine-learning models and run them.",
+    after_help = "With the Python package: `tilewright chat PATH` talks with a language model, `tilewright generate PATH \
+                  PROMPT` continues a text; each has a --help of its own."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -103,14 +104,29 @@ def open_compiled(
     folder = _cache_folder(given, longest, quantization, activations)
     made = CompiledFolder(folder)
     if not (folder / "model.json").is_file():
-        compile_model(
-            given, folder, context_window_size=longest, quantization=quantization, activations=activations,
-            progress=progress,
-        )  # fmt: skip
+        # Made elsewhere and moved there whole: another process may do the same, and this one may be stopped.
+        part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
+        try:
+            compile_model(
+                given, part, context_window_size=longest, quantization=quantization, activations=activations,
+                progress=progress,
+            )  # fmt: skip
+            _move(part, folder)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
     progress("")
     metadata = source.metadata if source.format == "gguf" else None
     tokenizer = open_tokenizer(given if given.is_dir() else given.parent, metadata)
     return LanguageModel(made, tokenizer, window)
+
+
+def _move(part: Path, folder: Path) -> None:
+    """Moves a folder into its place, unless another process has put the same there meanwhile."""
+    try:
+        part.rename(folder)
+    except OSError:
+        if not (folder / "model.json").is_file():
+            raise
 
 
 def _source(path: Path, context: int | None, progress: Callable[[str], None]) -> Source:

@@ -32,6 +32,8 @@ __all__ = ["CompiledFolder", "compile_model", "forms_of"]
 VERSION = 1
 #: The end of the name of a matrix that stays as it is: a router of experts.
 ROUTER = "mlp.gate.weight"
+#: Bytes of a tensor's entry in a header besides its name, twice: tensors may have padding in front.
+HEADER_BYTES = 320
 #: Bytes at whose multiples tensors lie in a file.
 ALIGNMENT = 64
 #: The format that holds weights of each type of blocks without loss.
@@ -181,37 +183,36 @@ def write_weights(path: Path, names: list[str], tensors_of: Callable[[str], Iter
     """Writes tensors in order into a file of safetensors, each at a multiple of `ALIGNMENT` bytes.
 
     `tensors_of` gives the tensors of a weight; `names` are those of the tensors, `<stem>.words` and so on for blocks.
+    One weight is in memory at a time.
     """
-    made: dict[str, np.ndarray] = {}
-    for name in names:
-        if name in made:
-            continue
-        stem, _, part = name.rpartition(".")
-        weight = f"{stem}.weight" if part in ("words", "scale", "minimum") else name
-        made.update(tensors_of(weight))
-        if name not in made:
-            raise TVMError(f"the model has no weight {name}")
+    # Memory for the header in front: a name, a type, sizes and two offsets for each tensor and what is between them.
+    room = sum(2 * len(name) + HEADER_BYTES for name in names)
+    room = -(-(room + 8) // ALIGNMENT) * ALIGNMENT - 8
     header: dict[str, Any] = {}
+    made: dict[str, np.ndarray] = {}
     end = 0
-    for number, name in enumerate(names):
-        if end % ALIGNMENT:
+    with path.open("wb") as file:
+        file.seek(8 + room)
+        for number, name in enumerate(names):
+            if name not in made:
+                stem, _, part = name.rpartition(".")
+                made.update(tensors_of(f"{stem}.weight" if part in ("words", "scale", "minimum") else name))
+            if name not in made:
+                raise TVMError(f"the model has no weight {name}")
+            array = np.ascontiguousarray(made.pop(name))
             padded = -(-end // ALIGNMENT) * ALIGNMENT
-            header[f"padding.{number}"] = {"dtype": "U8", "shape": [padded - end], "data_offsets": [end, padded]}
-            end = padded
-        array = made[name]
-        kind = {"uint8": "U8", "float32": "F32", "float16": "F16"}[str(array.dtype)]
-        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [end, end + array.nbytes]}
-        end += array.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-(8 + len(text)) % ALIGNMENT)
-    temporary = path.with_suffix(".part")
-    with temporary.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name in names:
-            position = file.tell() - 8 - len(text)
-            file.write(b"\0" * (header[name]["data_offsets"][0] - position))
-            file.write(np.ascontiguousarray(made[name]).tobytes())
-    temporary.replace(path)
+            if padded > end:
+                header[f"padding.{number}"] = {"dtype": "U8", "shape": [padded - end], "data_offsets": [end, padded]}
+                file.write(b"\0" * (padded - end))
+            end = padded + array.nbytes
+            kind = {"uint8": "U8", "float32": "F32", "float16": "F16"}[str(array.dtype)]
+            header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [padded, end]}
+            file.write(array.data if array.size else b"")
+        text = json.dumps(header, separators=(",", ":")).encode()
+        if len(text) > room:
+            raise TVMError(f"{path}: {len(text)} bytes of header do not fit the {room} that were kept for it")
+        file.seek(0)
+        file.write(room.to_bytes(8, "little") + text + b" " * (room - len(text)))
 
 
 def read_weights(folder: CompiledFolder) -> list[Any]:
