@@ -1,6 +1,7 @@
 """Speed of a language model from a GGUF file, beside llama.cpp where `llama_cpp` can be imported.
 
     PYTHONPATH=benches python -m peers.language_models MODEL.gguf [--threads 1] [--rounds 5] [--peer PYTHON]
+        [--prompts 16 256] [--contexts 16]
 
 Each library runs in a process of its own, and they take turns. A row is a prompt of so many tokens, or one token after
 so many; the figure is the median of tokens in a second, and how many times the peer's it is. `--peer` names the Python
@@ -104,6 +105,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--peer", default=sys.executable)
+    parser.add_argument("--prompts", type=int, nargs="*", default=PROMPTS)
+    parser.add_argument("--contexts", type=int, nargs="*", default=CONTEXTS)
     parser.add_argument("--serve", choices=LIBRARIES, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -114,7 +117,7 @@ def main():
     for name in [name for name, process in running.items() if process is None]:
         print(f"{name}: not measured, it does not start")
         del running[name]
-    rows = [("prefill", count) for count in PROMPTS] + [("decode", count) for count in CONTEXTS]
+    rows = [("prefill", count) for count in options.prompts] + [("decode", count) for count in options.contexts]
     print(f"{'row':16}" + "".join(f"{name:>14}" for name in running) + f"{'ratio':>8}   {options.threads} thread(s)")
     for kind, count in rows:
         figures = {name: [] for name in running}
