@@ -14,12 +14,13 @@ use crate::source::{self, Strings};
 
 /// The folders in which ops are declared, a file each, and passes, a folder each.
 const DECLARATIONS: [&str; 2] = ["crates/tilewright-ops/src/", "crates/tilewright-relax-passes/src/"];
-/// Algorithms, layers, formulas, importers, patterns of other libraries' kernels and older spellings, each of which
-/// names the operators that it is written with or for.
-const LIBRARIES: [&str; 7] = [
+/// Algorithms, layers, formulas, importers, patterns of other libraries' kernels, language models and older spellings,
+/// each of which names the operators that it is written with or for.
+const LIBRARIES: [&str; 8] = [
     "crates/tilewright-te/src/algorithms/",
     "crates/tilewright-nn/",
     "crates/tilewright-import/",
+    "python/tilewright/llm/",
     "python/tilewright/relax/frontend/",
     "python/tilewright/relax/backend/",
     "python/tilewright/relax/op/__init__.py",
