@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import checkpoint
+from tilewright import checkpoint, te
 from tilewright.llm.quantization import BlockEmbedding, BlockFormat, BlockLinear, Blocks, decode_gguf, quantize_model
 from tilewright.llm.quantization.gguf import BLOCK_TYPES
 from tilewright.relax.frontend import nn
@@ -101,6 +101,46 @@ def test_products(name, activations):
         found = compiled["forward"](x)
         # Sums of float32 in another order.
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * np.abs(expected).max(), err_msg=name)
+
+
+@pytest.mark.parametrize("columns", [16, 24, 40])
+@pytest.mark.parametrize("layout", ["panels", "flat"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_formulas_that_are_nearly_those_of_blocks(columns, layout, signed):
+    rows, groups, group, panels = 4, 3, 32, -(-columns // 16)
+    a, a_scale = te.placeholder((rows, groups, group), "int8"), te.placeholder((rows, groups), "float32")
+    flat = layout == "flat"
+    shape = (groups, group // 4, columns * 4) if flat else (panels, groups, group // 4, 64)
+    words = te.placeholder(shape, "uint8")
+    scale = te.placeholder((groups, columns) if flat else (panels, groups, 16), "float32")
+    g, k = te.reduce_axis((0, groups)), te.reduce_axis((0, group))
+
+    def element(n):
+        byte = words[g, k // 4, n * 4 + k % 4] if flat else words[n // 16, g, k // 4, n % 16 * 4 + k % 4]
+        code = byte.astype("int8") if signed else byte
+        return code.astype("float32") * (scale[g, n] if flat else scale[n // 16, g, n % 16])
+
+    def product(i, n):
+        return te.sum(a[i, g, k].astype("float32") * a_scale[i, g] * element(n), axis=[g, k])
+
+    out = te.compute((rows, columns), product)
+    built = tw.build(te.create_prim_func([a, a_scale, words, scale, out]), target="llvm")
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-127, 128, (rows, groups, group)).astype("int8")
+    factors = [rng.random(shape, dtype="float32") for shape in ((rows, groups), [int(dim) for dim in scale.shape])]
+    bytes_ = rng.integers(0, 256, shape).astype("uint8")
+    found = tw.nd.empty((rows, columns))
+    built(*map(tw.nd.array, (codes, factors[0], bytes_, factors[1])), found)
+    b = bytes_.view("int8") if signed else bytes_
+    if flat:
+        b = b.reshape(groups, group // 4, columns, 4).transpose(2, 0, 1, 3).reshape(columns, groups, group)
+        of_b = factors[1].T
+    else:
+        b = b.reshape(panels, groups, group // 4, 16, 4).transpose(0, 3, 1, 2, 4)
+        b, of_b = b.reshape(-1, groups, group)[:columns], factors[1].transpose(0, 2, 1).reshape(-1, groups)[:columns]
+    left, right = codes * factors[0][..., None].astype("float64"), b * of_b[..., None].astype("float64")
+    expected = np.einsum("mgk,ngk->mn", left, right)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=1e-6 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("activations", ["int8", "exact"])

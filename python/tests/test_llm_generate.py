@@ -87,6 +87,10 @@ def test_blocks_are_near_the_weights(mode):
     assert BlockFormat.of(blocks).group == 32 and (blocks.dequantized()[3, 32:64] == 0).all()
     with pytest.raises(tw.TVMError, match="NaN or infinite"):
         quantize(np.full((1, 32), np.nan, "float32"), mode)
+    with pytest.raises(tw.TVMError, match="too large for the float16 scales"):
+        quantize(np.full((1, 32), 1e8, "float32") * np.linspace(-1, 1, 32, dtype="float32"), mode)
+    tiny = quantize(np.full((1, 32), 1e-39, "float32"), mode)
+    assert np.isfinite(tiny.dequantized()).all()
 
 
 def test_what_a_sequence_has_seen_is_not_computed_again(model):
@@ -187,6 +191,9 @@ def test_the_command_line(model_folder, tmp_path):
     assert again.stdout == report["text"] + "\n" and "compiling" not in again.stderr
     talk = run("chat", model_folder, "--max-tokens", 5, cache=tmp_path, given="Hi\n/stats\n/reset\n/exit\n")
     assert talk.returncode == 0 and "a second" in talk.stdout and "the conversation begins anew" in talk.stdout
+    for option, said in (("--top-k", "expected a number from 0 on"), ("--temperature", "temperature is -1")):
+        wrong = run("generate", model_folder, "Hello", option, "-1", cache=tmp_path)
+        assert wrong.returncode != 0 and said in wrong.stderr and "Traceback" not in wrong.stderr
     missing = run("chat", tmp_path / "none", cache=tmp_path)
     assert missing.returncode == 1 and "there is no such file or folder" in missing.stderr
 

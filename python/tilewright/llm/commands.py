@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..error import TVMError
-from .compile import CompiledFolder, compile_model
-from .generate import Chat, Generation, LanguageModel, Sampling
+from .compile import TARGET, CompiledFolder, compile_model
+from .generate import Chat, Generation, LanguageModel, Sampler, Sampling
 from .loader import Source, open_model
 from .model import UnsupportedModel
 from .quantization.quantize import MODES
@@ -32,8 +32,10 @@ def main(arguments: Sequence[str]) -> int:
     """Runs one of `COMMANDS`; the result is its exit status."""
     options = _parser().parse_args(list(arguments))
     try:
+        # A setting that is out of its range is told before anything is compiled.
+        Sampler(_sampling(options), [])
         return options.run(options)
-    except (TVMError, OSError) as error:
+    except (TVMError, OSError, UnicodeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -70,11 +72,11 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--max-tokens", type=_positive, default=512, help="of an answer (512)")
     command.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest token (0)")
-    command.add_argument("--top-k", type=int, default=0, help="draw among so many tokens, 0 among all (0)")
+    command.add_argument("--top-k", type=_natural, default=0, help="draw among so many tokens, 0 among all (0)")
     command.add_argument("--top-p", type=float, default=1.0, help="draw among those with so much probability (1)")
     command.add_argument("--min-p", type=float, default=0.0, help="and so much of the likeliest one's (0)")
     command.add_argument("--repetition-penalty", type=float, default=1.0, help="above 1 repeats less (1)")
-    command.add_argument("--seed", type=int, default=0, help="of the draws (0)")
+    command.add_argument("--seed", type=_natural, default=0, help="of the draws (0)")
     command.add_argument("--quantization", choices=["none", *MODES], default="q8_0", help="of float weights (q8_0)")
     command.add_argument("--activations", choices=["int8", "exact"], default="int8", help="in products (int8)")
 
@@ -83,6 +85,13 @@ def _positive(text: str) -> int:
     value = int(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"expected a number above 0, found {text}")
+    return value
+
+
+def _natural(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 63:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 on, found {text}")
     return value
 
 
@@ -126,7 +135,9 @@ def _move(part: Path, folder: Path) -> None:
         part.rename(folder)
     except OSError:
         if not (folder / "model.json").is_file():
-            raise
+            # What was left of an attempt that did not end.
+            shutil.rmtree(folder)
+            part.rename(folder)
 
 
 def _source(path: Path, context: int | None, progress: Callable[[str], None]) -> Source:
@@ -142,12 +153,17 @@ def _source(path: Path, context: int | None, progress: Callable[[str], None]) ->
 
 
 def _cache_folder(path: Path, *said: Any) -> Path:
-    """A folder for what a file or folder becomes with these choices: another one when a file changes."""
-    from .. import __version__
+    """A folder for what a file or folder becomes with these choices: another one when a file, this package or the
+    processor changes.
+    """
+    from .. import __version__, _core
 
+    own, machine = Path(_core.__file__).stat(), _core.Target(TARGET)
+    written = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
+    said = (*said, __version__, written, own.st_size, own.st_mtime_ns, str(machine), machine.features)
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     facts = [(str(file.resolve()), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files if file.is_file()]
-    key = hashlib.blake2b(repr((__version__, facts, said)).encode(), digest_size=16).hexdigest()
+    key = hashlib.blake2b(repr((facts, said)).encode(), digest_size=16).hexdigest()
     root = os.environ.get("TILEWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "tilewright"
     return Path(root) / "llm" / key
 

@@ -28,6 +28,8 @@ from .quantization.quantize import MODES, quantize
 
 __all__ = ["CompiledFolder", "compile_model", "forms_of"]
 
+#: What models are compiled for: this machine.
+TARGET = "llvm -mcpu=native"
 #: The version of a folder's files.
 VERSION = 1
 #: The end of the name of a matrix that stays as it is: a router of experts.
@@ -116,7 +118,7 @@ def compile_model(
     context_window_size: int | None = None,
     quantization: str | None = "q8_0",
     activations: str = "int8",
-    target: str = "llvm -mcpu=native",
+    target: str = TARGET,
     progress: Callable[[str], None] = lambda message: None,
 ) -> CompiledFolder:
     """Compiles the model of a file or folder into `folder`.
@@ -188,10 +190,12 @@ def write_weights(path: Path, names: list[str], tensors_of: Callable[[str], Iter
     # Memory for the header in front: a name, a type, sizes and two offsets for each tensor and what is between them.
     room = sum(2 * len(name) + HEADER_BYTES for name in names)
     room = -(-(room + 8) // ALIGNMENT) * ALIGNMENT - 8
+    # A process may have mapped a file of that name: it keeps what it has.
+    temporary = path.with_name(f"{path.name}.part")
     header: dict[str, Any] = {}
     made: dict[str, np.ndarray] = {}
     end = 0
-    with path.open("wb") as file:
+    with temporary.open("wb") as file:
         file.seek(8 + room)
         for number, name in enumerate(names):
             if name not in made:
@@ -213,9 +217,13 @@ def write_weights(path: Path, names: list[str], tensors_of: Callable[[str], Iter
             raise TVMError(f"{path}: {len(text)} bytes of header do not fit the {room} that were kept for it")
         file.seek(0)
         file.write(room.to_bytes(8, "little") + text + b" " * (room - len(text)))
+    temporary.replace(path)
 
 
 def read_weights(folder: CompiledFolder) -> list[Any]:
     """The weights in the order in which functions take them, mapped from the file."""
     file = checkpoint.open(folder.weights)
-    return [file[name] for name in folder.description["params"]]
+    description = folder.description
+    if description.get("version") != VERSION:
+        raise TVMError(f"{folder.path}: compiled by another version of this package: compile the model again")
+    return [file[name] for name in description["params"]]

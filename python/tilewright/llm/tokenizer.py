@@ -83,10 +83,15 @@ def _of_folder(folder: Path, file: Path) -> Tokenizer:
         core = _core.Tokenizer.from_json(file.read_bytes(), read("tokenizer_config.json"))
     else:
         core = _core.Tokenizer.from_sentencepiece(file.read_bytes())
-    template = read("chat_template.jinja")
-    ends: Any = json.loads(read("generation_config.json") or b"{}").get("eos_token_id")
-    ends = [ends] if isinstance(ends, int) else list(ends or [])
-    return Tokenizer(core, None if template is None else template.decode(), ends)
+    template, said = read("chat_template.jinja"), read("generation_config.json")
+    try:
+        settings = json.loads(said) if said else {}
+        text = None if template is None else template.decode()
+    except ValueError as error:
+        raise TVMError(f"{folder}: generation_config.json or chat_template.jinja cannot be read: {error}") from error
+    ends: Any = settings.get("eos_token_id") if isinstance(settings, dict) else None
+    ends = ends if isinstance(ends, list) else [ends]
+    return Tokenizer(core, text, [end for end in ends if isinstance(end, int)])
 
 
 def _of_metadata(metadata: Mapping[str, Any]) -> Tokenizer:

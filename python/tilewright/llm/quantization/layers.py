@@ -15,6 +15,8 @@ __all__ = ["BlockEmbedding", "BlockLinear", "quantize_model"]
 
 #: The largest code of an activation.
 MAX_CODE = 127.0
+#: The least value of a group that has codes: what 127 is divided by, and still finite. Smaller ones are zeros.
+LEAST = 1e-36
 
 
 def quantize_rows(x: te.Tensor, group: int) -> tuple[te.Tensor, te.Tensor]:
@@ -24,10 +26,10 @@ def quantize_rows(x: te.Tensor, group: int) -> tuple[te.Tensor, te.Tensor]:
     r = te.reduce_axis((0, group), "r")
     value = lambda i, j, k: x[i, j * group + k].astype("float32")  # noqa: E731
     greatest = te.compute((rows, groups), lambda i, j: te.max(te.abs(value(i, j, r)), axis=r), "greatest")
-    most, zero = tir.const(MAX_CODE, "float32"), tir.const(0.0, "float32")
+    most, zero, least = (tir.const(value, "float32") for value in (MAX_CODE, 0.0, LEAST))
     scale = te.compute((rows, groups), lambda i, j: greatest[i, j] / most, "a_scale")
     inverse = te.compute(
-        (rows, groups), lambda i, j: tir.Select(greatest[i, j] > zero, most / greatest[i, j], zero), "inverse"
+        (rows, groups), lambda i, j: tir.Select(greatest[i, j] > least, most / greatest[i, j], zero), "inverse"
     )
     code = te.compute(
         (rows, groups, group), lambda i, j, k: tir.nearbyint(value(i, j, k) * inverse[i, j]).astype("int8"), "a_code"

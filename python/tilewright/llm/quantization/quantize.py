@@ -23,8 +23,9 @@ def _grouped(weight: Floats, group: int) -> Floats:
 
 
 def _inverse(scale: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.where(scale != 0, np.float32(1) / scale, np.float32(0))
+    with np.errstate(divide="ignore", over="ignore"):
+        inverse = np.float32(1) / scale
+    return np.where(np.isfinite(inverse), inverse, np.float32(0))
 
 
 def _whole(codes: Floats, rows: int) -> NDArray[np.uint8]:
@@ -82,4 +83,8 @@ def quantize(weight: Floats, mode: str) -> Blocks:
         raise TVMError(f"weights are quantised as one of {', '.join(MODES)}, found {mode!r}")
     if not np.isfinite(weight).all():
         raise TVMError("a weight that is NaN or infinite cannot be quantised")
-    return MODES[mode][1](weight)
+    with np.errstate(over="ignore"):
+        blocks = MODES[mode][1](weight)
+    if not np.isfinite(blocks.scale).all() or (blocks.minimum is not None and not np.isfinite(blocks.minimum).all()):
+        raise TVMError(f"a weight of {float(np.abs(weight).max()):.3g} is too large for the float16 scales of {mode}")
+    return blocks
