@@ -129,7 +129,9 @@ def test_a_sequence_refuses(model):
     with pytest.raises(tw.TVMError, match="token 300 is none of the vocabulary's 258"):
         sequence.append([300])
     assert sequence.tokens == [1, 2]
-    np.testing.assert_array_equal(sequence.append([3]).numpy(), model.sequence().replace([1, 2, 3]).numpy())
+    # One token is another kernel than several, which may sum in another order.
+    expected = model.sequence().replace([1, 2, 3]).numpy()
+    np.testing.assert_allclose(sequence.append([3]).numpy(), expected, rtol=0, atol=1e-4)
 
 
 def test_generation_ends(model):
