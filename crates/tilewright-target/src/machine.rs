@@ -147,9 +147,11 @@ impl fmt::Display for Machine {
         if self.name != self.cpu {
             write!(f, " -machine={}", self.name)?;
         }
-        let base = presets::find(self.arch, &self.cpu).map(|preset| preset.features.clone()).unwrap_or_default();
-        let added = self.features.difference(&base).map(|name| format!("+{name}"));
-        let removed = base.difference(&self.features).map(|name| format!("-{name}"));
+        let base = presets::find(self.arch, &self.cpu);
+        let base = base.map(|preset| preset.features.union(&preset.units).cloned().collect()).unwrap_or_default();
+        let own: BTreeSet<String> = self.features.union(&self.units).cloned().collect();
+        let added = own.difference(&base).map(|name| format!("+{name}"));
+        let removed = base.difference(&own).map(|name| format!("-{name}"));
         let changes: Vec<String> = added.chain(removed).collect();
         if changes.is_empty() { Ok(()) } else { write!(f, " -mattr={}", changes.join(",")) }
     }

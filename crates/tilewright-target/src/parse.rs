@@ -253,8 +253,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("rdm", "neon"),
 ];
 
-/// Adds a feature with all that it needs, or removes it with all that need it. A unit that is added becomes a feature:
-/// it is asked for.
+/// Adds a feature or a matrix unit with all that it needs, or removes it with all that need it.
 fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetError> {
     let (add, name) = match (attribute.strip_prefix('+'), attribute.strip_prefix('-')) {
         (Some(name), _) => (true, name),
@@ -269,7 +268,10 @@ fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetErro
     while let Some(name) = open.pop() {
         if add {
             open.extend(NEEDS.iter().filter(|(user, _)| *user == name).map(|(_, needed)| (*needed).to_owned()));
-            target.features.insert(name);
+            match presets::all().iter().any(|preset| preset.arch == target.arch && preset.units.contains(&name)) {
+                true => target.units.insert(name),
+                false => target.features.insert(name),
+            };
         } else {
             open.extend(NEEDS.iter().filter(|(_, needed)| *needed == name).map(|(user, _)| (*user).to_owned()));
             target.features.remove(&name);
@@ -296,9 +298,19 @@ mod tests {
 
     #[test]
     fn a_target_prints_as_a_string_that_gives_it_back() {
-        for text in ["llvm", "llvm -mcpu=haswell", "llvm -mcpu=znver4 -mattr=-avx512f", "llvm -mcpu=neoverse-n1"] {
+        let texts = [
+            "llvm",
+            "llvm -mcpu=haswell",
+            "llvm -mcpu=znver4 -mattr=-avx512f",
+            "llvm -mcpu=neoverse-n1",
+            "llvm -mcpu=sapphirerapids",
+            "llvm -mcpu=sapphirerapids -mattr=-amx-tile",
+            "llvm -mcpu=icelake-server -mattr=+amx-int8",
+        ];
+        for text in texts {
             let target = Target::parse(text).unwrap();
             let again = Target::parse(&target.to_string()).unwrap();
+            assert_eq!(again.units, target.units, "{text}");
             assert_eq!((&again.features, &again.triple, &again.cpu), (&target.features, &target.triple, &target.cpu));
         }
     }
@@ -428,9 +440,10 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_unit_is_a_feature_where_it_is_asked_for() {
-        let target = Target::parse("sapphirerapids -mattr=+amx-int8").unwrap();
-        assert!(target.has("amx-int8") && target.has("amx-tile") && !target.has("amx-bf16"));
+    fn a_matrix_unit_comes_with_its_registers() {
+        let target = Target::parse("icelake-server -mattr=+amx-int8").unwrap();
+        assert!(target.has_unit("amx-int8") && target.has_unit("amx-tile") && !target.has_unit("amx-bf16"));
+        assert!(!target.has("amx-int8") && !target.llvm_features().contains("amx"));
         let without = Target::parse("sapphirerapids -mattr=-amx-tile").unwrap();
         assert!(!without.has_unit("amx-int8") && without.units.is_empty());
     }
