@@ -639,6 +639,10 @@ class Target:
     def text(self) -> str:
         """The text that the target was made from."""
 
+    @property
+    def units(self) -> Any:
+        """The matrix units that kernels may use, by LLVM's names."""
+
 @final
 class BlockRV:
     """A block of a schedule."""
@@ -961,16 +965,10 @@ class Tokenizer:
 
     @property
     def bos(self) -> Any: ...
-    def chat(
-        self,
-        messages: Any,
-        template: Any = None,
-        tools: Any = None,
-        variables: Any = None,
-        now_s: int = 0,
-    ) -> Any:
-        """The tokens of messages (JSON) in a chat template (Jinja), by default the configuration's, and the prompt's
-        text. Control tokens are those of the template, never such that a message spells.
+    def chat(self, inputs: Any, template: Any = None) -> Any:
+        """The tokens of a conversation in a chat template (Jinja), by default the configuration's, and the prompt's
+        text. `inputs` is an object of JSON with `messages`, and perhaps `tools`, `documents`, `variables` and
+        `now_s`. Control tokens are those of the template, never such that a message spells.
         """
 
     def decode(self, ids: Any, skip_special: Any) -> Any: ...
@@ -986,12 +984,12 @@ class Tokenizer:
         """Of the bytes of `tokenizer.json`, and of `tokenizer_config.json` where there is one."""
 
     @staticmethod
-    def from_sentencepiece(model: Any) -> Any:
-        """Of the bytes of SentencePiece's `tokenizer.model`."""
+    def from_metadata(metadata: Any) -> Any:
+        """Of the metadata of a GGUF file, the keys `tokenizer.ggml.*`; arrays are lists."""
 
     @staticmethod
-    def from_vocabulary(said: Any) -> Any:
-        """Of what the metadata of a GGUF file says."""
+    def from_sentencepiece(model: Any) -> Any:
+        """Of the bytes of SentencePiece's `tokenizer.model`."""
 
     def id_of(self, token: Any) -> Any: ...
     def stream(self, stop: Any) -> Any:

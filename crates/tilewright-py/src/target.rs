@@ -86,6 +86,12 @@ impl PyTarget {
         self.target.required_features()
     }
 
+    /// The matrix units that kernels may use, by LLVM's names.
+    #[getter]
+    fn units(&self) -> Vec<String> {
+        self.target.units.iter().cloned().collect()
+    }
+
     /// The options that decide the code.
     #[getter]
     fn attrs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

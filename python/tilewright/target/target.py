@@ -193,9 +193,10 @@ def _core_features() -> frozenset[str]:
     for triple in ("x86_64-linux-gnu", "aarch64-linux-gnu"):
         for name in ("sapphirerapids", "znver4", "alderlake", "x86-64-v4", "neoverse-v2", "neoverse-n2", "apple-m2"):
             try:
-                known.update(_core.Target(f"llvm -mtriple={triple} -mcpu={name}").features)
+                target = _core.Target(f"llvm -mtriple={triple} -mcpu={name}")
             except TVMError:
                 continue
+            known.update(target.features, target.units)
     return frozenset(known)
 
 
