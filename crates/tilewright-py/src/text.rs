@@ -1,11 +1,12 @@
 //! Tokenizers, and the text around them.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use serde_json::Value as Json;
 use tilewright_text::{
-    ChatInputs, ChatTemplate, DecodeStream, Error, Stop, StopStrings, TokenType, Tokenizer, TokenizerConfig, Vocabulary,
+    ChatInputs, ChatTemplate, DecodeStream, Error, MetadataValue, Stop, StopStrings, Tokenizer, TokenizerConfig,
+    Vocabulary,
 };
 
 use crate::error;
@@ -22,49 +23,24 @@ pub(crate) struct PyTokenizer {
     config: Option<TokenizerConfig>,
 }
 
-/// What a model file says of its tokens, of Python's arguments.
+/// A value of a GGUF file's metadata.
 #[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Said {
-    model: String,
-    pre: Option<String>,
-    tokens: Vec<String>,
-    scores: Vec<f32>,
-    token_types: Vec<i64>,
-    merges: Vec<String>,
-    bos: Option<u32>,
-    eos: Option<u32>,
-    eot: Option<u32>,
-    unk: Option<u32>,
-    pad: Option<u32>,
-    sep: Option<u32>,
-    cls: Option<u32>,
-    add_bos: Option<bool>,
-    add_eos: Option<bool>,
-    add_space_prefix: Option<bool>,
+enum Value {
+    Flag(bool),
+    Number(f64),
+    Text(String),
+    Numbers(Vec<f64>),
+    Texts(Vec<String>),
 }
 
-impl Said {
-    fn vocabulary(self) -> Vocabulary {
-        let token_type = |number: i64| TokenType::of_number(number).unwrap_or_default();
-        Vocabulary {
-            model: self.model,
-            pre: self.pre,
-            tokens: self.tokens,
-            scores: self.scores,
-            token_types: self.token_types.into_iter().map(token_type).collect(),
-            merges: self.merges,
-            bos: self.bos,
-            eos: self.eos,
-            eot: self.eot,
-            unk: self.unk,
-            pad: self.pad,
-            sep: self.sep,
-            cls: self.cls,
-            add_bos: self.add_bos,
-            add_eos: self.add_eos,
-            add_space_prefix: self.add_space_prefix,
-            ..Vocabulary::default()
+impl From<Value> for MetadataValue {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Flag(flag) => Self::Flag(flag),
+            Value::Number(number) => Self::Number(number),
+            Value::Text(text) => Self::Text(text),
+            Value::Numbers(numbers) => Self::Numbers(numbers),
+            Value::Texts(texts) => Self::Texts(texts),
         }
     }
 }
@@ -87,12 +63,14 @@ impl PyTokenizer {
         Ok(Self { inner: Arc::new(inner), config })
     }
 
-    /// Of what the metadata of a GGUF file says.
+    /// Of the metadata of a GGUF file, the keys `tokenizer.ggml.*`; arrays are lists.
     #[staticmethod]
-    fn from_vocabulary(py: Python<'_>, said: Said) -> PyResult<Self> {
-        let vocabulary = said.vocabulary();
-        let made = py.detach(|| Tokenizer::from_vocabulary(&vocabulary)).map_err(|e| text_error(py, &e))?;
-        Ok(Self { inner: Arc::new(made), config: None })
+    fn from_metadata(py: Python<'_>, mut metadata: HashMap<String, Value>) -> PyResult<Self> {
+        let made = py.detach(|| {
+            let vocabulary = Vocabulary::from_metadata(|key| metadata.remove(key).map(MetadataValue::from))?;
+            Tokenizer::from_vocabulary(&vocabulary)
+        });
+        Ok(Self { inner: Arc::new(made.map_err(|e| text_error(py, &e))?), config: None })
     }
 
     /// Of the bytes of SentencePiece's `tokenizer.model`.
@@ -115,37 +93,18 @@ impl PyTokenizer {
         py.detach(|| self.inner.decode(&ids, skip_special))
     }
 
-    /// The tokens of messages (JSON) in a chat template (Jinja), by default the configuration's, and the prompt's text.
+    /// The tokens of a conversation in a chat template (Jinja), by default the configuration's, and the prompt's text.
+    /// `inputs` is an object of JSON with `messages`, and perhaps `tools`, `documents`, `variables` and `now_s`.
     /// Control tokens are those of the template, never such that a message spells.
-    #[pyo3(signature = (messages, template = None, tools = None, variables = None, now_s = 0))]
-    fn chat(
-        &self,
-        py: Python<'_>,
-        messages: &str,
-        template: Option<&str>,
-        tools: Option<&str>,
-        variables: Option<&str>,
-        now_s: i64,
-    ) -> PyResult<(Vec<u32>, String)> {
-        let json = |text: Option<&str>| match text {
-            Some(text) => serde_json::from_str(text).map_err(|e| error::wrong(py, &e.to_string())),
-            None => Ok(Json::Null),
-        };
-        let (messages, tools, variables) = (json(Some(messages))?, json(tools)?, json(variables)?);
-        let own = self.config.as_ref().and_then(|config| config.chat_template(!tools.is_null()));
+    #[pyo3(signature = (inputs, template = None))]
+    fn chat(&self, py: Python<'_>, inputs: &str, template: Option<&str>) -> PyResult<(Vec<u32>, String)> {
+        let mut inputs = ChatInputs::from_json(inputs).map_err(|e| text_error(py, &e))?;
+        let own = self.config.as_ref().and_then(|config| config.chat_template(!inputs.tools.is_null()));
         let Some(source) = template.or(own) else {
             return Err(error::general(py, "the model has no chat template: give one, or generate from a prompt"));
         };
         let name = |id: Option<u32>| id.and_then(|id| self.inner.token_of(id));
-        let inputs = ChatInputs {
-            messages,
-            tools,
-            variables,
-            now_s,
-            bos_token: name(self.inner.bos()),
-            eos_token: name(self.inner.eos().first().copied()),
-            ..ChatInputs::default()
-        };
+        (inputs.bos_token, inputs.eos_token) = (name(self.inner.bos()), name(self.inner.eos().first().copied()));
         let made = py.detach(|| {
             let prompt = ChatTemplate::new(source)?.render_prompt(&inputs, self.inner.special_texts())?;
             Ok((self.inner.encode_prompt(&prompt)?, prompt.text()))

@@ -15,12 +15,6 @@ __all__ = ["Tokenizer", "open_tokenizer"]
 
 #: Files of a tokenizer, the preferred one first.
 FILES = ("tokenizer.json", "tokenizer.model")
-#: Keys of GGUF's metadata after `tokenizer.ggml.`, by the names that vocabularies have.
-KEYS = {
-    "bos": "bos_token_id", "eos": "eos_token_id", "eot": "eot_token_id", "unk": "unknown_token_id",
-    "pad": "padding_token_id", "sep": "seperator_token_id", "cls": "cls_token_id", "add_bos": "add_bos_token",
-    "add_eos": "add_eos_token", "add_space_prefix": "add_space_prefix",
-}  # fmt: skip
 
 
 class Tokenizer:
@@ -50,8 +44,8 @@ class Tokenizer:
         `messages` have a `role` and a `content`; `variables` are the template's own, such as `enable_thinking`.
         Control tokens are those of the template, never such that a message spells.
         """
-        said = json.dumps(variables) if variables else None
-        tokens, _ = self._core.chat(json.dumps(list(messages)), self.chat_template, None, said, int(time.time()))
+        said = {"messages": list(messages), "variables": variables or None, "now_s": int(time.time())}
+        tokens, _ = self._core.chat(json.dumps(said), self.chat_template)
         return tokens
 
     def stream(self, stop: Sequence[str] = ()) -> _core.TextStream:
@@ -95,15 +89,6 @@ def _of_folder(folder: Path, file: Path) -> Tokenizer:
 
 
 def _of_metadata(metadata: Mapping[str, Any]) -> Tokenizer:
-    def own(key: str, default: Any = None) -> Any:
-        return metadata.get(f"tokenizer.ggml.{key}", default)
-
-    def numbers(key: str) -> list[Any]:
-        found = own(key)
-        return [] if found is None else found.numpy().tolist() if hasattr(found, "numpy") else list(found)
-
-    said = {name: own(key) for name, key in KEYS.items()} | {
-        "model": own("model"), "pre": own("pre"), "tokens": list(own("tokens", [])), "merges": list(own("merges", [])),
-        "scores": numbers("scores"), "token_types": [int(number) for number in numbers("token_type")],
-    }  # fmt: skip
-    return Tokenizer(_core.Tokenizer.from_vocabulary(said), metadata.get("tokenizer.chat_template"))
+    own = {key: value for key, value in metadata.items() if key.startswith("tokenizer.ggml.")}
+    plain = {key: value.numpy().tolist() if hasattr(value, "numpy") else value for key, value in own.items()}
+    return Tokenizer(_core.Tokenizer.from_metadata(plain), metadata.get("tokenizer.chat_template"))
