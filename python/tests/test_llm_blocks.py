@@ -27,12 +27,14 @@ def gguf_of(raw: np.ndarray, block_type: str, elements: int) -> bytes:
 
 @pytest.mark.parametrize("block_type", BLOCK_TYPES)
 def test_codes_and_factors_of_gguf_blocks(block_type):
-    size, _ = BLOCK_TYPES[block_type]
+    size = BLOCK_TYPES[block_type].size
     elements = 3 * (256 if block_type.endswith("K") else 32)
     raw = np.random.default_rng(0).integers(0, 256, (5, 3 * size), dtype=np.uint8)
     expected = checkpoint.open(gguf_of(raw, block_type, elements))["w"].numpy()
     with np.errstate(invalid="ignore"):
-        found = decode_gguf(raw, block_type).dequantized()
+        blocks = decode_gguf(raw, block_type)
+        found = blocks.dequantized()
+    assert BlockFormat.of(blocks) == BLOCK_TYPES[block_type].form
     assert found.shape == expected.shape
     # Factors of random bits may be NaN or infinite, and so are elements.
     finite = np.isfinite(expected)

@@ -38,19 +38,6 @@ ROUTER = "mlp.gate.weight"
 HEADER_BYTES = 320
 #: Bytes at whose multiples tensors lie in a file.
 ALIGNMENT = 64
-#: The format that holds weights of each type of blocks without loss.
-FORMS = {
-    "Q4_0": BlockFormat(4, 32, 8),
-    "Q4_1": BlockFormat(4, 32, 0, True),
-    "Q5_0": BlockFormat(8, 32, 16),
-    "Q5_1": BlockFormat(8, 32, 0, True),
-    "Q8_0": BlockFormat(8, 32, 128),
-    "Q2_K": BlockFormat(4, 16, 0, True, "float32"),
-    "Q3_K": BlockFormat(4, 16, 4, False, "float32"),
-    "Q4_K": BlockFormat(4, 32, 0, True, "float32"),
-    "Q5_K": BlockFormat(8, 32, 0, True, "float32"),
-    "Q6_K": BlockFormat(8, 16, 32, False, "float32"),
-}
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,7 @@ def forms_of(source: Source, quantization: str | None = None) -> dict[str, Block
         if not name.endswith(".weight") or name.endswith(ROUTER) or len(shape) != 2:
             continue
         if _is_blocks(source, name):
-            forms[name] = _common([FORMS[kind] for kind in types])
+            forms[name] = _common([BLOCK_TYPES[kind].form for kind in types])
         elif quantization is not None and shape[1] % MODES[quantization][0].group == 0:
             forms[name] = MODES[quantization][0]
     return forms

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...error import TVMError
-from .block_format import Blocks
+from .block_format import BlockFormat, Blocks
 
-__all__ = ["BLOCK_TYPES", "decode"]
+__all__ = ["BLOCK_TYPES", "BlockType", "decode"]
 
 Bytes = NDArray[np.uint8]
 
@@ -19,11 +20,12 @@ def decode(raw: Bytes, block_type: str) -> Blocks:
     """The rows of a tensor, `[rows, bytes of a row]`, of a type that `BLOCK_TYPES` lists."""
     if block_type not in BLOCK_TYPES:
         raise TVMError(f"rows of {block_type} are no blocks of integers; known are {', '.join(BLOCK_TYPES)}")
-    size, read = BLOCK_TYPES[block_type]
+    kind = BLOCK_TYPES[block_type]
+    size = kind.size
     rows, width = raw.shape
     if width % size != 0:
         raise TVMError(f"a row of {width} bytes is no whole number of blocks of {block_type}, {size} bytes each")
-    blocks = read(raw.reshape(-1, size))
+    blocks = kind.read(raw.reshape(-1, size))
     codes = blocks.codes.reshape(rows, -1)
     factor = lambda values: None if values is None else values.reshape(rows, -1)  # noqa: E731
     return Blocks(codes, factor(blocks.scale), blocks.zero, factor(blocks.minimum))
@@ -120,8 +122,24 @@ def _q3_k(raw: Bytes) -> Blocks:
     return Blocks(codes, _halves(raw, 108).astype(np.float32) * scale, zero=4)
 
 
-#: The bytes of a block of each type, and what reads them.
-BLOCK_TYPES: dict[str, tuple[int, Callable[[Bytes], Blocks]]] = {
-    "Q4_0": (18, _q4_0), "Q4_1": (20, _q4_1), "Q5_0": (22, _q5_0), "Q5_1": (24, _q5_1), "Q8_0": (34, _q8_0),
-    "Q2_K": (84, _q2_k), "Q3_K": (110, _q3_k), "Q4_K": (144, _q4_k), "Q5_K": (176, _q5_k), "Q6_K": (210, _q6_k),
-}  # fmt: skip
+@dataclass(frozen=True)
+class BlockType:
+    """A type of blocks: its bytes, the format that holds it without loss, and what reads blocks `[count, size]`."""
+
+    size: int
+    form: BlockFormat
+    read: Callable[[Bytes], Blocks]
+
+
+BLOCK_TYPES: dict[str, BlockType] = {
+    "Q4_0": BlockType(18, BlockFormat(4, 32, 8), _q4_0),
+    "Q4_1": BlockType(20, BlockFormat(4, 32, 0, True), _q4_1),
+    "Q5_0": BlockType(22, BlockFormat(8, 32, 16), _q5_0),
+    "Q5_1": BlockType(24, BlockFormat(8, 32, 0, True), _q5_1),
+    "Q8_0": BlockType(34, BlockFormat(8, 32, 128), _q8_0),
+    "Q2_K": BlockType(84, BlockFormat(4, 16, 0, True, "float32"), _q2_k),
+    "Q3_K": BlockType(110, BlockFormat(4, 16, 4, False, "float32"), _q3_k),
+    "Q4_K": BlockType(144, BlockFormat(4, 32, 0, True, "float32"), _q4_k),
+    "Q5_K": BlockType(176, BlockFormat(8, 32, 0, True, "float32"), _q5_k),
+    "Q6_K": BlockType(210, BlockFormat(8, 16, 32, False, "float32"), _q6_k),
+}

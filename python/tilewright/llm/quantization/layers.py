@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import te, tir
@@ -56,32 +56,34 @@ def element_of(form: BlockFormat, weight: tuple[te.Tensor, ...], n: Any, g: Any,
     return value + minimum[0][n // PANEL, g, n % PANEL].astype("float32") if minimum else value
 
 
+def _product(
+    element: Callable[[Any, Any, Any], tir.PrimExpr], rows: Any, groups: Any, weight: tuple[te.Tensor, ...],
+    form: BlockFormat, columns: int, dtype: str,
+) -> te.Tensor:  # fmt: skip
+    """Products of rows with all rows of a weight; `element(row, group, k)` is an element of the rows in float32."""
+    g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, form.group), "k")
+    total = te.compute(
+        (rows, columns),
+        lambda i, j: te.sum(element(i, g, k) * element_of(form, weight, j, g, k), axis=[g, k]),
+        "product",
+    )
+    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+
+
 def block_product(
     codes: te.Tensor, scales: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: int, dtype: str
 ) -> te.Tensor:
     """Products of quantised rows with all rows of a weight."""
-    rows, groups, group = codes.shape
-    g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, group), "k")
-
-    def sum_of(i: Any, j: Any) -> tir.PrimExpr:
-        a = codes[i, g, k].astype("float32") * scales[i, g]
-        return te.sum(a * element_of(form, weight, j, g, k), axis=[g, k])
-
-    total = te.compute((rows, columns), sum_of, "product")
-    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+    rows, groups, _ = codes.shape
+    element = lambda i, g, k: codes[i, g, k].astype("float32") * scales[i, g]  # noqa: E731
+    return _product(element, rows, groups, weight, form, columns, dtype)
 
 
 def exact_product(x: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: int, dtype: str) -> te.Tensor:
     """Products of rows as they are with all rows of a weight."""
     rows, depth = x.shape
-    g, k = te.reduce_axis((0, depth // form.group), "g"), te.reduce_axis((0, form.group), "k")
-
-    def sum_of(i: Any, j: Any) -> tir.PrimExpr:
-        a = x[i, g * form.group + k].astype("float32")
-        return te.sum(a * element_of(form, weight, j, g, k), axis=[g, k])
-
-    total = te.compute((rows, columns), sum_of, "product")
-    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+    element = lambda i, g, k: x[i, g * form.group + k].astype("float32")  # noqa: E731
+    return _product(element, rows, depth // form.group, weight, form, columns, dtype)
 
 
 def _declare(layer: nn.Module, form: BlockFormat, rows: int, columns: int) -> None:
@@ -100,6 +102,21 @@ def _rows_of(x: nn.Tensor, width: int) -> nn.Tensor:
     for dim in x.shape[:-1]:
         count = count * dim
     return op.reshape(x, (count, width))
+
+
+def multiply(
+    x: nn.Tensor, weight: list[nn.Tensor], form: BlockFormat, columns: int, activations: str, dtype: str
+) -> nn.Tensor:
+    """Products of vectors along the last axis of `x` with the `columns` rows of a weight, `[..., columns]`."""
+    rows = _rows_of(x, x.shape[-1])
+    sizes = {"form": form, "columns": columns, "dtype": dtype}
+    if activations == "exact":
+        product = op.tensor_expr_op(lambda *args: exact_product(*args, **sizes), "exact_product", [rows, *weight])
+    else:
+        codes, scales = op.tensor_expr_op(lambda x: quantize_rows(x, form.group), "quantize_rows", [rows])
+        given = [codes, scales, *weight]
+        product = op.tensor_expr_op(lambda *args: block_product(*args, **sizes), "block_product", given)
+    return op.reshape(product, (*x.shape[:-1], columns))
 
 
 class BlockLinear(nn.Module):
@@ -125,22 +142,7 @@ class BlockLinear(nn.Module):
 
     def forward(self, x: nn.Tensor) -> nn.Tensor:
         """The rows `[..., out_features]`."""
-        form, columns, dtype = self.form, self.out_features, self.out_dtype
-        rows = _rows_of(x, self.in_features)
-        if self.activations == "exact":
-            product = op.tensor_expr_op(
-                lambda *args: exact_product(*args, form=form, columns=columns, dtype=dtype),
-                "exact_product",
-                [rows, *_weight(self)],
-            )
-        else:
-            codes, scales = op.tensor_expr_op(lambda x: quantize_rows(x, form.group), "quantize_rows", [rows])
-            product = op.tensor_expr_op(
-                lambda *args: block_product(*args, form=form, columns=columns, dtype=dtype),
-                "block_product",
-                [codes, scales, *_weight(self)],
-            )
-        result = op.reshape(product, (*x.shape[:-1], columns))
+        result = multiply(x, _weight(self), self.form, self.out_features, self.activations, self.out_dtype)
         return result if self.bias is None else result + self.bias
 
 
@@ -172,18 +174,7 @@ class BlockEmbedding(nn.Module):
 
     def lm_head_forward(self, x: nn.Tensor) -> nn.Tensor:
         """The products of `x` with all rows: logits of a model whose head is its embedding."""
-        return BlockLinear.forward(_AsLinear(self), x)
-
-
-class _AsLinear:
-    """An embedding as the linear layer that has its weight."""
-
-    def __init__(self, embedding: BlockEmbedding) -> None:
-        self.in_features, self.out_features = embedding.dim, embedding.num
-        self.form, self.activations, self.out_dtype = embedding.form, embedding.activations, "float32"
-        self.bias = None
-        for name in ("words", "scale", "minimum"):
-            setattr(self, name, getattr(embedding, name, None))
+        return multiply(x, _weight(self), self.form, self.num, self.activations, "float32")
 
 
 def quantize_model(
