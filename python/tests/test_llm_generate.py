@@ -6,9 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from test_llm_loader import SETTINGS, SHAPES, write_folder
+from llm_codes import group_dequantize, group_quantize
+from test_llm_loader import GATE_UP, QKV, SETTINGS, SHAPES, write_folder
 
 import tilewright as tw
+from tilewright.contrib.tvmjs import dump_ndarray_cache
 from tilewright.llm.commands import open_compiled
 from tilewright.llm.compile import compile_model, forms_of
 from tilewright.llm.generate import Chat, Generation, LanguageModel, Sampling
@@ -117,6 +119,40 @@ def test_logits_do_not_depend_on_the_activations_much(model, model_folder, tmp_p
     found, expected = model.sequence().replace(tokens).numpy(), exact.sequence().replace(tokens).numpy()
     difference = np.abs(found - expected).max() / np.abs(expected).max()
     assert 0 < difference < 0.05
+
+
+def test_a_folder_of_mlc_llm_gives_the_logits_of_its_weights(model_folder, tmp_path):
+    source, params, weights = open_model(model_folder), {}, {}
+    for name in source.names():
+        values = source.read(name).astype("float16")
+        name = name.replace("pre_feedforward", "post_attention")
+        if values.ndim == 1:
+            params[name], weights[name] = values, values.astype("float32")
+            continue
+        words, scales = group_quantize(values, 4, 32)
+        weights[name] = group_dequantize(words, scales, 4, 32, values.shape[1]).astype("float32")
+        stem = name.removesuffix("weight")
+        params[stem + "q_weight"], params[stem + "q_scale"] = words, scales
+    config = SETTINGS | {"vocab_size": VOCAB, "context_window_size": 128}
+    settings = {"model_type": "llama", "quantization": "q4f16_1", "model_config": config}
+    mlc, plain = tmp_path / "mlc", tmp_path / "plain"
+    mlc.mkdir()
+    plain.mkdir()
+    (mlc / "mlc-chat-config.json").write_text(json.dumps(settings))
+    dump_ndarray_cache(params, mlc, "raw")
+    heads = np.cumsum([SHAPES[f"model.layers.0.self_attn.{own}_proj.weight"][0] for own in "qk"])
+    parts = dict(zip("qkv", np.split(weights.pop(QKV), heads), strict=True))
+    weights |= {f"model.layers.0.self_attn.{own}_proj.weight": part for own, part in parts.items()}
+    halves = dict(zip(("gate", "up"), np.split(weights.pop(GATE_UP), 2), strict=True))
+    weights |= {f"model.layers.0.mlp.{own}_proj.weight": half for own, half in halves.items()}
+    write_folder(plain, weights, SETTINGS | {"vocab_size": VOCAB})
+    tokens, logits = list(b"The same weights."), []
+    for folder in (mlc, plain):
+        tokenizer_files(folder)
+        made = compile_model(folder, folder / "compiled", quantization=None)
+        sequence = LanguageModel(made, open_tokenizer(folder)).sequence()
+        logits.append(sequence.replace(tokens).numpy())
+    np.testing.assert_allclose(logits[0], logits[1], rtol=0, atol=1e-4 * np.abs(logits[1]).max())
 
 
 def test_a_sequence_refuses(model):

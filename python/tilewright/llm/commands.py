@@ -160,7 +160,7 @@ def _cache_folder(path: Path, *said: Any) -> Path:
 
     own, machine = Path(_core.__file__).stat(), _core.Target(TARGET)
     written = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
-    said = (*said, __version__, written, own.st_size, own.st_mtime_ns, str(machine), machine.features)
+    said = (*said, __version__, written, own.st_size, own.st_mtime_ns, machine.features, machine.units)
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     facts = [(str(file.resolve()), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files if file.is_file()]
     key = hashlib.blake2b(repr((facts, said)).encode(), digest_size=16).hexdigest()
