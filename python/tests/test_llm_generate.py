@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import llm_rwkv
 import numpy as np
 import pytest
 from llm_codes import group_dequantize, group_quantize
@@ -153,6 +154,28 @@ def test_a_folder_of_mlc_llm_gives_the_logits_of_its_weights(model_folder, tmp_p
         sequence = LanguageModel(made, open_tokenizer(folder)).sequence()
         logits.append(sequence.replace(tokens).numpy())
     np.testing.assert_allclose(logits[0], logits[1], rtol=0, atol=1e-4 * np.abs(logits[1]).max())
+
+
+@pytest.mark.parametrize("quantization", [None, "q8_0"])
+def test_a_recurrent_model_goes_back_to_its_beginning(quantization, model, tmp_path):
+    tensors = llm_rwkv.random_tensors(np.random.default_rng(2))
+    settings = {
+        "model_type": "rwkv6", "vocab_size": 97, "hidden_size": 48, "num_hidden_layers": 2, "head_size": 12,
+        "intermediate_size": 88, "time_mix_extra_dim": 5, "time_decay_extra_dim": 7,
+    }  # fmt: skip
+    write_folder(tmp_path, tensors, settings)
+    made = compile_model(tmp_path, tmp_path / "compiled", quantization=quantization)
+    sequence = LanguageModel(made, model.tokenizer).sequence()
+    for tokens in ([5, 9, 1, 7, 7], [5, 9, 1, 7, 7, 30], [5, 9, 2], [5, 9, 2], [5]):
+        found = sequence.replace(tokens).numpy()
+        expected = llm_rwkv.logits(tensors, tokens)[-1]
+        assert sequence.tokens == tokens
+        limit = 1e-4 if quantization is None else 0.1
+        np.testing.assert_allclose(found, expected, rtol=0, atol=limit * np.abs(expected).max())
+    sequence.append([9, 1])
+    sequence.truncate(2)
+    found, expected = sequence.append([2]).numpy(), llm_rwkv.logits(tensors, [5, 9, 2])[-1]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=limit * np.abs(expected).max())
 
 
 def test_a_sequence_refuses(model):

@@ -25,17 +25,26 @@ pub struct Limits {
 
 /// The functions of a language model in an executable, with its weights.
 ///
-/// The functions are those of MLC LLM's models: `embed(tokens, weights)`, `prefill(embeddings, cache, weights)` and
-/// `decode(embeddings, cache, weights)`, which give the logits of the last token and the cache, and
-/// `create_paged_kv_cache(batch, tokens, chunk, page, window)`.
+/// The functions are those of MLC LLM's models: `embed(tokens, weights)`, `prefill(embeddings, state, weights)` and
+/// `decode(embeddings, state, weights)`, which give the logits of the last token and the state, and
+/// `create_paged_kv_cache(batch, tokens, chunk, page, window)` or, of recurrent models, `create_rnn_state(batch, history)`.
 #[derive(Clone, Debug)]
 pub struct LanguageModel {
     embed: Function,
     prefill: Function,
     decode: Function,
-    create: Function,
+    create: Create,
     weights: Value,
     limits: Limits,
+}
+
+/// What makes the state of sequences.
+#[derive(Clone, Debug)]
+enum Create {
+    /// Pages of keys and values, from which tokens can be taken back.
+    PagedCache(Function),
+    /// States that only go on.
+    Recurrent(Function),
 }
 
 impl LanguageModel {
@@ -54,7 +63,10 @@ impl LanguageModel {
             embed: function("embed")?,
             prefill: function("prefill")?,
             decode: function("decode")?,
-            create: function("create_paged_kv_cache")?,
+            create: match function("create_rnn_state") {
+                Ok(function) => Create::Recurrent(function),
+                Err(_) => Create::PagedCache(function("create_paged_kv_cache")?),
+            },
             weights: Value::tuple(weights.iter().map(Value::from)),
             limits: Limits { context: limits.context.max(1), chunk: limits.chunk.max(1), ..limits },
         })
@@ -70,10 +82,20 @@ impl LanguageModel {
     ///
     /// There is not enough memory for the cache.
     pub fn sequence(&self) -> Result<Sequence> {
-        let sizes = [1, self.limits.context as i64, self.limits.chunk as i64, PAGE, 0];
-        let cache = self.create.call(&sizes.map(|size| Value::shape(&[size])))?;
-        state("kv_state_add_sequence", &[cache.clone(), Value::Int(SEQUENCE)])?;
-        Ok(Sequence { model: self.clone(), cache, tokens: Vec::new() })
+        let size = |size: i64| Value::shape(&[size]);
+        let own = match &self.create {
+            Create::PagedCache(create) => {
+                let (context, chunk) = (self.limits.context as i64, self.limits.chunk as i64);
+                create.call(&[1, context, chunk, PAGE, 0].map(size))?
+            }
+            Create::Recurrent(create) => create.call(&[1, 1].map(size))?,
+        };
+        state("kv_state_add_sequence", &[own.clone(), Value::Int(SEQUENCE)])?;
+        Ok(Sequence { model: self.clone(), state: own, tokens: Vec::new() })
+    }
+
+    fn is_recurrent(&self) -> bool {
+        matches!(self.create, Create::Recurrent(_))
     }
 }
 
@@ -82,11 +104,11 @@ fn state(name: &str, args: &[Value]) -> Result<Value> {
     Ok(registry::get(&format!("vm.builtin.{name}"))?(args)?)
 }
 
-/// Tokens that a model has seen, whose keys and values are kept.
+/// Tokens that a model has seen, with the state that they left.
 #[derive(Debug)]
 pub struct Sequence {
     model: LanguageModel,
-    cache: Value,
+    state: Value,
     tokens: Vec<u32>,
 }
 
@@ -100,16 +122,31 @@ impl Sequence {
         self.model.limits.context.saturating_sub(self.tokens.len())
     }
 
-    /// Forgets all tokens but the first ones.
+    /// Forgets all tokens but the first ones. A recurrent model computes these again.
     ///
     /// # Errors
     ///
-    /// The cache refuses.
+    /// The state refuses, or the model fails.
     pub fn truncate(&mut self, count: usize) -> Result<()> {
         let Some(gone) = self.tokens.len().checked_sub(count).filter(|gone| *gone > 0) else { return Ok(()) };
-        let args = [self.cache.clone(), Value::Int(SEQUENCE), Value::Int(gone as i64)];
+        if !self.model.is_recurrent() {
+            return self.take_back(gone);
+        }
+        let mut kept = std::mem::take(&mut self.tokens);
+        kept.truncate(count);
+        for name in ["kv_state_remove_sequence", "kv_state_add_sequence"] {
+            state(name, &[self.state.clone(), Value::Int(SEQUENCE)])?;
+        }
+        if !kept.is_empty() {
+            self.append(&kept)?;
+        }
+        Ok(())
+    }
+
+    fn take_back(&mut self, count: usize) -> Result<()> {
+        let args = [self.state.clone(), Value::Int(SEQUENCE), Value::Int(count as i64)];
         state("kv_state_popn", &args)?;
-        self.tokens.truncate(count);
+        self.tokens.truncate(self.tokens.len() - count);
         Ok(())
     }
 
@@ -121,7 +158,11 @@ impl Sequence {
     /// As [`append`](Self::append).
     pub fn replace(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
         let same = self.tokens.iter().zip(tokens).take_while(|(a, b)| a == b).count();
-        let kept = same.min(tokens.len().saturating_sub(1));
+        let mut kept = same.min(tokens.len().saturating_sub(1));
+        // A recurrent model goes back to the beginning, or not at all.
+        if self.model.is_recurrent() && kept < self.tokens.len() {
+            kept = 0;
+        }
         if tokens.len() > self.model.limits.context {
             return Err(Error::TooLong { tokens: tokens.len(), context: self.model.limits.context });
         }
@@ -173,10 +214,10 @@ impl Sequence {
         let embedded = embedded.as_tensor()?;
         let width = embedded.shape().last().copied().unwrap_or(0);
         let rows = embedded.reshape(&[1, count, width])?;
-        let lengths = [self.cache.clone(), Value::shape(&[SEQUENCE]), Value::shape(&[count])];
+        let lengths = [self.state.clone(), Value::shape(&[SEQUENCE]), Value::shape(&[count])];
         state("kv_state_begin_forward", &lengths)?;
         let function = if count == 1 { decode } else { prefill };
-        let result = function.call(&[rows.into(), self.cache.clone(), weights.clone()]);
+        let result = function.call(&[rows.into(), self.state.clone(), weights.clone()]);
         state("kv_state_end_forward", &lengths[..1])?;
         match result {
             Ok(result) => {
@@ -184,7 +225,7 @@ impl Sequence {
                 Ok(result.as_tuple()?.first().cloned().unwrap_or_default())
             }
             Err(error) => {
-                let args = [self.cache.clone(), Value::Int(SEQUENCE), Value::Int(count)];
+                let args = [self.state.clone(), Value::Int(SEQUENCE), Value::Int(count)];
                 state("kv_state_popn", &args)?;
                 Err(error.into())
             }

@@ -21,7 +21,6 @@ import numpy as np
 from .. import checkpoint
 from ..error import TVMError
 from .loader import Source, open_model
-from .model import Decoder
 from .quantization import BlockFormat, Blocks, decode_gguf, quantize_model
 from .quantization.gguf import BLOCK_TYPES
 from .quantization.quantize import MODES, quantize
@@ -119,7 +118,7 @@ def compile_model(
     progress(f"opening {path}")
     source = open_model(path, context_window_size)
     forms = forms_of(source, quantization)
-    model = Decoder(source.config)
+    model = source.module()
     quantize_model(model, forms, activations, vocab_size=source.config.vocab_size)
     progress(f"writing the functions of {source.architecture.name}")
     module, params = model.export_tvm(model.get_default_spec())

@@ -17,7 +17,7 @@ from ...relax.frontend.nn.llm.rnn_state import RNNState
 from ...script import tir as T
 from .architecture import Architecture
 from .names import Naming, Part, Recipe, prefixed
-from .recurrent import RecurrentModel
+from .recurrent import Backbone, RecurrentModel
 from .settings import Settings
 
 __all__ = ["MAMBA2", "Mamba2", "Mamba2Config"]
@@ -197,27 +197,12 @@ class Mamba2Layer(nn.Module):
         return x + made, state
 
 
-class Mamba2Backbone(nn.Module):
-    """Embedding, layers and the last norm."""
-
-    def __init__(self, config: Mamba2Config) -> None:
-        self.embed_tokens = nn.Embedding("vocab_size", config.hidden_size)
-        self.layers = nn.ModuleList([Mamba2Layer(config, layer) for layer in range(config.num_hidden_layers)])
-        self.norm = nn.RMSNorm(config.hidden_size, -1, config.norm_eps, bias=False)
-
-    def forward(self, x: Tensor, state: RNNState) -> tuple[Tensor, RNNState]:
-        """Hidden states of the step's tokens, of their embeddings, and the state."""
-        for layer in self.layers:
-            x, state = layer(x, state)
-        return self.norm(x), state
-
-
 class Mamba2(RecurrentModel):
     """A Mamba 2."""
 
     def __init__(self, config: Mamba2Config) -> None:
         super().__init__(config)
-        self.model = Mamba2Backbone(config)
+        self.model = Backbone(config, Mamba2Layer, nn.RMSNorm(config.hidden_size, -1, config.norm_eps, bias=False))
 
     def first_states(self) -> list[Tensor]:
         """Zeros: the inputs of the convolution, and the matrices of the heads."""

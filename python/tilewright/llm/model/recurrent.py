@@ -6,7 +6,7 @@ runtime's (`RNNState`): a step reads the states of its sequences, `[sequences, .
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import tir
@@ -15,7 +15,22 @@ from ...relax.frontend.nn import Tensor, op
 from ...relax.frontend.nn.llm.rnn_state import RNNState
 from .parts import last_row
 
-__all__ = ["RecurrentModel"]
+__all__ = ["Backbone", "RecurrentModel"]
+
+
+class Backbone(nn.Module):
+    """Embedding, layers and the last norm."""
+
+    def __init__(self, config: Any, layer: Callable[[Any, int], nn.Module], norm: nn.Module) -> None:
+        self.embed_tokens = nn.Embedding("vocab_size", config.hidden_size)
+        self.layers = nn.ModuleList([layer(config, number) for number in range(config.num_hidden_layers)])
+        self.norm = norm
+
+    def forward(self, x: Tensor, state: RNNState) -> tuple[Tensor, RNNState]:
+        """Hidden states of the step's tokens, of their embeddings, and the state."""
+        for layer in self.layers:
+            x, state = layer(x, state)
+        return self.norm(x), state
 
 
 class RecurrentModel(nn.Module):

@@ -18,7 +18,7 @@ from ...relax.frontend.nn.llm.rnn_state import RNNState
 from ...script import tir as T
 from .architecture import Architecture
 from .names import Naming, Part, Recipe, prefixed
-from .recurrent import RecurrentModel
+from .recurrent import Backbone, RecurrentModel
 from .settings import Settings
 
 __all__ = ["RWKV6", "Rwkv6", "Rwkv6Config"]
@@ -204,27 +204,12 @@ class Rwkv6Layer(nn.Module):
         return x + made, state
 
 
-class Rwkv6Backbone(nn.Module):
-    """Embedding, layers and the last norm."""
-
-    def __init__(self, config: Rwkv6Config) -> None:
-        self.embed_tokens = nn.Embedding("vocab_size", config.hidden_size)
-        self.layers = nn.ModuleList([Rwkv6Layer(config, layer) for layer in range(config.num_hidden_layers)])
-        self.norm = nn.LayerNorm(config.hidden_size, config.norm_eps)
-
-    def forward(self, x: Tensor, state: RNNState) -> tuple[Tensor, RNNState]:
-        """Hidden states of the step's tokens, of their embeddings, and the state."""
-        for layer in self.layers:
-            x, state = layer(x, state)
-        return self.norm(x), state
-
-
 class Rwkv6(RecurrentModel):
     """An RWKV 6."""
 
     def __init__(self, config: Rwkv6Config) -> None:
         super().__init__(config)
-        self.model = Rwkv6Backbone(config)
+        self.model = Backbone(config, Rwkv6Layer, nn.LayerNorm(config.hidden_size, config.norm_eps))
 
     def first_states(self) -> list[Tensor]:
         """Zeros: the last inputs, and the matrices of the heads."""
