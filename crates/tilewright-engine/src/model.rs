@@ -27,7 +27,8 @@ pub struct Limits {
 ///
 /// The functions are those of MLC LLM's models: `embed(tokens, weights)`, `prefill(embeddings, state, weights)` and
 /// `decode(embeddings, state, weights)`, which give the logits of the last token and the state, and
-/// `create_paged_kv_cache(batch, tokens, chunk, page, window)` or, of recurrent models, `create_rnn_state(batch, history)`.
+/// `create_paged_kv_cache(batch, tokens, chunk, page, window)`; recurrent models have
+/// `create_rnn_state(batch, history)` instead.
 #[derive(Clone, Debug)]
 pub struct LanguageModel {
     embed: Function,
