@@ -337,6 +337,7 @@ impl<'a> Lanes<'a> {
             ExprKind::Reinterpret(a) if a.dtype.is_scalar() => {
                 typed(some!(self.wide(a, mask)?).reinterpret(expr.dtype.with_lanes(self.lanes)))?
             }
+            ExprKind::Reinterpret(a) if mask.is_none() => some!(self.adjacent_words(a, expr)?),
             ExprKind::Reinterpret(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } => return Ok(None),
             ExprKind::Load { .. }
             | ExprKind::Int(_)
@@ -346,6 +347,19 @@ impl<'a> Lanes<'a> {
             | ExprKind::Broadcast(_)
             | ExprKind::Shuffle { .. } => return Ok(None),
         }))
+    }
+
+    /// A word of several elements in each lane, where those of neighbouring lanes are adjacent in memory.
+    fn adjacent_words(&mut self, elements: &Expr, word: &Expr) -> Result<Option<Expr>> {
+        let ExprKind::Load { buffer, indices, predicate: None } = &elements.kind else { return Ok(None) };
+        let [index] = indices.as_slice() else { return Ok(None) };
+        let ExprKind::Ramp { base, stride } = &index.kind else { return Ok(None) };
+        let count = elements.dtype.lanes;
+        let (base, step) = some!(self.steps(base));
+        let lanes = count.checked_mul(self.lanes).filter(|_| stride.as_int() == Some(1) && step == i64::from(count));
+        let all = typed(Expr::ramp(&base, stride, some!(lanes)))?;
+        let all = typed(Expr::load(buffer, vec![all]))?;
+        typed(all.reinterpret(word.dtype.with_lanes(self.lanes))).map(Some)
     }
 
     /// Index arithmetic that is linear in the lane; integers from memory may wrap around and are no such arithmetic.

@@ -35,7 +35,7 @@ use crate::plan::cpu::convolution::Convolution;
 use crate::plan::cpu::direct_conv::{DirectConvPlan, channels};
 use crate::plan::cpu::gemm::extents::K_BLOCK;
 use crate::plan::cpu::gemm::k_block::even_blocks;
-use crate::plan::cpu::gemm::{GemmPlan, block_scaled, choose};
+use crate::plan::cpu::gemm::{GemmPlan, block_scaled, choose, packed_codes};
 use crate::primitive::{CACHE_WRITE, COMPUTE_INLINE, PARALLEL, TRANSFORM_LAYOUT, VECTORIZE};
 use crate::trace::{Arg, Rv};
 use crate::units::ceil_div;
@@ -214,7 +214,8 @@ fn prepared(mut schedule: Schedule, target: &Target) -> Result<Prepared, Decline
     let constant = is_constant(function, &c.b);
     let has_costly_epilogue = computes_exponentials(function) && !c.needs_im2col();
     let batch = matrices(function, &site, &c);
-    let (mut plan, cost) = match block_scaled::choose(&c, target) {
+    let of_codes = || packed_codes::choose(&c, batch, target);
+    let (mut plan, cost) = match block_scaled::choose(&c, target).or_else(of_codes) {
         Some(chosen) => chosen,
         None => choose::choose(&c, batch, constant, target)?,
     };

@@ -13,11 +13,10 @@
 //! all bytes.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Range, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Range, Var};
 use tilewright_tensor::DataType;
 
-use super::Contraction;
+use super::{Contraction, reaches_whole_vectors};
 use crate::build::exprs::{mentions_var, substituted};
 use crate::units::ceil_div;
 
@@ -85,33 +84,6 @@ impl BlockScaled {
             group,
         })
     }
-}
-
-/// Whether B has elements for all columns of the last vector, those past the end of N too: kernels read whole vectors.
-fn reaches_whole_vectors(c: &Contraction, lanes: i64) -> bool {
-    let Some(n) = c.n.axes.first() else { return false };
-    if n.extent.as_int().is_some_and(|extent| extent % lanes == 0) {
-        return true;
-    }
-    let lane = Var::new("lane", n.var.dtype);
-    let mut known = Analyzer::new();
-    known.bind(&lane, &Range::up_to(Expr::int(lanes, lane.dtype)));
-    for axis in c.k.axes.iter().chain(&c.batch.axes) {
-        known.bind(&axis.var, &Range::up_to(axis.extent.clone()));
-    }
-    let by = Expr::int(lanes, n.var.dtype);
-    let last = Expr::binary(BinOp::FloorDiv, &(&n.extent - 1), &by);
-    let Ok(column) = last.map(|last| &(&last * lanes) + &Expr::var(&lane)) else { return false };
-    let mut inside = true;
-    walk(&c.b, |e: &Expr| {
-        let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
-        for (index, extent) in indices.iter().zip(&buffer.shape) {
-            let index = substituted(index, &[(n.var.clone(), column.clone())]);
-            let fits = extent.cast(index.dtype).and_then(|extent| Expr::compare(CmpOp::Lt, &index, &extent));
-            inside &= fits.is_ok_and(|fits| known.prove(&fits));
-        }
-    });
-    inside
 }
 
 /// `(f32(code) - zero) * scale + offset`, in which only the code depends on the axis within a group.

@@ -8,11 +8,12 @@ pub(crate) mod block_scaled;
 pub(crate) mod dot_groups;
 pub(crate) mod fold_batch;
 pub(crate) mod outputs;
+pub(crate) mod packed_codes;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::nest::same_indices;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
 use crate::analysis::axes::{self, Axis, Group};
@@ -315,6 +316,33 @@ impl Contraction {
         let mut pairs = long.iter().zip(long.iter().skip(1));
         !pairs.all(|(outer, inner)| is_dense(&self.b, outer, inner))
     }
+}
+
+/// Whether B has elements for all columns of the last vector, those past the end of N too: kernels read whole vectors.
+pub(crate) fn reaches_whole_vectors(c: &Contraction, lanes: i64) -> bool {
+    let Some(n) = c.n.axes.first() else { return false };
+    if n.extent.as_int().is_some_and(|extent| extent % lanes == 0) {
+        return true;
+    }
+    let lane = Var::new("lane", n.var.dtype);
+    let mut known = Analyzer::new();
+    known.bind(&lane, &Range::up_to(Expr::int(lanes, lane.dtype)));
+    for axis in c.k.axes.iter().chain(&c.batch.axes) {
+        known.bind(&axis.var, &Range::up_to(axis.extent.clone()));
+    }
+    let by = Expr::int(lanes, n.var.dtype);
+    let last = Expr::binary(BinOp::FloorDiv, &(&n.extent - 1), &by);
+    let Ok(column) = last.map(|last| &(&last * lanes) + &Expr::var(&lane)) else { return false };
+    let mut inside = true;
+    walk(&c.b, |e: &Expr| {
+        let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
+        for (index, extent) in indices.iter().zip(&buffer.shape) {
+            let index = substituted(index, &[(n.var.clone(), column.clone())]);
+            let fits = extent.cast(index.dtype).and_then(|extent| Expr::compare(CmpOp::Lt, &index, &extent));
+            inside &= fits.is_ok_and(|fits| known.prove(&fits));
+        }
+    });
+    inside
 }
 
 /// Whether two axes are neighbouring dimensions of what the operand loads, the inner one whole.

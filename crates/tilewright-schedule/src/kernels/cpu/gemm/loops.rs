@@ -38,7 +38,8 @@ pub(super) fn gemm(
     name: &Arc<str>,
 ) -> Result<Made, Fault> {
     let (c, outputs) = (&folded.contraction, &folded.outputs);
-    let narrow_b = if plan.pack_b == PackB::InPlace { &c.b } else { unwidened(&c.b) };
+    let computes_b = plan.pack_b == PackB::InPlace || plan.conversion == Conversion::OfCodes;
+    let narrow_b = if computes_b { &c.b } else { unwidened(&c.b) };
     let prefetched_a = prefetched_a(function, c, plan);
     let cx = IndexCx { index: c.index, known: analyzer_of(function) };
     let spec = block_scaled_spec(c, plan)?;

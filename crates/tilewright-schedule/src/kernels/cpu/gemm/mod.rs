@@ -35,6 +35,8 @@
 //! With `conversion="block_scaled"` both are integers with a scale for each group along K, and are read in place
 //! (`block_scaled`).
 //!
+//! With `conversion="of_codes"` each task computes panels of B from words that neighbours along K share (`decode_b`).
+//!
 //! With `k_outermost` all tasks do one K block before any does the next, so that the A block, which all of them read,
 //! stays in cache. Tasks then pack nothing, and the partial sums of all of them are kept.
 //!
@@ -45,13 +47,14 @@
 //! (`families::contraction::fold_batch` where the run alone knows how many there are). The tail along N is masked, the
 //! tail along M has smaller register tiles. Tasks depend on shapes alone, and each sums in one order.
 //!
-//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`; the
+//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`, `decode_b`; the
 //! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`,
 //! `block_scaled`, `matrix_tiles`; `prefetch_a`, `prefetch_b`.
 
 mod block_scaled;
 mod convert_b;
 mod cx;
+mod decode_b;
 mod dot_product;
 mod im2col;
 mod k_loop;
@@ -126,6 +129,8 @@ fn in_dot_groups(c: Contraction, plan: &GemmPlan, site: &Site) -> Result<(Contra
     let packs_narrow = plan.pack_b != PackB::InPlace && c.b_is_narrow();
     match plan.conversion {
         Conversion::InTile | Conversion::BlockScaled => Ok((c, None)),
+        Conversion::OfCodes if plan.pack_b == PackB::PerTask => Ok((c, None)),
+        Conversion::OfCodes => Err(Fault::at(site, "a B that is computed of codes is packed by each task")),
         Conversion::InPanel if packs_narrow => Ok((c, None)),
         Conversion::InPanel => Err(Fault::at(site, "only a packed B with narrower elements than the sums is widened")),
         Conversion::DotProduct => {

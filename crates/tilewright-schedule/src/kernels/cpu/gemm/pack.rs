@@ -6,6 +6,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Origins;
 
 use super::cx::{Gemm, KBlock, Packed, Task};
+use super::decode_b;
 use super::im2col::PanelCopy;
 use crate::analysis::axes::{Axis, Group};
 use crate::build::exprs::{compare, stored};
@@ -54,6 +55,9 @@ pub(super) fn block_of_a(p: &Gemm<'_>, task: &Task, block: &KBlock, order: PackA
 
 /// A panel of B of a task and a K block.
 pub(super) fn panel_of_b(p: &Gemm<'_>, task: &Task, block: &KBlock, panel: &Expr) -> Result<Packed, Fault> {
+    if let Some(packed) = decode_b::panel(p, task, block, panel)? {
+        return Ok(packed);
+    }
     let t = p.plan;
     let shape = vec![p.int(ceil_div(p.longest_k_block().max(1), p.group())), p.int(t.panel())];
     let buffer = memory("packed_b", shape, p.packed_b_dtype(), Scope::Global);

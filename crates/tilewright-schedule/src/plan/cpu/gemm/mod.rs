@@ -4,6 +4,7 @@ pub(crate) mod block_scaled;
 pub(crate) mod choose;
 pub(crate) mod extents;
 pub(crate) mod k_block;
+pub(crate) mod packed_codes;
 pub(crate) mod register_tile;
 mod task_blocks;
 
@@ -55,6 +56,9 @@ pub(crate) enum Conversion {
     /// Nowhere: dot-product instructions sum the integers of each group of K that has scales of its own.
     #[choice = "block_scaled"]
     BlockScaled,
+    /// In the panels of each task, whose elements are computed from words that neighbours along K share.
+    #[choice = "of_codes"]
+    OfCodes,
 }
 
 /// Register tiles along M from which on a panel of narrow elements is widened once per task: a copy costs as much as
