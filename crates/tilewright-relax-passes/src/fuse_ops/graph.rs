@@ -26,6 +26,8 @@ pub(super) struct Node {
     /// It must be the last of its group: it is visible outside of the block, or overwrites an argument.
     pub(super) is_last: bool,
     pub(super) users: Vec<(usize, OpPattern)>,
+    /// It makes a matrix of floats of integers that take at most half of its memory.
+    pub(super) decodes: bool,
 }
 
 impl Graph {
@@ -68,7 +70,26 @@ fn node(module: &IRModule, binding: &Binding) -> Node {
         (_, ExprKind::Call { .. }) => (of_call(module, value), true),
         _ => (OpPattern::Opaque, false),
     };
-    Node { pattern, is_call, is_last: in_place || !binding.var.dataflow, users: Vec::new() }
+    let decodes = is_call && pattern <= OpPattern::Injective && decodes(value);
+    Node { pattern, is_call, is_last: in_place || !binding.var.dataflow, users: Vec::new(), decodes }
+}
+
+/// Whether a call of a PrimFunc makes a matrix of floats of integers, and what it reads takes at most half of the memory
+/// of what it makes.
+fn decodes(value: &Expr) -> bool {
+    let ExprKind::Call { args, .. } = &value.kind else { return false };
+    let made = &value.struct_info;
+    let is_matrix = made.rank() == Some(2) && made.dtype().is_some_and(|dtype| dtype.is_float());
+    let reads_codes = args.iter().any(|arg| arg.struct_info.dtype().is_some_and(|dtype| dtype.is_int()));
+    let read: Option<f64> = args.iter().map(|arg| bytes(&arg.struct_info)).sum();
+    is_matrix && reads_codes && read.zip(bytes(made)).is_some_and(|(read, made)| 2.0 * read <= made)
+}
+
+/// The bytes of a tensor; extents that the run alone knows count as `PLANNED_EXTENT`.
+fn bytes(info: &StructInfo) -> Option<f64> {
+    const PLANNED_EXTENT: i64 = 1024;
+    let extents = info.dims()?.iter().map(|dim| dim.as_int().unwrap_or(PLANNED_EXTENT) as f64);
+    Some(f64::from(info.dtype()?.bits) / 8.0 * extents.product::<f64>())
 }
 
 fn of_call(module: &IRModule, value: &Expr) -> OpPattern {

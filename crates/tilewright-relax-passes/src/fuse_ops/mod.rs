@@ -3,7 +3,8 @@
 //! In each dataflow block, calls of PrimFuncs are put into groups by their annotation `op_pattern` (see `partition` for
 //! the rules, and `graph` for their input). A group of several calls becomes a private function with the attribute
 //! `Primitive`, named after its callees, and the last of its bindings becomes a call of it; equal functions are one.
-//! Constants become arguments. Unannotated functions, other calls, checks and effects stay where they are. A group has
+//! With `products_decode` a product whose matrix is made of narrower integers, as quantised weights are, computes it
+//! itself: the floats are never in memory all at once. Constants become arguments. Unannotated functions, other calls, checks and effects stay where they are. A group has
 //! one result, and nothing else of it is used outside: nothing is computed twice.
 
 mod graph;
@@ -30,11 +31,13 @@ use graph::Graph;
 pub struct FuseOps {
     /// 0: nothing is fused. Below 0: as the context's level says.
     pub fuse_opt_level: i64,
+    /// Whether products compute their operands of narrower integers, as quantised weights are, themselves.
+    pub products_decode: bool,
 }
 
 impl Default for FuseOps {
     fn default() -> Self {
-        Self { fuse_opt_level: -1 }
+        Self { fuse_opt_level: -1, products_decode: false }
     }
 }
 
@@ -49,13 +52,24 @@ impl FuseOps {
     pub(crate) const DEF: PassDef = PassDef {
         name: NAME,
         doc: "Calls of PrimFuncs that may be computed together become one function.",
-        params: &[ParamDef {
-            name: "fuse_opt_level",
-            kind: ParamKind::Int,
-            default: AttrDefault::Int(-1),
-            doc: "0: nothing is fused; -1: as the level of the context says.",
-        }],
-        make: |args| Ok(std::sync::Arc::new(Self { fuse_opt_level: args.int("fuse_opt_level") })),
+        params: &[
+            ParamDef {
+                name: "fuse_opt_level",
+                kind: ParamKind::Int,
+                default: AttrDefault::Int(-1),
+                doc: "0: nothing is fused; -1: as the level of the context says.",
+            },
+            ParamDef {
+                name: "products_decode",
+                kind: ParamKind::Bool,
+                default: AttrDefault::Bool(false),
+                doc: "Whether products compute operands of narrower integers themselves.",
+            },
+        ],
+        make: |args| {
+            let (fuse_opt_level, products_decode) = (args.int("fuse_opt_level"), args.flag("products_decode"));
+            Ok(std::sync::Arc::new(Self { fuse_opt_level, products_decode }))
+        },
     };
 }
 
@@ -79,7 +93,8 @@ impl Pass for FuseOps {
         }
         let max_bindings = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(DEFAULT_MAX_BINDINGS);
         let max_bindings = usize::try_from(max_bindings).unwrap_or(0);
-        let mut fusing = Fusing { max_bindings, cx: InferCx::default(), module: module.clone(), made: Made::default() };
+        let products_decode = self.products_decode;
+        let mut fusing = Fusing { max_bindings, products_decode, cx: InferCx::default(), module: module.clone(), made: Made::default() };
         for (name, function) in module.iter() {
             let GlobalFunc::Relax(function) = function else { continue };
             if [COMPOSITE, CODEGEN, PRIMITIVE].iter().any(|attr| function.attrs.contains_key(*attr)) {
@@ -105,6 +120,7 @@ impl Pass for FuseOps {
 
 struct Fusing {
     max_bindings: usize,
+    products_decode: bool,
     cx: InferCx,
     module: IRModule,
     made: Made,
@@ -115,7 +131,7 @@ impl Fusing {
         let graph = Graph::of(&self.module, &block.bindings);
         let mut ends: Map<usize, Vec<usize>> = Map::default();
         let mut inside: Set<usize> = Set::default();
-        for group in partition::groups(&graph, self.max_bindings) {
+        for group in partition::groups(&graph, self.max_bindings, self.products_decode) {
             let group = without_fields_from_outside(&block.bindings, group);
             if let Some(&last) = group.last()
                 && makes_its_result(&block.bindings, &group, last)

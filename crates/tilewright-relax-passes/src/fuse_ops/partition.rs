@@ -14,6 +14,10 @@
 //! |---|---|
 //! | injective, a tuple | what is between is at most injective; the end too, or a reduction |
 //!
+//! | third phase, where products decode | |
+//! |---|---|
+//! | what makes a matrix of narrower integers | what is between is at most injective, the end is a product |
+//!
 //! Reductions end their group, and opaque bindings are in none. A tuple is never the post-dominator: the first later
 //! node that all uses pass through is.
 
@@ -23,8 +27,8 @@ use tilewright_support::Set;
 use super::graph::Graph;
 
 /// The members of each group with at least two calls, in order; the last one has the result. Groups have at most
-/// `limit` members.
-pub(super) fn groups(graph: &Graph, limit: usize) -> Vec<Vec<usize>> {
+/// `limit` members. `products_decode` says whether the third phase is done.
+pub(super) fn groups(graph: &Graph, limit: usize, products_decode: bool) -> Vec<Vec<usize>> {
     let patterns = graph
         .nodes
         .iter()
@@ -34,6 +38,10 @@ pub(super) fn groups(graph: &Graph, limit: usize) -> Vec<Vec<usize>> {
         Partition { graph, joined: (0..count).collect(), patterns: patterns.collect(), sizes: vec![1; count], limit };
     for phase in [Phase::First, Phase::Second] {
         (0..count).for_each(|node| partition.fuse(node, phase));
+    }
+    if products_decode {
+        let decoding = (0..count).filter(|&node| graph.nodes[node].decodes);
+        decoding.for_each(|node| partition.fuse(node, Phase::Decoding));
     }
     let mut groups = vec![Vec::new(); count];
     for node in 0..count {
@@ -47,6 +55,7 @@ pub(super) fn groups(graph: &Graph, limit: usize) -> Vec<Vec<usize>> {
 enum Phase {
     First,
     Second,
+    Decoding,
 }
 
 /// Groups under construction, each named by its last node.
@@ -73,6 +82,12 @@ struct Rule {
 impl Rule {
     fn of(group: OpPattern, phase: Phase) -> Option<Self> {
         match (group, phase) {
+            (group, Phase::Decoding) if group <= OpPattern::Injective => Some(Self {
+                between: OpPattern::Injective,
+                end: |_, node| node == OpPattern::OutElementwiseFusable,
+                edges: OpPattern::Tuple,
+            }),
+            (_, Phase::Decoding) => None,
             (OpPattern::OutElementwiseFusable, Phase::First) => Some(Self {
                 between: OpPattern::Broadcast,
                 end: |group, _| group <= OpPattern::Broadcast,
@@ -109,7 +124,10 @@ impl Partition<'_> {
     fn fuse(&mut self, node: usize, phase: Phase) {
         let is_tuple = |node: &usize| self.graph.nodes[*node].pattern == OpPattern::Tuple;
         let mut ends = std::iter::successors(self.graph.post_dominator(node), |end| self.graph.post_dominator(*end));
-        let Some(end) = ends.find(|end| !is_tuple(end)) else { return };
+        let own = self.root(node);
+        // What is decoded may be transposed in its group.
+        let goes_on = |cx: &mut Self, end: usize| phase == Phase::Decoding && cx.root(end) == own;
+        let Some(end) = ends.find(|end| !is_tuple(end) && !goes_on(self, *end)) else { return };
         if self.root(node) == self.root(end) {
             return;
         }

@@ -313,8 +313,8 @@ fn groups_are_as_large_as_the_options_allow() {
     assert_eq!(group_sizes(&FuseOps::default(), &[]), [5]);
     assert_eq!(group_sizes(&FuseOps::default(), &depth(2)), [2, 2]);
     assert_eq!(group_sizes(&FuseOps::default(), &depth(1)), [0; 0]);
-    assert_eq!(group_sizes(&FuseOps { fuse_opt_level: 0 }, &[]), [0; 0]);
-    assert_eq!(group_sizes(&FuseOps { fuse_opt_level: 1 }, &depth(5)), [5]);
+    assert_eq!(group_sizes(&FuseOps { fuse_opt_level: 0, ..FuseOps::default() }, &[]), [0; 0]);
+    assert_eq!(group_sizes(&FuseOps { fuse_opt_level: 1, ..FuseOps::default() }, &depth(5)), [5]);
 }
 
 #[test]
