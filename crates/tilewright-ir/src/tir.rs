@@ -324,8 +324,10 @@ pub(crate) fn written_data_with(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) -> Set<Va
     let (mut stored, mut given) = (Set::default(), Set::default());
     given_away_in(
         stmt,
-        &mut |buffer| {
-            given.insert(buffer.data.id());
+        &mut |buffer, effect| {
+            if effect == AddressUse::Any {
+                given.insert(buffer.data.id());
+            }
         },
         &mut |stmt| {
             if let StmtKind::Store { buffer, .. } = &stmt.kind {
@@ -341,27 +343,50 @@ pub(crate) fn written_data_with(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) -> Set<Va
 /// Calls `f` with each buffer whose address is passed to a foreign function, which may do anything with the memory
 /// there.
 pub fn given_away<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer)) {
-    given_away_in(node, f, &mut |_| ());
+    given_away_in(node, &mut |buffer, _| f(buffer), &mut |_| ());
 }
 
+/// What a foreign function does with the memory at an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AddressUse {
+    Read,
+    Any,
+}
+
+/// Instructions that read the memory at their addresses, and do nothing else with it.
+const READING: [&str; 2] = ["llvm.x86.tileloadd64", "llvm.x86.ldtilecfg"];
+
 /// As [`given_away`], with somebody who is shown all statements.
-fn given_away_in<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer), of_stmt: &mut dyn FnMut(&Stmt)) {
+fn given_away_in<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer, AddressUse), of_stmt: &mut dyn FnMut(&Stmt)) {
     walk_some(node, |node| {
         let Some(expr) = node.downcast::<Expr>() else {
             node.downcast::<Stmt>().into_iter().for_each(&mut *of_stmt);
             return true;
         };
         if let ExprKind::AddressOf { buffer, .. } = &expr.kind {
-            f(buffer);
+            f(buffer, AddressUse::Any);
         }
-        match expr.prefetched() {
-            Some((_, indices, hints)) => {
-                indices.iter().chain(hints).for_each(|operand| with_stack(|| given_away(operand, f)));
-                false
+        let operands: Vec<&Expr> = match (expr.prefetched(), &expr.kind) {
+            (Some((_, indices, hints)), _) => indices.iter().chain(hints).collect(),
+            (None, ExprKind::Foreign { callee: ForeignCallee::Llvm(name), args }) if READING.contains(&&**name) => {
+                args.iter().flat_map(|arg| read_operands(arg, f)).collect()
             }
-            None => true,
-        }
+            _ => return true,
+        };
+        operands.into_iter().for_each(|operand| with_stack(|| given_away_in(operand, f, &mut |_| ())));
+        false
     });
+}
+
+/// The operands of an argument of an instruction that reads memory: the indices of an address, or the argument itself.
+fn read_operands<'a>(arg: &'a Expr, f: &mut dyn FnMut(&Buffer, AddressUse)) -> &'a [Expr] {
+    match &arg.kind {
+        ExprKind::AddressOf { buffer, indices } => {
+            f(buffer, AddressUse::Read);
+            indices
+        }
+        _ => std::slice::from_ref(arg),
+    }
 }
 
 /// Names of attributes that the compiler itself reads.

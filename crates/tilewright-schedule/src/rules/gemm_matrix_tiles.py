@@ -26,7 +26,7 @@ class Module:
             with T.block("C"):
                 T.reads(A[0:37, 0:64], B[0:50, 0:64], C[0:37, 0:50])
                 T.writes(C[0:37, 0:50])
-                packed_a = T.alloc_buffer((37, 64), "uint16", align=64)
+                packed_a = T.alloc_buffer((3, 2, 16, 32), "uint16", align=64)
                 packed_b = T.alloc_buffer((32, 32), "uint32", align=64)
                 tile = T.alloc_buffer((32, 2, 16), align=64)
                 tile_1 = T.alloc_buffer((16, 2, 16), align=64)
@@ -100,9 +100,9 @@ class Module:
                 tile_config[62] = T.uint8(0)
                 tile_config[63] = T.uint8(0)
                 T.call_llvm_intrin("void", "llvm.x86.ldtilecfg", T.uint32(1), T.address_of(tile_config[0]))
-                for i in range(37):
-                    for k in T.vectorized(64):
-                        packed_a[i, k] = T.reinterpret("uint16", A[i, k])
+                for i, step in T.grid(37, 2):
+                    for part in T.vectorized(32):
+                        packed_a[i // 16, step, i % 16, part] = T.reinterpret("uint16", A[i, step * 32 + part])
                 for p in range(1):
                     for j_tile, k_tile in T.grid(2, 2):
                         if (task + p) * 32 + (j_tile * 16 + 15) < 50:
@@ -301,17 +301,13 @@ class Module:
                             packed_b[k_tile * 16 + 15, T.Ramp(j_tile * 16, 1, 16)] = shuffled_63
                     for t in range(1):
                         if t * 32 + 32 <= 37:
-                            for i in T.unroll(32):
-                                for v in T.unroll(2):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = T.float32(0.0)
-                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(0), T.address_of(tile[0, 0, 0]), T.int64(128))
-                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(1), T.address_of(tile[0, 1, 0]), T.int64(128))
-                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(2), T.address_of(tile[16, 0, 0]), T.int64(128))
-                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(3), T.address_of(tile[16, 1, 0]), T.int64(128))
+                            T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(0))
+                            T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(1))
+                            T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(2))
+                            T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(3))
                             for k in range(2):
-                                T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(4), T.address_of(packed_a[t * 32, k * 32]), T.int64(128))
-                                T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(5), T.address_of(packed_a[t * 32 + 16, k * 32]), T.int64(128))
+                                T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(4), T.address_of(packed_a[t * 2, k, 0, 0]), T.int64(64))
+                                T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(5), T.address_of(packed_a[t * 2 + 1, k, 0, 0]), T.int64(64))
                                 T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(6), T.address_of(packed_b[k * 16, 0]), T.int64(128))
                                 T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(7), T.address_of(packed_b[k * 16, 16]), T.int64(128))
                                 T.call_llvm_intrin("void", "llvm.x86.tdpbf16ps", T.uint32(3), T.int8(0), T.int8(4), T.int8(6))
@@ -328,14 +324,10 @@ class Module:
                                         if (task + p) * 32 + (v * 16 + j) < 50:
                                             C[t * 32 + i, task * 32 + p * 32 + v * 16 + j] = tile[i, v, j]
                     if T.GE(5, 16) and (T.Mul(1, 32) + T.Mul(0, 32) + 16 <= 37 and 0 + (T.Mul(1, 32) + T.Mul(0, 32) + 16) <= 37):
-                        for i in T.unroll(16):
-                            for v in T.unroll(2):
-                                for j in T.vectorized(16):
-                                    tile_1[i, v, j] = T.float32(0.0)
-                        T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(0), T.address_of(tile_1[0, 0, 0]), T.int64(128))
-                        T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(1), T.address_of(tile_1[0, 1, 0]), T.int64(128))
+                        T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(0))
+                        T.call_llvm_intrin("void", "llvm.x86.tilezero", T.uint32(1), T.int8(1))
                         for k in range(2):
-                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(4), T.address_of(packed_a[32, k * 32]), T.int64(128))
+                            T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(4), T.address_of(packed_a[2, k, 0, 0]), T.int64(64))
                             T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(6), T.address_of(packed_b[k * 16, 0]), T.int64(128))
                             T.call_llvm_intrin("void", "llvm.x86.tileloadd64", T.uint32(3), T.int8(7), T.address_of(packed_b[k * 16, 16]), T.int64(128))
                             T.call_llvm_intrin("void", "llvm.x86.tdpbf16ps", T.uint32(3), T.int8(0), T.int8(4), T.int8(6))
@@ -355,7 +347,7 @@ class Module:
                         for k in range(32):
                             for i in T.unroll(8):
                                 for v in T.unroll(2):
-                                    tile_2[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_2[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[T.Mul(1, 32) + T.Mul(0, 16) + i, T.Ramp(k * 2, 1, 2)]), 16)))
+                                    tile_2[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_2[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[i // 16 + 2, k // 16, i % 16, T.Ramp(k % 16 * 2, 1, 2)]), 16)))
                         for i in T.unroll(8):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -369,7 +361,7 @@ class Module:
                         for k in range(32):
                             for i in T.unroll(4):
                                 for v in T.unroll(2):
-                                    tile_3[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_3[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[T.Mul(1, 32) + T.Mul(0, 8) + i, T.Ramp(k * 2, 1, 2)]), 16)))
+                                    tile_3[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_3[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[i // 16 + 2, k // 16, i % 16, T.Ramp(k % 16 * 2, 1, 2)]), 16)))
                         for i in T.unroll(4):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -383,7 +375,7 @@ class Module:
                         for k in range(32):
                             for i in T.unroll(2):
                                 for v in T.unroll(2):
-                                    tile_4[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_4[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[T.Mul(1, 32) + T.Mul(1, 4) + i, T.Ramp(k * 2, 1, 2)]), 16)))
+                                    tile_4[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_4[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[(i + 4) // 16 + 2, k // 16, (i + 4) % 16, T.Ramp(k % 16 * 2, 1, 2)]), 16)))
                         for i in T.unroll(2):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
@@ -397,7 +389,7 @@ class Module:
                         for k in range(32):
                             for i in T.unroll(1):
                                 for v in T.unroll(2):
-                                    tile_5[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_5[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[T.Mul(1, 32) + T.Mul(2, 2) + i, T.Ramp(k * 2, 1, 2)]), 16)))
+                                    tile_5[i, v, T.Ramp(0, 1, 16)] = T.call_llvm_intrin("float32x16", "llvm.x86.avx512bf16.dpbf16ps.512", T.uint32(3), tile_5[i, v, T.Ramp(0, 1, 16)], T.reinterpret("bfloat16x32", packed_b[k, T.Ramp(v * 16, 1, 16)]), T.reinterpret("bfloat16x32", T.Broadcast(T.reinterpret("uint32", packed_a[(i + 4) // 16 + 2, k // 16, (i + 4) % 16, T.Ramp(k % 16 * 2, 1, 2)]), 16)))
                         for i in T.unroll(1):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):

@@ -25,9 +25,11 @@ const HIGH_BITS: i64 = 0x8080_8080;
 
 /// The contraction of the bits of the operands.
 pub(super) fn of_bits(c: Contraction, grouping: Grouping, t: &GemmPlan) -> Result<Contraction, Fault> {
-    if t.pack_a != PackA::RowMajor || t.pack_b == PackB::InPlace || t.kc % grouping.size() != 0 {
+    let of_a = if t.matrix_tiles { PackA::Tiles } else { PackA::RowMajor };
+    if t.pack_a != of_a || t.pack_b == PackB::InPlace || t.kc % grouping.size() != 0 {
         return Err(Fault::of_call(
-            "dot products need both operands packed, A in row-major order, and `kc` a multiple of the group",
+            "dot products need both operands packed, A in row-major order or, for a matrix unit, in tiles, and `kc` a \
+             multiple of the group",
         ));
     }
     if ![4, 8, 16].contains(&t.lanes) {

@@ -1,23 +1,26 @@
 //! Groups of neighbours along K in the registers of a matrix unit (AMX): a register tile is two tiles of 16 rows times
 //! two of 16 columns, whose sums stay in registers over a K block.
 //!
-//! The operands are packed as for dot-product instructions: A row by row, and of B a word for each group and column. So
-//! 16 groups of 16 rows of A, and of 16 columns of B, are a tile each, as they lie.
+//! B is packed as for dot-product instructions, a word for each group and column: 16 groups of 16 columns are a tile as
+//! they lie. Of A 16 rows of 16 groups are packed next to each other, as the unit reads them: so A, which comes from L2
+//! for each panel, is one stream. Partial sums of K blocks go from tiles to memory and back without other registers.
 
-use tilewright_ir::tir::{Buffer, Expr, ForeignCallee, Scope, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, CmpOp, Expr, ForeignCallee, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use super::cx::{Gemm, Packed};
+use super::cx::{Gemm, KBlock, Packed, Task};
 use super::micro_kernel::MicroKernel;
 use super::register_tile::Tile;
-use crate::build::exprs::{stored, typed};
-use crate::build::loops::memory;
+use super::tile_store::TileStore;
+use crate::build::exprs::{compare, stored, substituted, typed};
+use crate::build::loops::{memory, serial};
 use crate::families::contraction::dot_groups::Grouping;
 use crate::fault::Fault;
-use crate::plan::cpu::gemm::PackB;
+use crate::plan::cpu::gemm::{PackA, PackB};
+use crate::units::ceil_div;
 
 /// Rows of a tile, columns of a tile, and groups along K that one instruction sums.
-const TILE: i64 = 16;
+pub(super) const TILE: i64 = 16;
 /// Bytes of a row of a tile.
 const ROW_BYTES: i64 = 64;
 /// Bytes of the description of all tiles, and how many of them are used.
@@ -79,6 +82,29 @@ impl Gemm<'_> {
         Ok((Packed { buffer, stmt: Stmt::seq(stmts) }, instruction("tilerelease", Vec::new())?))
     }
 
+    /// The block of A of a task and a K block in tiles; `value` is the element of a row `i` and `k` of the block.
+    pub(super) fn tiles_of_a(
+        &self,
+        task: &Task,
+        block: &KBlock,
+        value: &Expr,
+        (i, k): (&Var, &Var),
+    ) -> Result<Packed, Fault> {
+        let depth = self.tile_depth();
+        let rows = self.c.m.size.as_int().unwrap_or(self.plan.mc).min(self.plan.mc);
+        let shape = [ceil_div(rows.max(1), TILE), ceil_div(self.longest_k_block().max(1), depth), TILE, depth];
+        let buffer = memory("packed_a", shape.map(|n| self.int(n)).to_vec(), value.dtype, Scope::Global);
+        let body = self.serial("step", &self.floor_div(&block.count, depth)?, |step| {
+            self.vector("part", depth, |part| {
+                let value = substituted(value, &[(k.clone(), &(step * depth) + part)]);
+                let row = Expr::var(i);
+                let at = [self.floor_div(&row, TILE)?, step.clone(), self.floor_mod(&row, TILE)?, part.clone()];
+                stored(&buffer, at.to_vec(), &value)
+            })
+        })?;
+        Ok(Packed { buffer, stmt: serial(i, &task.m_count, body) })
+    }
+
     /// Whether tiles of so many rows are multiplied by the matrix unit.
     pub(super) fn is_of_matrix_unit(&self, mr: i64) -> bool {
         self.plan.matrix_tiles && mr % TILE == 0
@@ -91,35 +117,75 @@ impl Gemm<'_> {
 }
 
 impl MicroKernel<'_> {
-    /// The sums of a K block are added to accumulators in memory.
-    pub(super) fn over_tiles(&self, tile: &Tile, accumulators: &Buffer) -> Result<Stmt, Fault> {
+    /// A tile's sums over a K block, from zero or the compensation on. They go to `accumulators`, or are added to partial
+    /// sums in memory; the epilogue follows.
+    pub(super) fn with_matrix_unit(&self, tile: &Tile, accumulators: &Buffer, init: Stmt) -> Result<Stmt, Fault> {
+        let store = TileStore { o: &self.o, partial_sums: &self.partial_sums };
+        let p = self.o.p;
+        let in_accumulators = |i, v| {
+            let at = vec![p.int(i * TILE), p.int(v), p.int(0)];
+            Ok(Some(Sums { buffer: accumulators.clone(), at, row_bytes: p.plan.nr_vectors * ROW_BYTES }))
+        };
+        let in_memory = |i, v| {
+            let sum = store.partial_sum(&(&tile.m_start + i * TILE), &p.int(v * TILE));
+            let Some((buffer, at)) = sum else { return Ok(None) };
+            let at = at.iter().map(|index| p.simple(index)).collect();
+            Ok(Some(Sums { buffer: buffer.clone(), at, row_bytes: row_bytes(buffer)? }))
+        };
+        let products = self.over_tiles(tile)?;
+        if self.compensation.is_some() {
+            let start = self.each_sum(tile, "tileloadd64", in_accumulators)?;
+            let end = self.each_sum(tile, "tilestored64", in_accumulators)?;
+            return Ok(Stmt::seq([init, start, products, end, store.finish(tile, accumulators)?]));
+        }
+        let zero = self.each_sum(tile, "tilezero", |_, _| Ok(None))?;
+        if in_memory(0, 0)?.is_none() {
+            let end = self.each_sum(tile, "tilestored64", in_accumulators)?;
+            return Ok(Stmt::seq([zero, products, end, store.finish(tile, accumulators)?]));
+        }
+        let is_first = compare(CmpOp::Eq, &self.o.block.number, &p.int(0))?;
+        let again = self.each_sum(tile, "tileloadd64", in_memory)?;
+        let start = StmtKind::If { condition: is_first, then: zero, otherwise: Some(again) }.into();
+        let end = self.each_sum(tile, "tilestored64", in_memory)?;
+        Ok(Stmt::seq([start, products, end, store.finish_in_memory(tile)?]))
+    }
+
+    /// An instruction for each tile of sums, of which `at` says where it is in memory.
+    fn each_sum(
+        &self,
+        tile: &Tile,
+        name: &str,
+        at: impl Fn(i64, i64) -> Result<Option<Sums>, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let one = |(i, v)| match at(i, v)? {
+            Some(sums) => copy(name, sums_of(i, v), &sums.buffer, sums.at, sums.row_bytes),
+            None => instruction(name, vec![number(sums_of(i, v))]),
+        };
+        Ok(Stmt::seq(self.tiles_across(tile).into_iter().map(one).collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// The tiles of sums, by tile of A and of B.
+    fn tiles_across(&self, tile: &Tile) -> Vec<(i64, i64)> {
+        let across = self.o.p.plan.nr_vectors;
+        (0..tile.mr / TILE).flat_map(|i| (0..across).map(move |v| (i, v))).collect()
+    }
+
+    /// The products of a K block.
+    fn over_tiles(&self, tile: &Tile) -> Result<Stmt, Fault> {
         let (p, o) = (self.o.p, &self.o);
-        let (Some(a), Some(b)) = (&o.packed_a, &o.packed_b) else {
-            return Err(Fault::of_call("a matrix unit needs both operands packed"));
+        let (Some(a), Some(b), PackA::Tiles) = (&o.packed_a, &o.packed_b, p.plan.pack_a) else {
+            return Err(Fault::of_call("a matrix unit needs both operands packed, A in tiles"));
         };
         let (down, across) = (tile.mr / TILE, p.plan.nr_vectors);
-        let of_sums = |name: &str| -> Result<Vec<Stmt>, Fault> {
-            let each = (0..down).flat_map(|i| (0..across).map(move |v| (i, v)));
-            let sum = |(i, v)| {
-                let at = vec![p.int(i * TILE), p.int(v), p.int(0)];
-                copy(name, sums_of(i, v), accumulators, at, across * ROW_BYTES)
-            };
-            each.map(sum).collect()
-        };
-        let (a_row, b_row) = (row_bytes(a)?, row_bytes(b)?);
+        let b_row = row_bytes(b)?;
         let first = p.floor_div(&o.block.start, p.group())?;
+        let first_tile = p.floor_div(&tile.m_start, TILE)?;
         let steps = p.floor_div(&o.block.count, p.tile_depth())?;
-        let products = p.serial("k", &steps, |k| {
+        p.serial("k", &steps, |k| {
             let mut stmts = Vec::new();
             for i in 0..down {
-                let row = &tile.m_start + i * TILE;
-                stmts.push(copy(
-                    "tileloadd64",
-                    A + i,
-                    a,
-                    vec![p.simple(&row), p.simple(&(k * p.tile_depth()))],
-                    a_row,
-                )?);
+                let at = vec![p.simple(&(&first_tile + i)), k.clone(), p.int(0), p.int(0)];
+                stmts.push(copy("tileloadd64", A + i, a, at, ROW_BYTES)?);
             }
             for v in 0..across {
                 let group = k * TILE;
@@ -133,16 +199,22 @@ impl MicroKernel<'_> {
                 };
                 stmts.push(copy("tileloadd64", B + v, b, indices, b_row)?);
             }
-            for (i, v) in (0..down).flat_map(|i| (0..across).map(move |v| (i, v))) {
+            for (i, v) in self.tiles_across(tile) {
                 stmts.push(instruction(
                     product_of(p.grouping),
                     vec![number(sums_of(i, v)), number(A + i), number(B + v)],
                 )?);
             }
             Ok(Stmt::seq(stmts))
-        })?;
-        Ok(Stmt::seq(of_sums("tileloadd64")?.into_iter().chain([products]).chain(of_sums("tilestored64")?)))
+        })
     }
+}
+
+/// Where a tile of sums is in memory: its first element, and the distance of its rows.
+struct Sums {
+    buffer: Buffer,
+    at: Vec<Expr>,
+    row_bytes: i64,
 }
 
 /// The tile of sums of a tile of A and one of B.

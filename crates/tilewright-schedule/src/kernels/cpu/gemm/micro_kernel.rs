@@ -97,7 +97,7 @@ impl MicroKernel<'_> {
             registers.push(sums);
             stmt
         } else if p.is_of_matrix_unit(tile.mr) {
-            self.over_tiles(tile, accumulators)?
+            return self.with_matrix_unit(tile, accumulators, init);
         } else if p.grouping.is_some() {
             self.over_groups(tile.mr, accumulators, |i, group, sum, b| {
                 let size = p.group();

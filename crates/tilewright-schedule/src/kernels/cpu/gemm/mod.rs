@@ -20,6 +20,7 @@
 //! |---|---|
 //! | `"none"` | read in place |
 //! | `"row_major"`, `"column_major"` | packed by each task, neighbours along K or along M adjacent |
+//! | `"tiles"` | packed by each task in tiles of a matrix unit |
 //!
 //! | `pack_b` | operand B is |
 //! |---|---|

@@ -1,9 +1,10 @@
 //! The operands of the micro-kernels of one panel: elements of A and B in place, packed or widened.
 
-use tilewright_ir::tir::{Buffer, Expr, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
 
 use super::cx::{Gemm, KBlock, Task};
 use super::k_nest::KIndex;
+use super::matrix_tiles::TILE;
 use crate::build::exprs::{substituted, typed};
 use crate::fault::Fault;
 use crate::plan::cpu::gemm::{PackA, PackB};
@@ -25,6 +26,18 @@ impl Operands<'_> {
     pub(super) fn a(&self, m: &Expr, k: &Expr) -> Result<Expr, Fault> {
         match (&self.packed_a, self.p.plan.pack_a) {
             (Some(packed), PackA::ColumnMajor) => typed(Expr::load(packed, vec![k.clone(), m.clone()])),
+            (Some(packed), PackA::Tiles) => {
+                let (p, depth) = (self.p, self.p.tile_depth());
+                let first = if let ExprKind::Ramp { base, .. } = &k.kind { base } else { k };
+                let tile = [p.floor_div(m, TILE)?, p.floor_div(first, depth)?, p.floor_mod(m, TILE)?];
+                // Neighbours along K that are read as one are of one tile.
+                let part = p.floor_mod(first, depth)?;
+                let part = match &k.kind {
+                    ExprKind::Ramp { stride, .. } => typed(Expr::ramp(&part, stride, k.dtype.lanes))?,
+                    _ => part,
+                };
+                typed(Expr::load(packed, tile.into_iter().chain([part]).collect()))
+            }
             (Some(packed), _) => typed(Expr::load(packed, vec![m.clone(), k.clone()])),
             (None, _) => self.p.a(self.task, &(&self.task.m_start + m), &(&self.block.start + k)),
         }

@@ -32,6 +32,9 @@ pub(super) fn block_of_a(p: &Gemm<'_>, task: &Task, block: &KBlock, order: PackA
     let longest = ceil_div(p.longest_k_block(), p.group()) * p.group();
     let end = &p.groups_in(&block.count)? * p.group();
     let value = p.within_k(value, &(&block.start + &at))?;
+    if order == PackA::Tiles {
+        return p.tiles_of_a(task, block, &value, (&i, &k));
+    }
     let max_m = p.c.m.size.as_int().unwrap_or(t.mc).min(t.mc);
     let [outer, inner] = if order == PackA::RowMajor { [max_m, longest] } else { [longest, max_m] };
     let row = ceil_div(inner * bytes, LINE) * LINE;

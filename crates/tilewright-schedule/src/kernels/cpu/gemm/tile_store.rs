@@ -51,23 +51,39 @@ impl TileStore<'_> {
                 let epilogue = self.epilogue(tile, |i, l| typed(Expr::load(sums, vec![i.clone(), l.lane()])))?;
                 Ok(Stmt::seq([kept, epilogue]))
             }
-            PartialSums::OfTask(sums) | PartialSums::OfAll(sums) => {
-                let at = |i: &Expr, l: &Lanes| self.sum_indices(&(&tile.m_start + i), l);
-                let kept = self.added(tile, accumulators, |i, l| Ok((sums.clone(), at(i, l))))?;
-                let epilogue = self.epilogue(tile, |i, l| typed(Expr::load(sums, at(i, l))))?;
-                Ok(Stmt::seq([kept, only_if(self.o.block.is_last.clone(), epilogue)]))
+            PartialSums::OfTask(_) | PartialSums::OfAll(_) => {
+                let kept = self.added(tile, accumulators, |i, l| {
+                    let sum = self.partial_sum(&(&tile.m_start + i), &l.lane());
+                    let (sums, at) = sum.ok_or_else(|| Fault::of_call("partial sums are not in memory"))?;
+                    Ok((sums.clone(), at))
+                })?;
+                Ok(Stmt::seq([kept, self.finish_in_memory(tile)?]))
             }
         }
     }
 
-    /// The indices of the partial sum at `m` of the task.
-    fn sum_indices(&self, m: &Expr, l: &Lanes) -> Vec<Expr> {
+    /// The memory of partial sums between K blocks, and in it the element at `m` of the task and a lane of the panel;
+    /// `None` where it is the result.
+    pub(super) fn partial_sum(&self, m: &Expr, lane: &Expr) -> Option<(&Buffer, Vec<Expr>)> {
         let o = self.o;
-        if matches!(self.partial_sums, PartialSums::OfAll(_)) {
-            let batch = o.p.c.batch.axes.iter().filter_map(|axis| o.batch_index(&axis.var));
-            return batch.chain([&o.task.m_start + m, o.n(&l.lane())]).collect();
+        match self.partial_sums {
+            PartialSums::OfAll(sums) => {
+                let batch = o.p.c.batch.axes.iter().filter_map(|axis| o.batch_index(&axis.var));
+                Some((sums, batch.chain([&o.task.m_start + m, o.n(lane)]).collect()))
+            }
+            PartialSums::OfTask(sums) => Some((sums, vec![m.clone(), &(&o.panel * o.p.plan.panel()) + lane])),
+            PartialSums::InResult | PartialSums::InRegisters | PartialSums::OfTile(_) => None,
         }
-        vec![m.clone(), &(&o.panel * o.p.plan.panel()) + &l.lane()]
+    }
+
+    /// The epilogue of a tile whose partial sums are in memory, after the last K block.
+    pub(super) fn finish_in_memory(&self, tile: &Tile) -> Result<Stmt, Fault> {
+        let epilogue = self.epilogue(tile, |i, l| {
+            let sum = self.partial_sum(&(&tile.m_start + i), &l.lane());
+            let (sums, at) = sum.ok_or_else(|| Fault::of_call("partial sums are not in memory"))?;
+            typed(Expr::load(sums, at))
+        })?;
+        Ok(only_if(self.o.block.is_last.clone(), epilogue))
     }
 
     /// The accumulators go to elements, after the first K block added to what is there.

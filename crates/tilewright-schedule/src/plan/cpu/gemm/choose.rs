@@ -172,7 +172,9 @@ impl<'a> Tiled<'a> {
 
     fn pack_a(&self) -> PackA {
         let along_k = || runs_along(&self.c.a, self.c.k.axes.last().map(|axis| &axis.var));
-        if self.grouping.is_some() {
+        if self.matrix_tiles {
+            PackA::Tiles
+        } else if self.grouping.is_some() {
             PackA::RowMajor
         } else if self.e.m_at_most(MAX_M_IN_PLACE) || self.a_stays {
             PackA::InPlace

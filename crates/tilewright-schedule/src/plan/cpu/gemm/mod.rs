@@ -25,6 +25,9 @@ pub(crate) enum PackA {
     /// Packed by each task, neighbours along M adjacent.
     #[choice = "column_major"]
     ColumnMajor,
+    /// Packed by each task, for a matrix unit: 16 rows of 64 bytes are contiguous.
+    #[choice = "tiles"]
+    Tiles,
 }
 
 /// How operand B, which depends on N, reaches the register tile.
