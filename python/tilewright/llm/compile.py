@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from .. import checkpoint
 from ..error import TVMError
 from .loader import Source, open_model
 from .quantization import BlockFormat, Blocks, decode_gguf, quantize_model
+from .quantization.block_format import PANEL
 from .quantization.gguf import BLOCK_TYPES
 from .quantization.quantize import MODES, quantize
 
@@ -68,11 +70,14 @@ def forms_of(source: Source, quantization: str | None = None) -> dict[str, Block
     forms = {}
     for name in source.names():
         types, shape = source.stored(name), source.shape(name)
-        if not name.endswith(".weight") or name.endswith(ROUTER) or len(shape) != 2:
+        if not name.endswith(".weight") or name.endswith(ROUTER) or len(shape) not in (2, 3):
+            continue
+        # The rows of an expert are whole panels.
+        if len(shape) == 3 and shape[1] % PANEL != 0:
             continue
         if _is_blocks(source, name):
             forms[name] = _common([BLOCK_TYPES[kind].form for kind in types])
-        elif quantization is not None and shape[1] % MODES[quantization][0].group == 0:
+        elif quantization is not None and shape[-1] % MODES[quantization][0].group == 0:
             forms[name] = MODES[quantization][0]
     return forms
 
@@ -153,7 +158,8 @@ def _tensors(
     form = forms[name]
     if not _is_blocks(source, name):
         assert quantization is not None
-        parts = [quantize(source.read(name), quantization)]
+        weight = source.read(name)
+        parts = [quantize(weight.reshape(-1, weight.shape[-1]), quantization)]
     else:
         parts = [decode_gguf(part.rows, part.type) for part in source.parts(name)]
     blocks = Blocks.concatenated(parts).regrouped(form.group)
@@ -161,10 +167,12 @@ def _tensors(
         blocks = blocks.with_minimum()
     packed = form.pack(blocks)
     stem = name.removesuffix(".weight")
-    yield f"{stem}.words", packed.words
-    yield f"{stem}.scale", packed.scale
-    if packed.minimum is not None:
-        yield f"{stem}.minimum", packed.minimum
+    # The weights of experts are one after another.
+    of = source.shape(name)[:-2]
+    for part in ("words", "scale", "minimum"):
+        array = getattr(packed, part)
+        if array is not None:
+            yield f"{stem}.{part}", array.reshape(*of, array.shape[0] // math.prod(of), *array.shape[1:])
 
 
 def write_weights(path: Path, names: list[str], tensors_of: Callable[[str], Iterator[tuple[str, np.ndarray]]]) -> None:

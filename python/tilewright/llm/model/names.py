@@ -342,13 +342,13 @@ class _Recipes:
             stored = (count, size, hidden)
             rows = [range(expert * size, (expert + 1) * size) for expert in range(count)]
             parts = tuple(Part(name, stored, own) for own in rows for name in names)
-            yield "mlp.gate_up_proj", Recipe(gate_up, parts)
-            yield "mlp.down_proj", self.whole("expert_down", layer, down)
+            yield "mlp.gate_up_proj.weight", Recipe(gate_up, parts)
+            yield "mlp.down_proj.weight", self.whole("expert_down", layer, down)
         else:
             each = [(role, expert) for expert in range(count) for role in ("gate", "up")]
-            yield "mlp.gate_up_proj", self.of_experts(layer, gate_up, each, (size, hidden))
+            yield "mlp.gate_up_proj.weight", self.of_experts(layer, gate_up, each, (size, hidden))
             each = [("down", expert) for expert in range(count)]
-            yield "mlp.down_proj", self.of_experts(layer, down, each, (hidden, size))
+            yield "mlp.down_proj.weight", self.of_experts(layer, down, each, (hidden, size))
         if experts.shared:
             yield from self.mlp("mlp.shared", "shared_", layer, experts.shared)
         if experts.shared_gate:

@@ -9,9 +9,10 @@ from ... import te, tir
 from ...error import TVMError
 from ...relax.frontend import nn
 from ...relax.frontend.nn import op
+from ..model.experts import ExpertLinear
 from .block_format import PANEL, WORD, BlockFormat
 
-__all__ = ["BlockEmbedding", "BlockLinear", "quantize_model"]
+__all__ = ["BlockEmbedding", "BlockExperts", "BlockLinear", "quantize_model"]
 
 #: The largest code of an activation.
 MAX_CODE = 127.0
@@ -37,23 +38,26 @@ def quantize_rows(x: te.Tensor, group: int) -> tuple[te.Tensor, te.Tensor]:
     return code, scale
 
 
-def code_of(words: te.Tensor, form: BlockFormat, n: Any, g: Any, k: Any) -> tir.PrimExpr:
-    """The code of row `n` at element `k` of group `g`."""
-    byte = words[n // PANEL, g, k // WORD % form.vectors, n % PANEL * WORD + k % WORD]
+def code_of(words: te.Tensor, form: BlockFormat, n: Any, g: Any, k: Any, of: tuple[Any, ...] = ()) -> tir.PrimExpr:
+    """The code of row `n` at element `k` of group `g`, of one of several weights."""
+    byte = words[(*of, n // PANEL, g, k // WORD % form.vectors, n % PANEL * WORD + k % WORD)]
     if form.bits == 8:
         return byte
     shift = (k // (WORD * form.vectors) * 4).astype("uint8")
     return tir.bitwise_and(tir.shift_right(byte, shift), tir.const(15, "uint8"))
 
 
-def element_of(form: BlockFormat, weight: tuple[te.Tensor, ...], n: Any, g: Any, k: Any) -> tir.PrimExpr:
-    """The element of row `n` at element `k` of group `g`, in float32."""
+def element_of(
+    form: BlockFormat, weight: tuple[te.Tensor, ...], n: Any, g: Any, k: Any, of: tuple[Any, ...] = ()
+) -> tir.PrimExpr:
+    """The element of row `n` at element `k` of group `g`, in float32; `of` is which of several weights."""
     words, scale, *minimum = weight
-    value = code_of(words, form, n, g, k).astype("float32")
+    value = code_of(words, form, n, g, k, of).astype("float32")
     if form.zero != 0:
         value = value - tir.const(float(form.zero), "float32")
-    value = value * scale[n // PANEL, g, n % PANEL].astype("float32")
-    return value + minimum[0][n // PANEL, g, n % PANEL].astype("float32") if minimum else value
+    at = (*of, n // PANEL, g, n % PANEL)
+    value = value * scale[at].astype("float32")
+    return value + minimum[0][at].astype("float32") if minimum else value
 
 
 def _product(
@@ -86,9 +90,9 @@ def exact_product(x: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: 
     return _product(element, rows, depth // form.group, weight, form, columns, dtype)
 
 
-def _declare(layer: nn.Module, form: BlockFormat, rows: int, columns: int) -> None:
+def _declare(layer: nn.Module, form: BlockFormat, rows: int, columns: int, of: tuple[int, ...] = ()) -> None:
     for name, (shape, dtype) in form.shapes(rows, columns).items():
-        setattr(layer, name, nn.Parameter(shape, dtype))
+        setattr(layer, name, nn.Parameter((*of, *shape), dtype))
 
 
 def _weight(layer: Any) -> list[nn.Tensor]:
@@ -177,6 +181,47 @@ class BlockEmbedding(nn.Module):
         return multiply(x, _weight(self), self.form, self.num, self.activations, "float32")
 
 
+class BlockExperts(nn.Module):
+    """Products of tiles of rows with the weights of experts, as `ExpertLinear` has them, in blocks."""
+
+    def __init__(
+        self, count: int, in_features: int, out_features: int, form: BlockFormat, activations: str = "int8"
+    ) -> None:
+        self.in_features, self.out_features, self.form, self.activations = in_features, out_features, form, activations
+        _declare(self, form, out_features, in_features, (count,))
+
+    def forward(self, x: nn.Tensor, expert: nn.Tensor) -> nn.Tensor:
+        """The products of `[tiles, rows, inputs]` with the experts of the tiles: `[tiles, rows, outputs]`."""
+        form, columns, group = self.form, self.out_features, self.form.group
+        groups = self.in_features // group
+
+        def product(element: Any, tiles: Any, rows: Any, expert: te.Tensor, weight: tuple[te.Tensor, ...]) -> te.Tensor:
+            g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, group), "k")
+
+            def value(tile: Any, row: Any, column: Any) -> Any:
+                factor = element_of(form, weight, column, g, k, of=(expert[tile],))
+                return te.sum(element(tile, row, g, k) * factor, axis=[g, k])
+
+            return te.compute((tiles, rows, columns), value, "of_experts")
+
+        def exact(x: te.Tensor, expert: te.Tensor, *weight: te.Tensor) -> te.Tensor:
+            element = lambda t, i, g, k: x[t, i, g * group + k].astype("float32")  # noqa: E731
+            return product(element, x.shape[0], x.shape[1], expert, weight)
+
+        def of_codes(codes: te.Tensor, scale: te.Tensor, expert: te.Tensor, *weight: te.Tensor) -> te.Tensor:
+            element = lambda t, i, g, k: codes[t, i, g, k].astype("float32") * scale[t, i, g]  # noqa: E731
+            return product(element, codes.shape[0], codes.shape[1], expert, weight)
+
+        if self.activations == "exact":
+            return op.tensor_expr_op(exact, "exact_of_experts", [x, expert, *_weight(self)]).astype(x.dtype)
+        tiles, rows, _ = x.shape
+        given = op.reshape(x, (tiles * rows, self.in_features))
+        codes, scales = op.tensor_expr_op(lambda x: quantize_rows(x, group), "quantize_rows", [given])
+        codes = op.reshape(codes, (tiles, rows, groups, group))
+        scales = op.reshape(scales, (tiles, rows, groups))
+        return op.tensor_expr_op(of_codes, "of_experts", [codes, scales, expert, *_weight(self)]).astype(x.dtype)
+
+
 def quantize_model(
     model: nn.Module,
     forms: Mapping[str, BlockFormat],
@@ -205,6 +250,8 @@ def quantize_model(
                 bias = node.bias is not None
                 head = getattr(node, "out_dtype", None) or dtype
                 return BlockLinear(int(node.in_features), rows(node.out_features), form, bias, activations, head)
+            if form is not None and isinstance(node, ExpertLinear):
+                return BlockExperts(node.count, node.in_features, node.out_features, form, activations)
             return self.visit(name, node)
 
     return Exchange().visit("", model)

@@ -47,6 +47,16 @@ impl<'a> ScaledGroups<'a> {
     }
 }
 
+/// The values of the axes of the batch.
+type Batch = Vec<(Var, Expr)>;
+
+/// A row of A in a batch, and one of its groups.
+struct Row<'a> {
+    batch: &'a Batch,
+    m: Expr,
+    group: Expr,
+}
+
 impl Gemm<'_> {
     /// The values of the axes of K at the first element of a group.
     fn at_group(&self, spec: &BlockScaled, group: &Expr) -> Result<Vec<(Var, Expr)>, Fault> {
@@ -57,9 +67,8 @@ impl Gemm<'_> {
     }
 
     /// `count` neighbouring codes of A, from the `first`-th of a group on.
-    fn a_codes(&self, spec: &BlockScaled, m: &Expr, group: &Expr, first: i64, count: i64) -> Result<Expr, Fault> {
-        let mut values = self.c.m.values(&self.known, m)?;
-        values.extend(self.at_group(spec, group)?);
+    fn a_codes(&self, spec: &BlockScaled, row: &Row<'_>, first: i64, count: i64) -> Result<Expr, Fault> {
+        let values = self.at_row(spec, row)?;
         let ExprKind::Load { buffer, indices, .. } = &spec.a_code.kind else {
             return Err(Fault::of_call("codes of A are not elements of memory"));
         };
@@ -75,10 +84,25 @@ impl Gemm<'_> {
         typed(Expr::ramp(first, &Expr::int(1, first.dtype), lanes))
     }
 
-    /// A word of each column of a vector of B, whose first column is `n`.
-    fn b_word(&self, spec: &BlockScaled, word: &Word, n: &Expr, group: &Expr) -> Result<Expr, Fault> {
+    /// The values of the axes of A at a row's group.
+    fn at_row(&self, spec: &BlockScaled, row: &Row<'_>) -> Result<Vec<(Var, Expr)>, Fault> {
+        let mut values = self.c.m.values(&self.known, &row.m)?;
+        values.extend(self.at_group(spec, &row.group)?);
+        values.extend(row.batch.iter().cloned());
+        Ok(values)
+    }
+
+    /// The values of the axes of B at a column's group.
+    fn at_column(&self, spec: &BlockScaled, batch: &Batch, n: &Expr, group: &Expr) -> Result<Vec<(Var, Expr)>, Fault> {
         let mut values = self.c.n.values(&self.known, n)?;
         values.extend(self.at_group(spec, group)?);
+        values.extend(batch.iter().cloned());
+        Ok(values)
+    }
+
+    /// A word of each column of a vector of B, whose first column is `n`.
+    fn b_word(&self, spec: &BlockScaled, batch: &Batch, word: &Word, n: &Expr, group: &Expr) -> Result<Expr, Fault> {
+        let values = self.at_column(spec, batch, n, group)?;
         let at = |index: &Expr| self.simple(&substituted(index, &values));
         let mut indices: Vec<Expr> = word.indices.iter().map(at).collect();
         if let Some(last) = indices.last_mut() {
@@ -100,11 +124,15 @@ impl Gemm<'_> {
     /// What is prepared of A ahead of all tasks.
     pub(super) fn prepared_groups(&self, groups: &mut ScaledGroups<'_>) -> Result<Vec<Packed>, Fault> {
         let spec = groups.spec;
-        let shape = || Ok(vec![self.c.m.size.clone(), self.floor_div(&self.c.k.size, spec.group)?]);
+        let batch = || self.c.batch.axes.iter().map(|axis| axis.extent.clone());
+        let shape = || -> Result<Vec<Expr>, Fault> {
+            let own = [self.c.m.size.clone(), self.floor_div(&self.c.k.size, spec.group)?];
+            Ok(batch().chain(own).collect())
+        };
         let mut all = Vec::new();
         if spec.zero != 0 {
             let buffer = memory("group_starts", shape()?, DataType::I32, Scope::Global);
-            let stmt = self.over_rows_of_a(&buffer, |sum, _, _| Ok(sum * -spec.zero), spec)?;
+            let stmt = self.over_rows_of_a(&buffer, |sum, _| Ok(sum * -spec.zero), spec)?;
             groups.first = Some(buffer.clone());
             all.push(Packed { buffer, stmt });
         }
@@ -112,7 +140,7 @@ impl Gemm<'_> {
             let buffer = memory("a_sums", shape()?, DataType::F32, Scope::Global);
             let stmt = self.over_rows_of_a(
                 &buffer,
-                |sum, m, g| binary(BinOp::Mul, &typed(sum.cast(DataType::F32))?, &self.a_scale(spec, m, g)?),
+                |sum, row| binary(BinOp::Mul, &typed(sum.cast(DataType::F32))?, &self.a_scale(spec, row)?),
                 spec,
             )?;
             groups.a_sums = Some(buffer.clone());
@@ -125,34 +153,38 @@ impl Gemm<'_> {
     fn over_rows_of_a(
         &self,
         to: &Buffer,
-        value: impl Fn(&Expr, &Expr, &Expr) -> Result<Expr, Fault>,
+        value: impl Fn(&Expr, &Row<'_>) -> Result<Expr, Fault>,
         spec: &BlockScaled,
     ) -> Result<Stmt, Fault> {
-        let (row, group) = (self.var("row"), self.var("group"));
-        let (m, g) = (Expr::var(&row), Expr::var(&group));
-        let codes = self.a_codes(spec, &m, &g, 0, spec.group)?;
+        let (number, group) = (self.var("row"), self.var("group"));
+        let own: Vec<Var> = self.c.batch.axes.iter().map(|axis| axis.var.renewed()).collect();
+        let batch: Batch =
+            self.c.batch.axes.iter().zip(&own).map(|(axis, own)| (axis.var.clone(), Expr::var(own))).collect();
+        let row = Row { batch: &batch, m: Expr::var(&number), group: Expr::var(&group) };
+        let codes = self.a_codes(spec, &row, 0, spec.group)?;
         let wide = typed(codes.cast(DataType::I32.with_lanes(codes.dtype.lanes)))?;
         let name = format!("llvm.vector.reduce.add.v{}i32", spec.group);
         let sum = Expr::foreign(DataType::I32, ForeignCallee::Llvm(name.into()), vec![wide]);
-        let stmt = stored(to, vec![m.clone(), g.clone()], &value(&sum, &m, &g)?)?;
+        let stmt = stored(to, self.group_indices(&row), &value(&sum, &row)?)?;
         let extent = to.shape.last().cloned().unwrap_or_else(|| self.int(0));
         let body = serial(&group, &extent, stmt);
         let body = task_block(&to.name, &[&self.c.a], vec![to.clone()], Vec::new(), body);
-        let few = self.c.m.size.as_int().is_some_and(|rows| rows <= MAX_SERIAL_ROWS);
-        Ok(looped(&row, &self.c.m.size, if few { ForKind::Serial } else { ForKind::Parallel }, body))
+        let rows = self.product(&self.c.batch.size, &self.c.m.size)?;
+        let kind =
+            if rows.as_int().is_some_and(|rows| rows <= MAX_SERIAL_ROWS) { ForKind::Serial } else { ForKind::Parallel };
+        let rows = looped(&number, &self.c.m.size, kind.clone(), body);
+        let outer = own.iter().zip(&self.c.batch.axes).rev();
+        Ok(outer.fold(rows, |body, (own, axis)| looped(own, &axis.extent, kind.clone(), body)))
     }
 
-    fn a_scale(&self, spec: &BlockScaled, m: &Expr, group: &Expr) -> Result<Expr, Fault> {
-        let mut values = self.c.m.values(&self.known, m)?;
-        values.extend(self.at_group(spec, group)?);
-        Ok(substituted(&spec.a_scale, &values))
+    /// The indices of what is prepared of a row's group.
+    fn group_indices(&self, row: &Row<'_>) -> Vec<Expr> {
+        let batch = self.c.batch.axes.iter().filter_map(|axis| row.batch.iter().find(|(var, _)| *var == axis.var));
+        batch.map(|(_, value)| value.clone()).chain([row.m.clone(), row.group.clone()]).collect()
     }
 
-    /// A factor of B at a column and a group.
-    fn of_b(&self, spec: &BlockScaled, factor: &Expr, n: &Expr, group: &Expr) -> Result<Expr, Fault> {
-        let mut values = self.c.n.values(&self.known, n)?;
-        values.extend(self.at_group(spec, group)?);
-        Ok(substituted(factor, &values))
+    fn a_scale(&self, spec: &BlockScaled, row: &Row<'_>) -> Result<Expr, Fault> {
+        Ok(substituted(&spec.a_scale, &self.at_row(spec, row)?))
     }
 
     /// The first column of a vector of the panel. Of vectors past the end of N it is that of the last vector there is:
@@ -167,24 +199,31 @@ impl Gemm<'_> {
         self.min(&n, &self.simple(&last))
     }
 
-    /// `before` plus a group's sum times its scales, at a row, a column and a group.
+    /// `before` plus a group's sum times its scales, at a row's group and a column.
     fn with_group(
         &self,
         groups: &ScaledGroups<'_>,
         before: &Expr,
         sum: &Expr,
-        (m, n, g): (&Expr, &Expr, &Expr),
+        (row, n): (&Row<'_>, &Expr),
     ) -> Result<Expr, Fault> {
         let spec = groups.spec;
-        let scale = binary(BinOp::Mul, &self.a_scale(spec, m, g)?, &self.of_b(spec, &spec.b_scale, n, g)?)?;
+        let at = self.at_column(spec, row.batch, n, &row.group)?;
+        let scale = binary(BinOp::Mul, &self.a_scale(spec, row)?, &substituted(&spec.b_scale, &at))?;
         let value = binary(BinOp::Add, before, &binary(BinOp::Mul, sum, &scale)?)?;
         let (Some(of_a), Some(min)) = (&groups.a_sums, &spec.b_min) else { return Ok(value) };
-        let of_a = typed(Expr::load(of_a, vec![m.clone(), g.clone()]))?;
-        binary(BinOp::Add, &value, &binary(BinOp::Mul, &of_a, &self.of_b(spec, min, n, g)?)?)
+        let of_a = typed(Expr::load(of_a, self.group_indices(row)))?;
+        binary(BinOp::Add, &value, &binary(BinOp::Mul, &of_a, &substituted(min, &at))?)
     }
 }
 
 impl MicroKernel<'_> {
+    /// Row `i` of a tile, at a group.
+    fn row(&self, tile: &Tile, i: &Expr, group: &Expr) -> Row<'_> {
+        let (p, task) = (self.o.p, self.o.task);
+        Row { batch: &task.batch, m: p.simple(&(&task.m_start + &(&tile.m_start + i))), group: group.clone() }
+    }
+
     /// The loop over the groups of the K block, and the registers of the groups' sums.
     pub(super) fn over_scaled_groups(
         &self,
@@ -195,12 +234,12 @@ impl MicroKernel<'_> {
         let (p, o, spec) = (self.o.p, &self.o, groups.spec);
         let shape = [tile.mr, p.plan.nr_vectors, p.plan.lanes].map(|n| p.int(n)).to_vec();
         let sums = memory("group_sums", shape, DataType::I32, Scope::Local);
-        let row = |i: &Expr| p.simple(&(&o.task.m_start + &(&tile.m_start + i)));
         let first = p.floor_div(&o.block.start, spec.group)?;
         let number = p.var("g");
         let g = p.simple(&(&first + &Expr::var(&number)));
+        let row = |i: &Expr| self.row(tile, i, &g);
         let init = p.for_each(tile.mr, |i, l| match &groups.first {
-            Some(first) => set_accumulator(&sums, i, l, &typed(Expr::load(first, vec![row(i), g.clone()]))?),
+            Some(first) => set_accumulator(&sums, i, l, &typed(Expr::load(first, p.group_indices(&row(i))))?),
             None => set_accumulator(&sums, i, l, &Expr::int(0, DataType::I32)),
         })?;
         let mut stmts = vec![init];
@@ -210,7 +249,7 @@ impl MicroKernel<'_> {
         stmts.push(p.for_each(tile.mr, |i, l| {
             let n = &p.first_column(o, &Expr::var(&l.v))? + &Expr::var(&l.j);
             let sum = typed(accumulator(&sums, i, l)?.cast(DataType::F32))?;
-            let value = p.with_group(groups, &accumulator(accumulators, i, l)?, &sum, (&row(i), &n, &g))?;
+            let value = p.with_group(groups, &accumulator(accumulators, i, l)?, &sum, (&row(i), &n))?;
             set_accumulator(accumulators, i, l, &value)
         })?);
         let count = p.floor_div(&o.block.count, spec.group)?;
@@ -228,11 +267,10 @@ impl MicroKernel<'_> {
     ) -> Result<Stmt, Fault> {
         let (p, o, t) = (self.o.p, &self.o, self.o.p.plan);
         p.unrolled("v", t.nr_vectors, |v| {
-            let b = p.b_word(spec, word, &p.first_column(o, v)?, g)?;
+            let b = p.b_word(spec, &o.task.batch, word, &p.first_column(o, v)?, g)?;
             let word = Var::new("b_word", b.dtype);
             let rows = p.unrolled("i", tile.mr, |i| {
-                let m = p.simple(&(&o.task.m_start + &(&tile.m_start + i)));
-                let a = p.a_codes(spec, &m, g, at * WORD_CODES, WORD_CODES)?;
+                let a = p.a_codes(spec, &self.row(tile, i, g), at * WORD_CODES, WORD_CODES)?;
                 let place = vec![i.clone(), v.clone(), p.vector_from(&p.int(0), t.lanes)?];
                 let sum = typed(Expr::load(sums, place.clone()))?;
                 let dot = dot_of_word(BYTES, &sum, &typed(a.reinterpret(WORD))?, &Expr::var(&word))?;

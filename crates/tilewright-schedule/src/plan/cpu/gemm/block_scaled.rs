@@ -32,7 +32,7 @@ const SCALE_INSTRUCTIONS: f64 = 4.0;
 
 /// The plan of a contraction of such operands; `None` where it is none, or the target has no dot products of bytes.
 pub(crate) fn choose(c: &Contraction, target: &Target) -> Option<(GemmPlan, Cost)> {
-    if !multiplies_bytes(target) || !c.batch.axes.iter().all(|axis| axis.extent.as_int() == Some(1)) {
+    if !multiplies_bytes(target) {
         return None;
     }
     let spec = BlockScaled::of(c, LANES)?;
@@ -63,7 +63,8 @@ pub(crate) fn choose(c: &Contraction, target: &Target) -> Option<(GemmPlan, Cost
         prefetch_b_to_l1: false,
         prefetch_b_bytes: 64,
     };
-    Some((plan, cost(&spec, [m, n, k].map(|extent| extent.unwrap_or(MAX_MC)))))
+    let batch = c.batch.size.as_int().unwrap_or(1).max(1) as f64;
+    Some((plan, cost(&spec, [m, n, k].map(|extent| extent.unwrap_or(MAX_MC))).times(batch)))
 }
 
 /// KC of whole groups, about the same in each K block.
