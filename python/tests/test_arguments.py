@@ -96,7 +96,6 @@ WHY_NOT_READ = {
         tir/transform/lowering.py CommonSubexprElimTIR identify_equiv_terms
         target/codegen.py llvm_version_major allow_none
         te/operation.py thread_axis name
-        tir/buffer.py access_ptr extent
         tir/transform/function_pass.py prim_func_pass traceable
         topi/transform.py strided_slice assume_inbound
     """,

@@ -33,22 +33,19 @@ def test_a_function_is_specialised_for_a_value_and_for_a_buffer():
 def test_an_address_has_an_offset_from_the_first_element():
     n, k = tir.Var("n", "int32"), tir.Var("k", "int32")
     rows = [
-        ({}, 6, "[1, 2]"),
-        ({}, 16, "[4, 0]"),
-        ({}, n, "[n // 4, n % 4]"),
-        ({"strides": [8, 1]}, 8, "[1, 0]"),
-        ({"strides": [8, 1]}, tir.IntImm("int32", 9), "[1, 1]"),
-        ({"strides": [1, 4]}, 6, "[2, 1]"),
-        ({"strides": [k, 1]}, n, "[n // k, n % k]"),
-        ({"strides": [8, 2]}, 12, "[1, 2]"),
-        ({"shape": ()}, 0, "[()]"),
-        ({"shape": (n, k)}, 0, "[0, 0]"),
-        ({"shape": (n, k)}, 3, "[3 // k, 3 % k]"),
-        ({"strides": [k, 1]}, 0, "[0, 0]"),
+        ({}, 6, "B[0, 0]), 6, 10"),
+        ({}, n, "B[0, 0]), n, 16 - n"),
+        ({"strides": [8, 1]}, tir.IntImm("int32", 9), "B[0, 0]), 9, 23"),
+        ({"strides": [k, 1]}, n, "B[0, 0]), n, k * 4 - n"),
+        ({"shape": ()}, 0, "B[()]), 0, 1"),
+        ({"shape": (n, k)}, 3, "B[0, 0]), 3, n * k - 3"),
     ]
-    for said, offset, indices in rows:
+    for said, offset, address in rows:
         buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
-        assert str(buffer.access_ptr("r", offset=offset)) == f"T.address_of(B{indices})"
+        pointer = buffer.access_ptr("rw", offset=offset)
+        assert str(pointer) == f'T.tvm_access_ptr(T.type_annotation("float32"), T.address_of({address}, 3)'
+    assert pointer.op.same_as(tw.ir.Op.get("tir.tvm_access_ptr"))
+    assert int(buffer.access_ptr("w", extent=2).args[3]) == 2
     for said, offset in [({"shape": ()}, 1), ({"strides": [8, 2]}, 3), ({"strides": [8, 2]}, n)]:
         buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
         with pytest.raises(tw.TVMError, match=f"the buffer `B` has .* the offset {offset}"):
@@ -119,3 +116,11 @@ def test_an_uneven_map_has_an_inverse_and_a_condition_for_the_rest():
     assert len(reached) == 14 * 8
     whole = tir.IndexMap.from_func(lambda i: [i // 4, i % 4]).non_surjective_inverse([16])
     assert not bool(whole[1])
+
+
+def test_joined_conditions_are_at_least_one():
+    for join in (tir.all, tir.any):
+        with pytest.raises(ValueError, match="at least one condition"):
+            join()
+        n = tir.Var("n", "int32")
+        assert str(join(n > 0)) == "n > 0"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = ["check_numerical_grads"]
+
+#: Whether a continuous integration runs this, as its services say it.
+IS_IN_CI = os.environ.get("CI", "") == "true"
 
 
 def check_numerical_grads(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from .. import _core
 from ..ir.container import Array
 from ..ir.expr import PrimExpr, Range
+from . import op
 from .expr import BufferLoad, Ramp, Var
 
 __all__ = ["Buffer", "decl_buffer"]
@@ -56,16 +58,26 @@ class Buffer(_core.Object, kind="tir.Buffer"):
     def access_ptr(
         self, access_mask: Any, ptr_type: str = "handle", content_lanes: int = 1, offset: Any = 0, extent: Any = None
     ) -> Any:
-        """The address `offset` elements of the memory after the first one, as an argument of a foreign call.
+        """`T.tvm_access_ptr`: the address `offset` elements of the memory after the first one, as an argument of a
+        foreign call.
 
-        What the call does with the memory (`access_mask`: `Buffer.READ`, `Buffer.WRITE`, "r", "w", "rw"; `extent`) is
-        for those who read the program: the compiler takes it that the call may do anything.
+        What the call does with the memory (`access_mask`: `Buffer.READ`, `Buffer.WRITE`, "r", "w", "rw"; `extent`, in
+        elements, by default those after the offset) is for those who read the program: the compiler takes it that the
+        call may do anything.
         """
         if ptr_type != "handle" or content_lanes != 1:
             raise ValueError(f"an address is a handle of single elements, found {ptr_type}, {content_lanes} lanes")
-        if access_mask not in (1, 2, 3, "r", "w", "rw", "wr"):
+        masks = {1: 1, 2: 2, 3: 3, "r": self.READ, "w": self.WRITE, "rw": 3, "wr": 3}
+        if access_mask not in masks:
             raise ValueError(f'an access is "r", "w" or "rw", or the numbers for them, not {access_mask!r}')
-        return _core.call_tir_op("address_of", [BufferLoad(self, _core.buffer_indices_at(self, offset))])
+        # An offset at which no element lies is an error here.
+        _core.buffer_indices_at(self, offset)
+        if extent is None:
+            shape = self.shape
+            elements = self.strides[0] * shape[0] if len(self.strides) == len(shape) > 0 else prod(shape)
+            extent = elements - offset
+        element = op.type_annotation(self.dtype)
+        return op.tvm_access_ptr(element, op.address_of(self), offset, extent, masks[access_mask])
 
     # Every index gives an element, so that a loop over a buffer would not end.
     __iter__ = None

@@ -191,7 +191,7 @@ class IndexMap:
             for index, extent, whole in zip(inverse.final_indices, shape, filled, strict=True)
             if not Analyzer().can_prove_equal(extent, whole)
         ]
-        return inverse, any_of(*behind)
+        return inverse, any_of(*behind) if behind else IntImm("bool", 0)
 
     def _divisors(self, var: Var) -> int:
         """The least common multiple of the constants by which the map divides."""

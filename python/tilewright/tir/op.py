@@ -178,12 +178,16 @@ def max(*args: Any, span: object = None) -> Any:
 
 def all(*args: Any, span: object = None) -> Any:
     """Whether every condition holds, as an expression."""
-    return reduce(partial(_core.operate, "And"), args) if args else IntImm("bool", 1)
+    if not args:
+        raise ValueError("`all` takes at least one condition")
+    return reduce(partial(_core.operate, "And"), args)
 
 
 def any(*args: Any, span: object = None) -> Any:
     """Whether some condition holds, as an expression."""
-    return reduce(partial(_core.operate, "Or"), args) if args else IntImm("bool", 0)
+    if not args:
+        raise ValueError("`any` takes at least one condition")
+    return reduce(partial(_core.operate, "Or"), args)
 
 
 def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
