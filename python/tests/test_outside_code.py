@@ -62,7 +62,9 @@ def annotated():
 
 def test_a_replacement_works_on_its_own_layout(rng):
     parts = lambda i: (i // 10, i % 10)  # noqa: E731
-    replaced = relax.transform.AlterOpImpl({"relax.add": add_of_tens}, {"relax.add": [parts] * 3})(Sum)
+    replaced = relax.transform.AlterOpImpl(
+        {"relax.add": add_of_tens}, {"relax.add": [parts] * 3}, {"relax.add": [None, [], None]}
+    )(Sum)
     assert "cls.relax_add_replacement" in replaced.script()
     x, y = rng.random(16, "float32"), rng.random(16, "float32")
     np.testing.assert_array_equal(results(replaced, x, y), x + y)
@@ -71,6 +73,8 @@ def test_a_replacement_works_on_its_own_layout(rng):
 def test_a_replacement_without_its_maps_is_an_error():
     with pytest.raises(tw.error.TVMError, match=r"`relax.add` has no maps of indices"):
         relax.transform.AlterOpImpl({"relax.add": add_of_tens}, {})
+    with pytest.raises(tw.error.TVMError, match=r"no axis separators, found \[\[1\]\]"):
+        relax.transform.AlterOpImpl({"relax.add": add_of_tens}, {"relax.add": []}, {"relax.add": [[1]]})
     with pytest.raises(TypeError, match=r"a replacement is a tir.PrimFunc"):
         relax.transform.AlterOpImpl({"relax.add": 3}, {"relax.add": []})
 

@@ -26,11 +26,14 @@ def AllocateWorkspace() -> Pass:
 def AlterOpImpl(
     op_impl_map: Mapping[str, PrimFunc],
     op_buffer_transforms: Mapping[str, Sequence[IndexMap | Callable[..., Any]]],
+    op_buffer_axis_separators: Mapping[str, Sequence[Sequence[int] | None]] | None = None,
 ) -> Pass:
     """Replaces PrimFuncs by the user's, by what their attribute `operator_name` says.
 
     `op_buffer_transforms` has a map of indices for each tensor that a call of such a function takes, then for
     each of its results: where the elements are in the tensors that the replacement takes and gives.
+    `op_buffer_axis_separators` has the separators of each of these tensors: none, since tensors of a graph lie in
+    memory of one dimension.
     """
 
 def AnnotateTIROpPattern() -> Any:
