@@ -16,8 +16,11 @@ from typing import Any
 
 from ... import _core
 from ...error import TVMError, WrongTypeError
+from ...ir.global_info import VDevice
 from ...ir.op import Op
-from ...tir.expr import IntImm
+from ...runtime.device import Device
+from ...target.target import Target
+from ...tir.expr import IntImm, PrimExpr
 from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
 from ..struct_info import StructInfo
 from .files import _add_modules
@@ -200,8 +203,15 @@ def relu(data: Any) -> Call:
 
 def _function(name: str) -> Callable[..., Call]:
     parameters, documentation = _core.op_signature(name)
+    prepared = _PREPARED.get(name)
 
     def call(*args: Any, **kwargs: Any) -> Call:
+        if prepared is not None:
+            parameter, read = prepared
+            if parameter in kwargs:
+                kwargs[parameter] = read(kwargs[parameter])
+            elif len(args) > 1:
+                args = (args[0], read(args[1]), *args[2:])
         try:
             return _core.call_op(name, args, kwargs)
         except TVMError as error:
@@ -222,6 +232,28 @@ def _function(name: str) -> Callable[..., Call]:
             return_annotation="Call",
         )
     return call
+
+
+def _height_and_width(size: Any) -> Any:
+    """The size of an image; one number stands for both."""
+    return (size, size) if isinstance(size, (int, PrimExpr)) else size
+
+
+def _device(device: Any) -> Any:
+    """A device as an attribute."""
+    if isinstance(device, Device):
+        device = VDevice(Target.from_device(device), device.device_id)
+    if not isinstance(device, VDevice):
+        return device
+    return {"target": device.target_text, "vdevice_id": device.vdevice_id, "memory_scope": device.memory_scope}
+
+
+#: For an operator the second of its parameters, and what is taken in its place.
+_PREPARED: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "image.resize2d": ("size", _height_and_width),
+    "to_vdevice": ("dst_vdevice", _device),
+    "hint_on_device": ("dst_vdevice", _device),
+}
 
 
 def _fits(call: Callable[..., Any], args: Any, kwargs: Any) -> bool:
