@@ -220,6 +220,9 @@ def test_tiles_of_a_padded_product_are_done_by_an_intrinsic():
     sch.reorder(*outer, *inner)
     block = sch.blockize(inner[0])
     assert sch.get(block).name_hint == "C_o"
+    inside = sch.get(c)
+    assert [int(axis.dom.extent) for axis in inside.iter_vars] == [8, 8, 4] and len(sch.get_loops(c)) == 3
+    assert "v_i_o * 8 + v_i_i" in str(inside.writes[0])
     sch.decompose_reduction(block, outer[2])
     sch.tensorize(block, "test.tile_8x8x4")
     sch.parallel(outer[0])

@@ -1,12 +1,12 @@
 //! `blockize(target, preserve_unit_iters)`: what is inside of a loop becomes one block, whose instances are the
 //! iterations of the loops outside.
 //!
-//! In `for i_0, i_1 in T.grid(4, 16)` around block `B`, the loop `i_1` becomes block `B_o` with an axis for `i_0`;
-//! inside, `B` has the same axes as before, with values of the new block's axes and the loops inside. Where loops
-//! outside drive a reduction, its init becomes that of the new block: all elements of a tile begin before the first of
-//! its updates.
+//! In `for i_0, i_1 in T.grid(4, 16)` around block `B` with `vi = i_0 * 16 + i_1`, the loop `i_1` becomes block `B_o`
+//! with an axis `vi_o = i_0`; inside, `B` has an axis `vi_i = i_1` of extent 16, and says `vi_o * 16 + vi_i` for `vi`.
+//! An axis that has one value inside is one of the new block alone. Where loops outside drive a reduction, its init
+//! becomes that of the new block: all elements of a tile begin before the first of its updates.
 
-use tilewright_arith::{DividedIter, IterMapLevel, IterMark, IterSource, subspace_divide};
+use tilewright_arith::{Analyzer, DividedIter, IterMapLevel, IterMark, IterSource, subspace_divide};
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
@@ -32,8 +32,17 @@ pub(crate) const BLOCKIZE: Primitive = Primitive {
 };
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
-    let (function, key) = blockize(call.function, &call.loop_at(0)?, call.flag(1)?)?;
-    Ok(Outcome::changed(function, Results::One(key)))
+    let made = blockize(call.function, &call.loop_at(0)?, call.flag(1)?)?;
+    Ok(Outcome { function: Some(made.function), results: Results::One(made.key), moved: vec![made.moved] })
+}
+
+/// The function with a block in place of a loop.
+pub(super) struct Blockized {
+    pub(super) function: PrimFunc,
+    /// The new block's.
+    pub(super) key: Key,
+    /// Those of the block inside, before and after.
+    moved: (Key, Key),
 }
 
 /// The block below a loop, as what is inside of the loop and outside of it make it up.
@@ -50,8 +59,8 @@ struct Divided<'a> {
     inside_condition: Expr,
 }
 
-/// The function with a block in place of a loop, and the block's key.
-pub(super) fn blockize(function: &PrimFunc, at: &Site, keep_units: bool) -> Result<(PrimFunc, Key), Fault> {
+/// Makes a block of what is inside of a loop.
+pub(super) fn blockize(function: &PrimFunc, at: &Site, keep_units: bool) -> Result<Blockized, Fault> {
     let site = match blocks_below(at).as_slice() {
         [only] => only.clone(),
         _ => return Err(Fault::at(at, "expected one block inside of the loop")),
@@ -60,9 +69,11 @@ pub(super) fn blockize(function: &PrimFunc, at: &Site, keep_units: bool) -> Resu
     let divided = divided(function, at, &site, block)?;
     let made = divided.block(function, keep_units)?;
     let body = at.replaced(made);
-    let site = at.again_in(&body)?;
-    let key = key_at(&body, &site).ok_or_else(|| Fault::at(at, "the loop is gone"))?;
-    Ok((PrimFunc { body, ..function.clone() }, key))
+    let made = at.again_in(&body)?;
+    let inside = made.child(0).and_then(|inside| blocks_below(&inside).first().cloned());
+    let moved = key_at(&function.body, &site).zip(inside.and_then(|inside| key_at(&body, &inside)));
+    let (key, moved) = key_at(&body, &made).zip(moved).ok_or_else(|| Fault::at(at, "the loop is gone"))?;
+    Ok(Blockized { function: PrimFunc { body, ..function.clone() }, key, moved })
 }
 
 fn divided<'a>(function: &PrimFunc, at: &'a Site, site: &'a Site, block: &'a Block) -> Result<Divided<'a>, Fault> {
@@ -116,30 +127,31 @@ fn loop_vars(loops: &[Loop]) -> Vec<Var> {
     loops.iter().map(|l| l.var.clone()).collect()
 }
 
+/// The axes of the new block with their values, the block inside with its own, and the values of those.
+struct Axes {
+    iters: Vec<IterVar>,
+    values: Vec<Expr>,
+    inner: Block,
+    inner_values: Vec<Expr>,
+}
+
+/// The block without its init, which reads what it updates.
+fn updating(block: Block) -> Block {
+    let missing = |write: &&BufferRegion| block.reads.iter().all(|read| read.buffer != write.buffer);
+    let reads = block.writes.iter().filter(missing).chain(&block.reads).cloned().collect();
+    Block { init: None, reads, ..block }
+}
+
 impl Divided<'_> {
     /// The instance of the new block.
     fn block(&self, function: &PrimFunc, keep_units: bool) -> Result<Stmt, Fault> {
-        let (mut iters, mut values, mut inner_values) = (Vec::new(), Vec::new(), Vec::new());
-        for (iter, (value, extent, size, inside)) in self.block.iters.iter().zip(&self.axes) {
-            if extent.as_int() == Some(1) && !keep_units {
-                inner_values.push(inside.clone());
-                continue;
-            }
-            let dtype = iter.var.dtype;
-            let var = Var::new(format!("{}_o", iter.var.name), dtype);
-            let domain = Range::up_to(typed_as(extent, dtype)?);
-            inner_values.push(&(&Expr::var(&var) * size) + inside);
-            iters.push(IterVar { var, domain, kind: iter.kind });
-            values.push(typed_as(value, dtype)?);
-        }
-        let lifts = self.block.init.is_some() && self.reduces_outside();
         let mut known = known_inside(function, self.site);
-        iters.iter().for_each(|iter| known.bind(&iter.var, &iter.domain));
         let ranges = self.inside.iter().map(|l| (l.var.clone(), Range::new(l.min.clone(), l.extent.clone())));
         ranges.for_each(|(var, range)| known.bind(&var, &range));
-        let inner_values: Vec<Expr> = inner_values.iter().map(|value| known.simplify(value)).collect();
-        let init = if lifts { Some(self.init(function, &inner_values)?) } else { None };
-        let inner = if lifts { self.updating() } else { self.block.clone() };
+        let Axes { iters, values, inner, inner_values } = self.axes_anew(&mut known, keep_units)?;
+        let lifts = self.block.init.is_some() && self.reduces_outside();
+        let init = if lifts { Some(self.init(function, &inner, &inner_values)?) } else { None };
+        let inner = if lifts { updating(inner) } else { inner };
         let predicate = self.inside_condition.clone();
         let inner: Stmt = StmtKind::Block { values: inner_values, predicate, block: inner }.into();
         let body = self.inside.iter().rev().fold(inner, |body, l| around(l.clone(), body));
@@ -176,19 +188,46 @@ impl Divided<'_> {
         driven.iter().any(|&at| self.block.iters.get(at).is_some_and(|iter| iter.kind != IterKind::Spatial))
     }
 
-    /// The block without its init, which reads what it updates.
-    fn updating(&self) -> Block {
-        let missing = |write: &&BufferRegion| self.block.reads.iter().all(|read| read.buffer != write.buffer);
-        let reads = self.block.writes.iter().filter(missing).chain(&self.block.reads).cloned().collect();
-        Block { init: None, reads, ..self.block.clone() }
+    /// The axes of the new block, and the block inside with its own.
+    fn axes_anew(&self, known: &mut Analyzer, keep_units: bool) -> Result<Axes, Fault> {
+        let (mut iters, mut values) = (Vec::new(), Vec::new());
+        let (mut inner_iters, mut inner_values, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for (iter, (value, extent, size, inside)) in self.block.iters.iter().zip(&self.axes) {
+            let dtype = iter.var.dtype;
+            let mut sum = Expr::int(0, dtype);
+            if extent.as_int() != Some(1) || keep_units {
+                let var = Var::new(format!("{}_o", iter.var.name), dtype);
+                sum = &Expr::var(&var) * &typed_as(size, dtype)?;
+                iters.push(IterVar { var, domain: Range::up_to(typed_as(extent, dtype)?), kind: iter.kind });
+                values.push(typed_as(value, dtype)?);
+            }
+            if size.as_int() == Some(1) {
+                sum = &sum + &typed_as(inside, dtype)?;
+            } else {
+                let var = Var::new(format!("{}_i", iter.var.name), dtype);
+                sum = &sum + &Expr::var(&var);
+                inner_iters.push(IterVar { var, domain: Range::up_to(typed_as(size, dtype)?), kind: iter.kind });
+                inner_values.push(typed_as(inside, dtype)?);
+            }
+            said.push((iter.var.clone(), sum));
+        }
+        iters.iter().chain(&inner_iters).for_each(|iter| known.bind(&iter.var, &iter.domain));
+        let said: Vec<(Var, Expr)> = said.into_iter().map(|(var, sum)| (var, known.simplify(&sum))).collect();
+        let inner_values: Vec<Expr> = inner_values.iter().map(|value| known.simplify(value)).collect();
+        let inner = Block { iters: inner_iters, ..self.block.clone() };
+        let bare: Stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: inner }.into();
+        match substituted(&bare, &said).kind.clone() {
+            StmtKind::Block { block: inner, .. } => Ok(Axes { iters, values, inner, inner_values }),
+            _ => Err(Fault::at(self.site, "expected a block")),
+        }
     }
 
     /// The init of all elements of a tile, in loops of its own.
-    fn init(&self, function: &PrimFunc, values: &[Expr]) -> Result<Stmt, Fault> {
-        let Some(init) = &self.block.init else { return Ok(Stmt::nothing()) };
+    fn init(&self, function: &PrimFunc, inner: &Block, values: &[Expr]) -> Result<Stmt, Fault> {
+        let Some(init) = &inner.init else { return Ok(Stmt::nothing()) };
         let drives = |l: &Loop, kind: IterKind| {
-            let driven = driven_axes(self.block, values, std::slice::from_ref(&l.var));
-            driven.iter().any(|&at| self.block.iters.get(at).is_some_and(|iter| iter.kind == kind))
+            let driven = driven_axes(inner, values, std::slice::from_ref(&l.var));
+            driven.iter().any(|&at| inner.iters.get(at).is_some_and(|iter| iter.kind == kind))
         };
         let (reduce, spatial): (Vec<Loop>, Vec<Loop>) =
             self.inside.iter().cloned().partition(|l| drives(l, IterKind::Reduce));
@@ -210,8 +249,8 @@ impl Divided<'_> {
                 "a condition may leave a tile without the first iteration of its reduction",
             ));
         }
-        let start = init_block(self.block, init);
-        let stays = self.block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
+        let start = init_block(inner, init);
+        let stays = inner.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
         let values = stays.map(|(_, value)| value.clone()).collect();
         let start: Stmt = StmtKind::Block { values, predicate, block: start }.into();
         Ok(with_own_loops(&spatial, start))

@@ -39,8 +39,6 @@ class Module:
                 T.writes(D[vi_o, 2])
                 for j_1 in range(2, 3):
                     with T.block("D_1"):
-                        vi = T.axis.spatial(4, vi_o)
-                        vj = T.axis.spatial(3, 2)
-                        T.reads(A[vi, vj])
-                        T.writes(D[vi, vj])
-                        D[vi, vj] = A[vi, vj] + T.float32(1.0)
+                        T.reads(A[vi_o, 2])
+                        T.writes(D[vi_o, 2])
+                        D[vi_o, 2] = A[vi_o, 2] + T.float32(1.0)

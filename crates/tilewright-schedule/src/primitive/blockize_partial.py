@@ -33,8 +33,8 @@ class Module:
     @T.prim_func
     def main(var_A: T.handle, var_C: T.handle):
         n = T.int64()
-        A = T.match_buffer(var_A, (n, T.int64(5)), "float32")
-        C = T.match_buffer(var_C, (n,), "float32")
+        A = T.match_buffer(var_A, (n, T.int64(5)))
+        C = T.match_buffer(var_C, (n,))
         # with T.block("root"):
         for i_0 in T.parallel((n + T.int64(3)) // T.int64(4)):
             for i_1 in range(T.int64(4)):
@@ -45,10 +45,9 @@ class Module:
                     T.writes(C[vi_o])
                     for k in range(T.int64(5)):
                         with T.block("C"):
-                            vi = T.axis.spatial(n, vi_o)
-                            vk = T.axis.reduce(T.int64(5), k)
-                            T.reads(A[vi, vk])
-                            T.writes(C[vi])
+                            vk_i = T.axis.reduce(T.int64(5), k)
+                            T.reads(A[vi_o, vk_i])
+                            T.writes(C[vi_o])
                             with T.init():
-                                C[vi] = T.float32(0.0)
-                            C[vi] = C[vi] + A[vi, vk]
+                                C[vi_o] = T.float32(0.0)
+                            C[vi_o] = C[vi_o] + A[vi_o, vk_i]

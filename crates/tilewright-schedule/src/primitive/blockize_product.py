@@ -38,16 +38,13 @@ class Module:
                 with T.init():
                     for i_1_init, j_1_init in T.grid(4, 3):
                         with T.block("C_init"):
-                            vi = T.axis.spatial(8, vi_o * 4 + i_1_init)
-                            vj = T.axis.spatial(9, vj_o * 3 + j_1_init)
+                            vi_i, vj_i = T.axis.remap("SS", [i_1_init, j_1_init])
                             T.reads()
-                            T.writes(C[vi, vj])
-                            C[vi, vj] = T.float32(0.0)
+                            T.writes(C[vi_o * 4 + vi_i, vj_o * 3 + vj_i])
+                            C[vi_o * 4 + vi_i, vj_o * 3 + vj_i] = T.float32(0.0)
                 for i_1, j_1, k_1 in T.grid(4, 3, 2):
                     with T.block("C"):
-                        vi = T.axis.spatial(8, vi_o * 4 + i_1)
-                        vj = T.axis.spatial(9, vj_o * 3 + j_1)
-                        vk = T.axis.reduce(6, vk_o * 2 + k_1)
-                        T.reads(C[vi, vj], A[vi, vk], B[vk, vj])
-                        T.writes(C[vi, vj])
-                        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+                        vi_i, vj_i, vk_i = T.axis.remap("SSR", [i_1, j_1, k_1])
+                        T.reads(C[vi_o * 4 + vi_i, vj_o * 3 + vj_i], A[vi_o * 4 + vi_i, vk_o * 2 + vk_i], B[vk_o * 2 + vk_i, vj_o * 3 + vj_i])
+                        T.writes(C[vi_o * 4 + vi_i, vj_o * 3 + vj_i])
+                        C[vi_o * 4 + vi_i, vj_o * 3 + vj_i] = C[vi_o * 4 + vi_i, vj_o * 3 + vj_i] + A[vi_o * 4 + vi_i, vk_o * 2 + vk_i] * B[vk_o * 2 + vk_i, vj_o * 3 + vj_i]

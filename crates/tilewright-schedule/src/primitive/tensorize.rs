@@ -47,7 +47,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
             let key = key_at(&call.function.body, &at).ok_or_else(|| Fault::at(&at, "the block is gone"))?;
             (call.function.clone(), key)
         }
-        None => blockize(call.function, &at, call.flag(2)?)?,
+        None => {
+            let made = blockize(call.function, &at, call.flag(2)?)?;
+            (made.function, made.key)
+        }
     };
     Ok(Outcome::changed(tensorize(&function, &key, intrinsic)?, Results::Nothing))
 }
