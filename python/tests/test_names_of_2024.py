@@ -345,3 +345,35 @@ def test_choices_are_traced_measured_and_recorded(tmp_path):
 @R.function
 def relax_main(x: R.Tensor((4,), "float32")):
     return R.add(x, R.const(1, "float32"))
+
+
+def test_operators_take_the_short_forms_of_python():
+    x, device = relax.Var("x", R.Tensor((1, 2, 4, 4), "float32")), tvm.ir.VDevice("llvm")
+    n = tir.Var("n", "int64")
+    bb = relax.BlockBuilder()
+    for size, expected in ((8, (8, 8)), (n, (n, n)), ((3, 5), (3, 5))):
+        resized = bb.normalize(relax.op.image.resize2d(x, size))
+        assert tvm.ir.structural_equal(resized.struct_info, R.Tensor((1, 2, *expected), "float32"))
+    for moved in (relax.op.to_vdevice(x, device), relax.op.hint_on_device(x, dst_vdevice=tvm.cpu())):
+        vdevice = bb.normalize(moved).struct_info.vdevice
+        assert (vdevice.target.kind.name, vdevice.vdevice_id, vdevice.memory_scope) == ("llvm", 0, "global")
+    with pytest.raises(tvm.TVMError, match="must be a device, found the integer 3"):
+        relax.op.to_vdevice(x, 3)
+
+
+def test_a_target_in_a_script_is_a_target_however_it_is_written():
+    def annotated(target):
+        @T.prim_func
+        def fill(A: T.Buffer((8,), "int32")):
+            T.func_attr({"target": T.target(target)})
+            for i in T.thread_binding(8, thread="threadIdx.x"):
+                A[i] = i
+
+        return tir.transform.AnnotateDeviceRegions()(tvm.IRModule({"fill": fill}))["fill"]
+
+    host = {"kind": "llvm", "mcpu": "haswell"}
+    options = annotated({"kind": "cuda", "arch": "sm_80", "keys": ["cuda", "gpu"], "host": host})
+    text = annotated("cuda -arch=sm_80 -keys=cuda,gpu -host='llvm -mcpu=haswell'")
+    tvm.ir.assert_structural_equal(options, text)
+    target = options.attrs["target"]
+    assert (target.arch, target.host.mcpu) == ("sm_80", "haswell")

@@ -21,6 +21,7 @@ use crate::{Attr, Attrs, IRModule};
 pub use config::{CONTEXT_OPTIONS, OptionDef, check_config};
 pub use declared::{Callback, CallbackValue, ParamDef, ParamKind, PassArg, PassArgs, PassDef};
 pub use instruments::{PassTime, PassTiming, Passes, Printing, When};
+pub use target::{target_string, with_host};
 
 /// The description of every pass.
 #[derive(Clone, Debug)]

@@ -78,6 +78,28 @@ fn read(attr: &Attr, around: &Target) -> Result<Target, String> {
     Ok(target.with_host(host.as_ref().unwrap_or(around)))
 }
 
+/// The target string of a dict of options, whose host is a dict or a string: with `-host='…'` where there is one.
+///
+/// # Errors
+/// An option is neither a text nor a number, or has white space.
+pub fn target_string(options: &Attrs) -> Result<String, String> {
+    let text = text_of(options)?;
+    match options.get("host") {
+        None | Some(Attr::None) => Ok(text),
+        Some(Attr::Str(host)) => Ok(with_host(&text, host)),
+        Some(Attr::Map(host)) => Ok(with_host(&text, &text_of(host)?)),
+        Some(other) => Err(format!("expected a target string or a dict of options, found {}", other.in_words())),
+    }
+}
+
+/// A target string with that of its host, in quotes where it has options of its own.
+pub fn with_host(target: &str, host: &str) -> String {
+    match host.contains(char::is_whitespace) {
+        true => format!("{target} -host='{host}'"),
+        false => format!("{target} -host={host}"),
+    }
+}
+
 /// The target string of a dict such as `{"kind": "llvm", "mcpu": "haswell"}`.
 fn text_of(options: &Attrs) -> Result<String, String> {
     let mut words = vec![match options.get("kind") {

@@ -66,7 +66,7 @@ class Module:
 
     @T.prim_func(private=True)
     def twice(a: T.handle, b: T.handle):
-        T.func_attr({"map": T.index_map(lambda i, j: (j, i)), "op_pattern": 0, "target": {"kind": "llvm"}, "tir.noalias": T.bool(True)})
+        T.func_attr({"map": T.index_map(lambda i, j: (j, i)), "op_pattern": 0, "target": "llvm", "tir.noalias": T.bool(True)})
         n = T.int64()
         A = T.match_buffer(a, (n,))
         B = T.match_buffer(b, (n,))

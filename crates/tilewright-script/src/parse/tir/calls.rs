@@ -2,6 +2,8 @@
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
+use tilewright_ir::Attr;
+use tilewright_ir::pass::{target_string, with_host};
 use tilewright_ir::tir::{BinOp, Builtin, CmpOp, Expr, ForeignCallee, Intrinsic, Var};
 use tilewright_support::Diagnostic;
 use tilewright_tensor::DataType;
@@ -90,12 +92,13 @@ const OTHERS: [(&str, Function); 34] = [
     ("buffer_decl", Function::Buffer),
 ];
 
-/// The target string with an option for its host, which stands in quotes where it has options of its own.
-fn with_host(target: &str, host: &str) -> String {
-    match host.contains(char::is_whitespace) {
-        true => format!("{target} -host='{host}'"),
-        false => format!("{target} -host={host}"),
-    }
+/// A dict of a target's options as the string that says the same; another value as it is.
+fn as_target_string(target: Value) -> Value {
+    let text = match target.to_attr() {
+        Some(Attr::Map(options)) => target_string(&options).ok(),
+        _ => None,
+    };
+    text.map_or(target, |text| Value::Str(text.into()))
 }
 
 /// Names of `T` that are statements, or parts of some.
@@ -361,8 +364,8 @@ impl Parser<'_> {
             Function::Target => {
                 let bound = self.bind(call, &["target_config", "host"], 1)?;
                 let target = self.eval(bound[0].ok_or(Reported)?)?;
-                let Some(host) = bound[1] else { return Ok(target) };
-                Ok(match (target, self.eval(host)?) {
+                let Some(host) = bound[1] else { return Ok(as_target_string(target)) };
+                Ok(as_target_string(match (target, self.eval(host)?) {
                     (target, Value::None) => target,
                     (Value::Str(target), Value::Str(host)) => Value::Str(with_host(&target, &host).into()),
                     (Value::Str(target), host) => {
@@ -374,7 +377,7 @@ impl Parser<'_> {
                         Value::Dict(options)
                     }
                     (other, _) => other,
-                })
+                }))
             }
             Function::IndexMap => {
                 let bound = self.bind(call, &["mapping"], 1)?;

@@ -114,7 +114,7 @@ class Module:
 class Module:
     @T.prim_func
     def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), C: T.Buffer((16,), "int32"), n: T.int32(is_size_var=True)):
-        T.func_attr({"target": {"kind": "llvm", "mcpu": "haswell"}, "tir.noalias": T.bool(True)})
+        T.func_attr({"target": "llvm -mcpu=haswell", "tir.noalias": T.bool(True)})
         # with T.block("root"):
         x = T.alloc_buffer((1,), "int32")
         for i in range(5):
