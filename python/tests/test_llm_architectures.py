@@ -7,7 +7,7 @@ import json
 import llm_rwkv
 import numpy as np
 import pytest
-from llm_engine import Engine, builtin
+from llm_engine import Engine
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")
@@ -120,10 +120,6 @@ def engine_of(source, methods):
     assert {name for name, _ in params} == set(source)
     engine = Engine(mod, [source.read(name) for name, _ in params], sizes=(4, 256, 64, 16, 0))
     engine.add(0, 1, 2)
-    if source.config.sliding_window:
-        for own in range(3):
-            window = (own, source.config.sliding_window, 0)
-            builtin("attention_kv_cache_enable_sliding_window_for_seq", engine.state, *window)
     return engine
 
 
@@ -347,8 +343,33 @@ def test_minicpm_says_its_multipliers_in_other_words(tmp_path):
     check(llm.open_model(tmp_path), model)
 
 
-def test_what_the_cache_does_not_have_is_refused(tmp_path):
-    saved(tmp_path, "gemma2", head_dim=16, sliding_window=8, **MIXED)
-    with pytest.raises(NotImplementedError, match=r"sliding windows of single layers .* context_window_size=8"):
-        llm.open_model(tmp_path)
-    assert llm.open_model(tmp_path, context_window_size=8).config.context_window_size == 8
+#: Layers with a window of a few tokens; those of RoPE differ by kind where the architecture has that.
+WINDOWED = {
+    "mistral": ("mistral", {"sliding_window": 5, "head_dim": 16}),
+    "gemma2": ("gemma2", {"head_dim": 16, "sliding_window": 4, **MIXED}),
+    "gemma3": (
+        "gemma3_text",
+        {
+            "head_dim": 16, "sliding_window": 4, **MIXED,
+            "rope_parameters": {
+                "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+                "full_attention": LINEAR,
+            },
+        },
+    ),
+    "olmo3": (
+        "olmo3",
+        {"sliding_window": 3, **MIXED, "rope_parameters": {"sliding_attention": LINEAR, "full_attention": YARN}},
+    ),
+    "cohere2": ("cohere2", {"head_dim": 12, "sliding_window": 4, **MIXED}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WINDOWED)
+def test_layers_have_windows_of_their_own(case, tmp_path):
+    """Prompts and tokens after them that are longer than the window of some layers."""
+    kind, settings = WINDOWED[case]
+    model = saved(tmp_path, kind, **settings)
+    source = llm.open_model(tmp_path)
+    assert any(source.config.windows)
+    check(source, model)

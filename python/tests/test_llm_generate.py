@@ -122,6 +122,24 @@ def test_logits_do_not_depend_on_the_activations_much(model, model_folder, tmp_p
     assert 0 < difference < 0.05
 
 
+@pytest.mark.parametrize(("cache_type", "bits"), [("f16", 11), ("bf16", 8)])
+def test_logits_do_not_depend_on_the_type_of_the_cache_much(cache_type, bits, model, model_folder, tmp_path):
+    """Keys and values are rounded to so many bits, nothing else is."""
+    made = {}
+    for kind in ("f32", cache_type):
+        folder = compile_model(model_folder, tmp_path / kind, activations="exact", cache_type=kind)
+        sequence = LanguageModel(folder, model.tokenizer).sequence()
+        sequence.replace(list(b"A sentence of bytes"))
+        made[kind] = sequence.append(list(b".")).numpy()
+    difference = np.abs(made[cache_type] - made["f32"]).max() / np.abs(made["f32"]).max()
+    assert 0 < difference < 8 * 2.0**-bits
+
+
+def test_unknown_types_of_the_cache_are_refused(model_folder, tmp_path):
+    with pytest.raises(tw.TVMError, match=r"one of f32, f16, bf16, found 'f8'"):
+        compile_model(model_folder, tmp_path, cache_type="f8")
+
+
 def test_a_folder_of_mlc_llm_gives_the_logits_of_its_weights(model_folder, tmp_path):
     source, params, weights = open_model(model_folder), {}, {}
     for name in source.names():

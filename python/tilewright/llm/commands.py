@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..error import TVMError
-from .compile import TARGET, CompiledFolder, compile_model
+from .compile import CACHE_TYPES, TARGET, CompiledFolder, compile_model
 from .generate import Chat, Generation, LanguageModel, Sampler, Sampling
-from .loader import Source, open_model
-from .model import UnsupportedModel
+from .loader import open_model
 from .quantization.quantize import MODES
 from .tokenizer import open_tokenizer
 
@@ -79,6 +78,7 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=_natural, default=0, help="of the draws (0)")
     command.add_argument("--quantization", choices=["none", *MODES], default="q8_0", help="of float weights (q8_0)")
     command.add_argument("--activations", choices=["int8", "exact"], default="int8", help="in products (int8)")
+    command.add_argument("--cache-type", choices=[*CACHE_TYPES], default="f16", help="of keys and values (f16)")
 
 
 def _positive(text: str) -> int:
@@ -101,16 +101,17 @@ def open_compiled(
     context: int | None = None,
     quantization: str | None = "q8_0",
     activations: str = "int8",
+    cache_type: str = "f16",
     progress: Callable[[str], None] = lambda message: None,
 ) -> LanguageModel:
     """A model of a file or folder, compiled into the user's cache unless it is there."""
     given = Path(path)
     if not given.exists():
         raise TVMError(f"{given}: there is no such file or folder")
-    source = _source(given, context, progress)
+    source = open_model(given)
     longest = source.config.context_window_size
     window = min(context or longest, longest)
-    folder = _cache_folder(given, longest, quantization, activations)
+    folder = _cache_folder(given, longest, quantization, activations, cache_type)
     made = CompiledFolder(folder)
     if not (folder / "model.json").is_file():
         # Made elsewhere and moved there whole: another process may do the same, and this one may be stopped.
@@ -118,7 +119,7 @@ def open_compiled(
         try:
             compile_model(
                 given, part, context_window_size=longest, quantization=quantization, activations=activations,
-                progress=progress,
+                cache_type=cache_type, progress=progress,
             )  # fmt: skip
             _move(part, folder)
         finally:
@@ -138,18 +139,6 @@ def _move(part: Path, folder: Path) -> None:
             # What was left of an attempt that did not end.
             shutil.rmtree(folder)
             part.rename(folder)
-
-
-def _source(path: Path, context: int | None, progress: Callable[[str], None]) -> Source:
-    """The model for its longest context, or for the longest one that can be run."""
-    try:
-        return open_model(path)
-    except UnsupportedModel as error:
-        least = error.context_window_size
-        if least is None or (context is not None and context > least):
-            raise
-        progress(f"contexts of this model have {least} tokens at most here")
-        return open_model(path, least)
 
 
 def _cache_folder(path: Path, *said: Any) -> Path:
@@ -181,7 +170,7 @@ def _opened(options: argparse.Namespace) -> LanguageModel:
     quantization = None if options.quantization == "none" else options.quantization
     return open_compiled(
         options.path, context=options.context, quantization=quantization, activations=options.activations,
-        progress=_show,
+        cache_type=options.cache_type, progress=_show,
     )  # fmt: skip
 
 

@@ -33,6 +33,8 @@ __all__ = ["CompiledFolder", "compile_model", "forms_of"]
 TARGET = "llvm -mcpu=native"
 #: The version of a folder's files.
 VERSION = 1
+#: The types of keys and values in caches, by their names as options.
+CACHE_TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 #: The end of the name of a matrix that stays as it is: a router of experts.
 ROUTER = "mlp.gate.weight"
 #: Bytes of a tensor's entry in a header besides its name, twice: tensors may have padding in front.
@@ -109,21 +111,25 @@ def compile_model(
     context_window_size: int | None = None,
     quantization: str | None = "q8_0",
     activations: str = "int8",
+    cache_type: str = "f16",
     target: str = TARGET,
     progress: Callable[[str], None] = lambda message: None,
 ) -> CompiledFolder:
     """Compiles the model of a file or folder into `folder`.
 
     Weights of floats become blocks of integers as `quantization` says, one of `quantization.MODES`; None leaves them.
-    `activations` is `"int8"` (rows are quantised before products with blocks of integers) or `"exact"`. `progress` is
-    told what is done.
+    `activations` is `"int8"` (rows are quantised before products with blocks of integers) or `"exact"`. The cache holds
+    keys and values as `cache_type`, one of `CACHE_TYPES`. `progress` is told what is done.
     """
     from .. import compile as compile_module
 
+    if cache_type not in CACHE_TYPES:
+        raise TVMError(f"a cache holds keys and values as one of {', '.join(CACHE_TYPES)}, found {cache_type!r}")
     progress(f"opening {path}")
     source = open_model(path, context_window_size)
     forms = forms_of(source, quantization)
     model = source.module()
+    model.cache_dtype = CACHE_TYPES[cache_type]
     quantize_model(model, forms, activations, vocab_size=source.config.vocab_size)
     progress(f"writing the functions of {source.architecture.name}")
     module, params = model.export_tvm(model.get_default_spec())
@@ -142,6 +148,7 @@ def compile_model(
         "context_window_size": config.context_window_size,
         "vocab_size": config.vocab_size,
         "activations": activations,
+        "cache_type": cache_type,
         "params": names,
     }
     (made.path / "model.json").write_text(json.dumps(description, indent=1))

@@ -10,18 +10,19 @@
 //! rows of its block, other sequences, whether parts are tasks of their own, or the number of threads. Hence a prompt
 //! in chunks gives the bits that it gives at once.
 
+use std::f32::consts::LOG2_E;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use half::slice::HalfFloatSliceExt;
-use tilewright_tensor::{Element, bf16, f16};
+use tilewright_tensor::{DataType, Element, bf16, f16};
 
 use super::pages::Page;
 use super::rope::rotate;
 use super::sequence::Row;
 use super::simd::{InstructionSet, Kernel, LANES, Line, Simd};
-use super::softmax::{MAX_GROUP, State, TILE, TILE_VECTORS, Tile, add_tile};
+use super::softmax::{Bias, Group, MAX_GROUP, State, TILE, TILE_VECTORS, Tile, add_tile};
 use crate::error::Result;
 use crate::kernel::parallel;
 
@@ -36,10 +37,8 @@ const ENOUGH_TASKS: usize = 64;
 /// Operations of one thread in a nanosecond, for the estimate of a region's time.
 const OPERATIONS_PER_NANOSECOND: usize = 64;
 
-/// A type of keys and values.
-pub(super) trait Stored: Element {
-    /// The memory as float32, where it is that.
-    fn as_f32(from: *const Self) -> Option<*const f32>;
+/// A type of floats: of keys and values, and of what a model computes.
+pub(super) trait Stored: Element + Default {
     /// Widens 16 elements.
     ///
     /// # Safety
@@ -50,10 +49,6 @@ pub(super) trait Stored: Element {
 }
 
 impl Stored for f32 {
-    fn as_f32(from: *const Self) -> Option<*const f32> {
-        Some(from)
-    }
-
     #[inline(always)]
     unsafe fn load<S: Simd>(from: *const Self) -> S::V {
         // SAFETY: the caller's promise.
@@ -72,10 +67,6 @@ impl Stored for f32 {
 macro_rules! stored {
     ($($half:ty: $load:ident),*) => {$(
         impl Stored for $half {
-            fn as_f32(_from: *const Self) -> Option<*const f32> {
-                None
-            }
-
             #[inline(always)]
             unsafe fn load<S: Simd>(from: *const Self) -> S::V {
                 // SAFETY: the caller's promise; the type has the bits of its `u16`.
@@ -94,6 +85,34 @@ macro_rules! stored {
 }
 
 stored!(f16: load_f16, bf16: load_bf16);
+
+/// What a layer makes of a step's tokens, in the model's type.
+pub(super) enum Floats<'a> {
+    F32(&'a [f32]),
+    F16(&'a [f16]),
+    BF16(&'a [bf16]),
+}
+
+impl Floats<'_> {
+    fn widen(&self, from: Range<usize>, into: &mut [f32]) {
+        match self {
+            Self::F32(floats) => f32::widen(&floats[from], into),
+            Self::F16(floats) => f16::widen(&floats[from], into),
+            Self::BF16(floats) => bf16::widen(&floats[from], into),
+        }
+    }
+}
+
+/// How products of queries and keys become scores.
+pub(super) struct Scores<'a> {
+    pub(super) scale: f32,
+    /// Scores are `cap * tanh(score / cap)`.
+    pub(super) cap: Option<f32>,
+    /// What a score loses with each token of distance, for each query head; empty without ALiBi.
+    pub(super) slopes: &'a [f32],
+    /// The score of a token without a value that all rows see, for each query head; empty without sinks.
+    pub(super) sinks: &'a [f32],
+}
 
 /// Sizes of heads and pages.
 #[derive(Clone, Copy, Debug)]
@@ -199,20 +218,17 @@ impl<'a, T> Shared<'a, T> {
 /// Stores the keys and values of a layer's rows in `pages`, and writes what the queries attend to: `out` is `[rows,
 /// query, size]`.
 ///
-/// `qkv` is `[rows, query + 2 kv, size]`; products of queries and keys are multiplied by `scale`. With a `cap`, scores
-/// are `cap * tanh(score / cap)`.
-pub(super) fn attend<T: Stored>(
+/// `qkv` is `[rows, query + 2 kv, size]`. Keys and values are rounded to the type of `pages`.
+pub(super) fn attend<T: Stored, Q: Stored>(
     rows: &Rows<'_>,
     pages: &mut [T],
-    qkv: &[T],
-    out: &mut [T],
-    scale: f32,
-    cap: Option<f32>,
+    qkv: Floats<'_>,
+    out: &mut [Q],
+    scores: &Scores<'_>,
 ) -> Result<()> {
-    store(rows, pages, qkv)?;
+    store(rows, pages, &qkv)?;
     let heads = rows.heads;
-    let log2_e = std::f32::consts::LOG2_E;
-    let layer = Layer { rows, pages, qkv, scale: scale * log2_e, cap: cap.map(|cap| cap * log2_e) };
+    let layer = Layer { rows, pages, qkv, scores };
     let blocks = blocks(rows, (TASK_ROWS / heads.group()).max(1));
     let set = InstructionSet::best();
     let shared = Shared::new(out);
@@ -228,7 +244,7 @@ pub(super) fn attend<T: Stored>(
         return parallel(tasks as u64, nanoseconds, &|task| {
             let block = block_of(task as usize);
             let mut state = set.dispatch(Parts { layer: &layer, block: &block, parts: &layer.parts(&block) });
-            set.dispatch(Results { layer: &layer, block: &block, state: &mut state, out: &shared });
+            set.dispatch(Results { heads, scores, block: &block, state: &mut state, out: &shared });
         });
     }
     let parts: Vec<(usize, Part)> =
@@ -244,7 +260,7 @@ pub(super) fn attend<T: Stored>(
         let of_task = parts.iter().zip(&states).filter(|((other, _), _)| *other == task);
         let states: Vec<&State> = of_task.filter_map(|(_, state)| state.get()).collect();
         let mut state = set.dispatch(Merged { rows: block.rows.len() * heads.group(), heads, states: &states });
-        set.dispatch(Results { layer: &layer, block: &block, state: &mut state, out: &shared });
+        set.dispatch(Results { heads, scores, block: &block, state: &mut state, out: &shared });
     }
     Ok(())
 }
@@ -259,7 +275,7 @@ fn blocks(rows: &Rows<'_>, size: usize) -> Vec<(usize, Range<usize>)> {
 }
 
 /// Rotates keys, and copies keys and values to their pages.
-fn store<T: Stored>(rows: &Rows<'_>, pages: &mut [T], qkv: &[T]) -> Result<()> {
+fn store<T: Stored>(rows: &Rows<'_>, pages: &mut [T], qkv: &Floats<'_>) -> Result<()> {
     let heads = rows.heads;
     let width = (heads.query + 2 * heads.kv) * heads.size;
     let nanoseconds = rows.rows.len() * heads.kv * heads.size;
@@ -267,27 +283,27 @@ fn store<T: Stored>(rows: &Rows<'_>, pages: &mut [T], qkv: &[T]) -> Result<()> {
     let blocks = blocks(rows, STORED_ROWS);
     parallel(blocks.len() as u64, nanoseconds as u64, &|task| {
         let (chunk, block) = &blocks[task as usize];
-        let mut key = vec![0.0; heads.size];
-        let mut rotated = qkv.get(..heads.size).map(<[T]>::to_vec).unwrap_or_default();
+        let mut wide = vec![0.0; heads.size];
+        let mut key = vec![T::default(); heads.size];
         for row in block.clone() {
             let slot = rows.rows[row].slot;
-            let from = &qkv[row * width..(row + 1) * width];
             let table = table(rows.rope, rows, row);
             let Some(Some(page)) = rows.tables[*chunk].get(slot / heads.page) else { continue };
             for head in 0..heads.kv {
-                let part = |part: usize| &from[(heads.query + part * heads.kv + head) * heads.size..][..heads.size];
-                rotated.copy_from_slice(part(0));
-                if !table.is_empty() {
-                    T::widen(part(0), &mut key);
-                    rotate(&mut key, table);
-                    T::narrow(&key, &mut rotated);
-                }
+                let part = |part: usize| {
+                    let first = row * width + (heads.query + part * heads.kv + head) * heads.size;
+                    first..first + heads.size
+                };
+                qkv.widen(part(0), &mut wide);
+                rotate(&mut wide, table);
+                T::narrow(&wide, &mut key);
+                qkv.widen(part(1), &mut wide);
                 let (first, stride) = heads.key(*page, head, slot);
                 let (value, _) = heads.value(*page, head, slot);
                 // SAFETY: a slot that is written belongs to one row: pages that several sequences hold are not written.
                 unsafe {
-                    rotated.iter().enumerate().for_each(|(at, &own)| pages.write(first + at * stride, own));
-                    pages.slice(value..value + heads.size).copy_from_slice(part(1));
+                    key.iter().enumerate().for_each(|(at, &own)| pages.write(first + at * stride, own));
+                    T::narrow(&wide, pages.slice(value..value + heads.size));
                 }
             }
         }
@@ -304,9 +320,8 @@ fn table<'a>(table: &'a [f32], rows: &Rows<'_>, row: usize) -> &'a [f32] {
 struct Layer<'a, T> {
     rows: &'a Rows<'a>,
     pages: &'a [T],
-    qkv: &'a [T],
-    scale: f32,
-    cap: Option<f32>,
+    qkv: Floats<'a>,
+    scores: &'a Scores<'a>,
 }
 
 /// Rows of a chunk and a head of keys and values.
@@ -349,17 +364,18 @@ impl<T: Stored> Layer<'_, T> {
         let heads = self.rows.heads;
         let group = heads.group();
         let count = block.rows.len() * group;
+        let scale = self.scores.scale * LOG2_E;
         let mut queries = vec![0.0; count * heads.size];
         let mut query = vec![0.0; heads.size];
         for (first, len) in groups(count) {
             for own in first..first + len {
                 let row = block.rows.start + own / group;
                 let at = row * (heads.query + 2 * heads.kv) + block.head * group + own % group;
-                T::widen(&self.qkv[at * heads.size..(at + 1) * heads.size], &mut query);
+                self.qkv.widen(at * heads.size..(at + 1) * heads.size, &mut query);
                 let rope = if sink { self.rows.rope_for_sink } else { self.rows.rope };
                 rotate(&mut query, table(rope, self.rows, row));
                 let into = queries[first * heads.size..].iter_mut().skip(own - first).step_by(len);
-                into.zip(&query).for_each(|(into, value)| *into = value * self.scale);
+                into.zip(&query).for_each(|(into, value)| *into = value * scale);
             }
         }
         queries
@@ -414,53 +430,45 @@ impl<T: Stored> Kernel for Parts<'_, T> {
     }
 }
 
+/// Groups of rows for which a tile of 16-bit floats is widened as it is loaded, and not once for all of them.
+const GROUPS_IN_PLACE: usize = 2;
+
 impl<T: Stored> Parts<'_, T> {
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]
     unsafe fn add_part<S: Simd>(&self, part: &Part, queries: &[f32], packed: &mut Packed, state: &mut State) {
-        let (heads, cap) = (self.layer.rows.heads, self.layer.cap);
         let rows = &self.layer.rows.rows[self.block.rows.clone()];
         let seen: Vec<Range<usize>> = rows.iter().map(|row| part.seen(row)).collect();
         let some = || seen.iter().filter(|seen| !seen.is_empty());
         let first = some().map(|seen| seen.start).min().unwrap_or(0) / TILE;
         let end = some().map(|seen| seen.end).max().unwrap_or(0).div_ceil(TILE);
+        let groups = groups(self.block.rows.len() * self.layer.rows.heads.group()).count();
+        let in_place = T::DTYPE == DataType::F32 || groups <= GROUPS_IN_PLACE;
+        let Block { rows, head, .. } = self.block;
+        let (layer, scores) = (self.layer.rows, self.layer.scores);
+        let part = SeenPart { layer, scores, rows: rows.clone(), head: *head, part, seen: &seen, queries };
         for number in first..end {
-            // SAFETY: the caller has the instruction set; the tile is of this layer's pages, or of `packed`.
-            unsafe {
-                let tile = self.tile::<S>(number * TILE, packed);
-                let mut finite = None;
-                for (row, len) in groups(self.block.rows.len() * heads.group()) {
-                    let mut bits = [0; MAX_GROUP];
-                    for (own, bits) in bits.iter_mut().enumerate().take(len) {
-                        let row = (row + own) / heads.group();
-                        *bits = slots_of(&seen[row], number * TILE, rows[row].tree.as_ref());
-                    }
-                    if bits == [0; MAX_GROUP] {
-                        continue;
-                    }
-                    let queries = &queries[row * heads.size..(row + len) * heads.size];
-                    match len {
-                        8 => add_tile::<S, 8>(&tile, queries, cap, &bits, &mut finite, state, row),
-                        4 => add_tile::<S, 4>(&tile, queries, cap, &bits, &mut finite, state, row),
-                        2 => add_tile::<S, 2>(&tile, queries, cap, &bits, &mut finite, state, row),
-                        _ => add_tile::<S, 1>(&tile, queries, cap, &bits, &mut finite, state, row),
-                    }
+            let base = number * TILE;
+            // A function of its own for each type of tiles: inlined here, they would be compiled for each type of pages.
+            let set = InstructionSet::best();
+            match self.tile(base).filter(|_| in_place) {
+                Some(tile) => set.dispatch(AddedTile { part: &part, base, tile: &tile, state }),
+                None => {
+                    // SAFETY: the caller has the instruction set.
+                    let tile = unsafe { self.packed::<S>(base, packed) };
+                    set.dispatch(AddedTile { part: &part, base, tile: &tile, state });
                 }
             }
         }
     }
 
-    /// The tile from a slot on: in the pages themselves where its vectors are there, else packed.
-    ///
-    /// # Safety
-    /// The processor has the instruction set.
-    #[inline(always)]
-    unsafe fn tile<S: Simd>(&self, base: usize, packed: &mut Packed) -> Tile {
+    /// The tile from a slot on in the pages themselves, where its vectors are there.
+    fn tile(&self, base: usize) -> Option<Tile<T>> {
         let heads = self.layer.rows.heads;
-        let table = self.layer.rows.tables[self.block.chunk];
-        let page_of = |slot: usize| table.get(slot / heads.page).copied().flatten();
-        let whole = heads.page.is_multiple_of(LANES);
+        if !heads.page.is_multiple_of(LANES) || !heads.size.is_multiple_of(LANES) {
+            return None;
+        }
         let mut tile = Tile {
             keys: [std::ptr::null(); TILE_VECTORS],
             key_stride: heads.page,
@@ -469,32 +477,57 @@ impl<T: Stored> Parts<'_, T> {
             size: heads.size,
             vectors: heads.vectors(),
         };
-        let in_place = whole && heads.size.is_multiple_of(LANES) && {
-            (0..TILE_VECTORS).all(|vector| {
-                let slot = base + vector * LANES;
-                let Some(page) = page_of(slot) else { return false };
-                let (key, value) =
-                    (heads.key(page, self.block.head, slot).0, heads.value(page, self.block.head, slot).0);
-                let pages = self.layer.pages;
-                assert!(key + (heads.size - 1) * heads.page + LANES <= pages.len());
-                assert!(value + LANES * heads.size <= pages.len());
-                let keys = T::as_f32(pages[key..].as_ptr());
-                let values = T::as_f32(pages[value..].as_ptr());
-                let (Some(keys), Some(values)) = (keys, values) else { return false };
-                (tile.keys[vector], tile.values[vector]) = (keys, values);
-                true
-            })
-        };
-        if in_place {
-            return tile;
+        let pages = self.layer.pages;
+        for vector in 0..TILE_VECTORS {
+            let slot = base + vector * LANES;
+            let page = self.page_of(slot)?;
+            let (key, value) = (heads.key(page, self.block.head, slot).0, heads.value(page, self.block.head, slot).0);
+            assert!(key + (heads.size - 1) * heads.page + LANES <= pages.len());
+            assert!(value + LANES * heads.size <= pages.len());
+            (tile.keys[vector], tile.values[vector]) = (pages[key..].as_ptr(), pages[value..].as_ptr());
         }
+        Some(tile)
+    }
+
+    fn page_of(&self, slot: usize) -> Option<Page> {
+        let table = self.layer.rows.tables[self.block.chunk];
+        table.get(slot / self.layer.rows.heads.page).copied().flatten()
+    }
+
+    /// The tile from a slot on in float32; zeros where there is no page.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    #[inline(always)]
+    unsafe fn packed<S: Simd>(&self, base: usize, packed: &mut Packed) -> Tile<f32> {
+        let heads = self.layer.rows.heads;
         let width = heads.vectors();
         packed.keys.resize(heads.size * TILE_VECTORS, Line::ZERO);
         packed.values.resize(TILE * width, Line::ZERO);
-        let (keys, values) = (&mut packed.keys[..], &mut packed.values[..]);
+        // SAFETY: the caller has the instruction set.
+        unsafe {
+            self.pack_keys::<S>(base, &mut packed.keys);
+            self.pack_values::<S>(base, &mut packed.values);
+        }
+        let (keys, values) = (&packed.keys, &packed.values);
+        Tile {
+            keys: std::array::from_fn(|vector| keys[vector..].as_ptr().cast()),
+            key_stride: TILE,
+            values: std::array::from_fn(|vector| values[vector * LANES * width..].as_ptr().cast()),
+            value_stride: width * LANES,
+            size: heads.size,
+            vectors: width,
+        }
+    }
+
+    /// # Safety
+    /// The processor has the instruction set.
+    #[inline(always)]
+    unsafe fn pack_keys<S: Simd>(&self, base: usize, keys: &mut [Line]) {
+        let heads = self.layer.rows.heads;
         for vector in 0..TILE_VECTORS {
             let slot = base + vector * LANES;
-            if let Some(page) = page_of(slot).filter(|_| whole) {
+            if let Some(page) = self.page_of(slot).filter(|_| heads.page.is_multiple_of(LANES)) {
                 let (first, stride) = heads.key(page, self.block.head, slot);
                 for at in 0..heads.size {
                     let from = &self.layer.pages[first + at * stride..][..LANES];
@@ -502,21 +535,28 @@ impl<T: Stored> Parts<'_, T> {
                     // SAFETY: both hold 16 elements; the caller has the instruction set.
                     unsafe { S::store(T::load::<S>(from.as_ptr()), into) };
                 }
-            } else {
-                for (at, lanes) in keys.iter_mut().skip(vector).step_by(TILE_VECTORS).enumerate() {
-                    for (lane, into) in lanes.0.iter_mut().enumerate() {
-                        *into = page_of(slot + lane).map_or(0.0, |page| {
-                            let (first, stride) = heads.key(page, self.block.head, slot + lane);
-                            let mut one = [0.0];
-                            T::widen(&self.layer.pages[first + at * stride..][..1], &mut one);
-                            one[0]
-                        });
-                    }
+                continue;
+            }
+            for (at, lanes) in keys.iter_mut().skip(vector).step_by(TILE_VECTORS).enumerate() {
+                for (lane, into) in lanes.0.iter_mut().enumerate() {
+                    *into = self.page_of(slot + lane).map_or(0.0, |page| {
+                        let (first, stride) = heads.key(page, self.block.head, slot + lane);
+                        let mut one = [0.0];
+                        T::widen(&self.layer.pages[first + at * stride..][..1], &mut one);
+                        one[0]
+                    });
                 }
             }
         }
-        for (at, lines) in values.chunks_exact_mut(width).enumerate() {
-            let Some(page) = page_of(base + at) else {
+    }
+
+    /// # Safety
+    /// The processor has the instruction set.
+    #[inline(always)]
+    unsafe fn pack_values<S: Simd>(&self, base: usize, values: &mut [Line]) {
+        let heads = self.layer.rows.heads;
+        for (at, lines) in values.chunks_exact_mut(heads.vectors()).enumerate() {
+            let Some(page) = self.page_of(base + at) else {
                 lines.fill(Line::ZERO);
                 continue;
             };
@@ -530,12 +570,77 @@ impl<T: Stored> Parts<'_, T> {
                 T::widen(rest, &mut last.0[..rest.len()]);
             }
         }
-        for vector in 0..TILE_VECTORS {
-            tile.keys[vector] = keys[vector..].as_ptr().cast();
-            tile.values[vector] = values[vector * LANES * width..].as_ptr().cast();
+    }
+}
+
+/// A part with the slots of it that each row of a block sees, and the block's queries for it.
+struct SeenPart<'a> {
+    layer: &'a Rows<'a>,
+    scores: &'a Scores<'a>,
+    rows: Range<usize>,
+    head: usize,
+    part: &'a Part,
+    seen: &'a [Range<usize>],
+    queries: &'a [f32],
+}
+
+impl SeenPart<'_> {
+    /// What scores of `len` rows from a row on lose by distance, in the tile from slot `base` on.
+    #[inline(always)]
+    fn bias(&self, base: usize, row: usize, len: usize) -> Option<[Bias; MAX_GROUP]> {
+        let heads = self.layer.heads;
+        let slopes = self.scores.slopes.get(self.head * heads.group()..)?;
+        let mut bias = [Bias::default(); MAX_GROUP];
+        for (own, bias) in bias.iter_mut().enumerate().take(len) {
+            let of = &self.layer.rows[self.rows.start + (row + own) / heads.group()];
+            let position = if self.part.sink { of.position_for_sink } else { of.position };
+            let slope = slopes.get((row + own) % heads.group())? * LOG2_E;
+            *bias = Bias { slope, distance: position as f32 - base as f32 };
         }
-        (tile.key_stride, tile.value_stride) = (TILE, width * LANES);
-        tile
+        Some(bias)
+    }
+}
+
+/// A tile that is added to the groups of a block's rows. It points to pages of the layer, or to a packed tile.
+struct AddedTile<'a, K> {
+    part: &'a SeenPart<'a>,
+    /// The tile's first slot.
+    base: usize,
+    tile: &'a Tile<K>,
+    state: &'a mut State,
+}
+
+impl<K: Stored> Kernel for AddedTile<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<S: Simd>(self) {
+        let Self { part, base, tile, state } = self;
+        let heads = part.layer.heads;
+        let rows = &part.layer.rows[part.rows.clone()];
+        let cap = part.scores.cap.map(|cap| cap * LOG2_E);
+        let mut finite = None;
+        for (row, len) in groups(rows.len() * heads.group()) {
+            let mut seen = [0; MAX_GROUP];
+            for (own, bits) in seen.iter_mut().enumerate().take(len) {
+                let row = (row + own) / heads.group();
+                *bits = slots_of(&part.seen[row], base, rows[row].tree.as_ref());
+            }
+            if seen == [0; MAX_GROUP] {
+                continue;
+            }
+            let queries = &part.queries[row * heads.size..(row + len) * heads.size];
+            let group = Group { queries, cap, bias: part.bias(base, row, len), seen: &seen, row };
+            // SAFETY: the caller's promise.
+            unsafe {
+                match len {
+                    8 => add_tile::<S, K, 8>(tile, &group, &mut finite, state),
+                    4 => add_tile::<S, K, 4>(tile, &group, &mut finite, state),
+                    2 => add_tile::<S, K, 2>(tile, &group, &mut finite, state),
+                    _ => add_tile::<S, K, 1>(tile, &group, &mut finite, state),
+                }
+            }
+        }
     }
 }
 
@@ -581,7 +686,8 @@ impl Kernel for Merged<'_> {
 
 /// Writes what a block gives to the layer's result.
 struct Results<'a, 'out, T> {
-    layer: &'a Layer<'a, T>,
+    heads: Heads,
+    scores: &'a Scores<'a>,
     block: &'a Block,
     state: &'a mut State,
     out: &'a Shared<'out, T>,
@@ -592,12 +698,14 @@ impl<T: Stored> Kernel for Results<'_, '_, T> {
 
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
-        let heads = self.layer.rows.heads;
+        let heads = self.heads;
         for own in 0..self.block.rows.len() * heads.group() {
+            let (row, head) =
+                (self.block.rows.start + own / heads.group(), self.block.head * heads.group() + own % heads.group());
+            let sink = self.scores.sinks.get(head).map(|sink| sink * LOG2_E);
             // SAFETY: the caller has the instruction set.
-            let lines = unsafe { self.state.finish::<S>(own) };
-            let (row, member) = (self.block.rows.start + own / heads.group(), own % heads.group());
-            let start = (row * heads.query + self.block.head * heads.group() + member) * heads.size;
+            let lines = unsafe { self.state.finish::<S>(own, sink) };
+            let start = (row * heads.query + head) * heads.size;
             // SAFETY: these elements are those of this row and this head, which no other task has.
             let into = unsafe { self.out.slice(start..start + heads.size) };
             for (line, into) in lines.iter().zip(into.chunks_mut(LANES)) {

@@ -1,8 +1,9 @@
 //! States of language models: caches of keys and values in pages, and states of recurrent models, by sequences.
 //!
 //! Reading order: [`KvState`] (what engines do with any state), `paged` (the cache), `sequence` (what a token sees),
-//! `pages`, `rope`, `attention` (its tasks), `softmax` (its arithmetic), `simd`, `rnn` (recurrent states). Here are the
-//! functions by name, which take a state as their first argument, and check theirs.
+//! `pages`, `rope`, `scoring` (what models add to scores), `attention` (its tasks), `softmax` (its arithmetic), `simd`,
+//! `rnn` (recurrent states). Here are the functions by name, which take a state as their first argument, and check
+//! theirs.
 //!
 //! An engine adds sequences, and for each step says which of them get how many tokens (`begin_forward`), calls a
 //! function of the model, whose layers call `attention_with_fused_qkv` or get and set states, and ends the step
@@ -13,6 +14,7 @@ mod paged;
 mod pages;
 mod rnn;
 mod rope;
+mod scoring;
 mod sequence;
 mod simd;
 mod softmax;
@@ -26,7 +28,8 @@ use tilewright_tensor::{DataType, Tensor};
 use self::attention::Heads;
 use self::paged::{PagedCache, Sizes};
 use self::rnn::RnnState;
-use self::rope::{Rope, RopeConfig, score_cap};
+use self::rope::{Rope, RopeConfig};
+use self::scoring::Scoring;
 use crate::builtins::{Builtin, refused, wrong_arguments};
 use crate::error::Result;
 use crate::fork::{Held, Lock};
@@ -90,6 +93,27 @@ impl Kind {
             Self::Paged(cache) => cache,
             Self::Rnn(state) => state,
         }
+    }
+}
+
+/// The sequences of a call, each of which has one of `others`, and is there once.
+fn check_ids(ids: &[i64], others: usize, what: &str) -> Result<()> {
+    if ids.len() != others {
+        return Err(refused(format!("{} sequences have as many {what}, found {others}", ids.len())));
+    }
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(refused(format!("sequence {} is there twice", pair[0]))),
+        None => Ok(()),
+    }
+}
+
+/// For what is done between steps: the open one, if there is one, refuses it.
+fn check_between_steps<T>(step: Option<&T>, what: &str) -> Result<()> {
+    match step {
+        None => Ok(()),
+        Some(_) => Err(refused(format!("{what} comes before begin_forward or after end_forward"))),
     }
 }
 
@@ -246,13 +270,19 @@ fn debug_get_kv(args: &[Value]) -> Result<Value> {
     Ok(Value::None)
 }
 
-/// `(cache, layer, scale, queries keys and values, result to fill)`.
+/// `(cache, layer, scale, queries keys and values, sink of each query head = none, result to fill)`.
 fn attention(args: &[Value]) -> Result<Value> {
-    let [cache, Value::Int(layer), scale, Value::Tensor(qkv), Value::Tensor(out)] = args else {
-        return Err(wrong_arguments("a cache, a layer, a scale and two tensors", args));
+    let (cache, layer, scale, qkv, sinks, out) = match args {
+        [cache, Value::Int(layer), scale, Value::Tensor(qkv), Value::Tensor(out)] => {
+            (cache, layer, scale, qkv, None, out)
+        }
+        [cache, Value::Int(layer), scale, Value::Tensor(qkv), Value::Tensor(sinks), Value::Tensor(out)] => {
+            (cache, layer, scale, qkv, Some(sinks), out)
+        }
+        _ => return Err(wrong_arguments("a cache, a layer, a scale and two or three tensors", args)),
     };
     let scale = number(scale)?;
-    with_cache(cache, |cache| cache.attention(*layer, scale, qkv, out))?;
+    with_cache(cache, |cache| cache.attention(*layer, scale, qkv, sinks, out))?;
     Ok(Value::None)
 }
 
@@ -267,7 +297,8 @@ fn size(what: &str, value: i64, limit: i64) -> Result<usize> {
 /// `((batch, tokens, tokens of a step, page, window or not), first layers of stages, layers, query heads, kv heads,
 /// size of a head, RoPE or not, scale, base, scaling in JSON, factors, rotated dimensions, data type)`.
 ///
-/// The numbers of tokens of a step and of windows reserve nothing here.
+/// The numbers of tokens of a step and of windows reserve nothing here. The data type is that of keys and values in the
+/// cache; queries, keys and values come in any type of floats.
 fn create_paged(args: &[Value]) -> Result<Value> {
     let [sizes, stages, layers, query, kv, head, mode, scale, theta, scaling, factors, rotated, dtype] = args else {
         return Err(wrong_arguments("the 13 arguments of a paged cache", args));
@@ -295,13 +326,14 @@ fn create_paged(args: &[Value]) -> Result<Value> {
     // Every sequence of a step may fill its last page in part.
     let pages =
         u32::try_from(tokens.div_ceil(page) + batch).map_err(|_| refused("a cache has fewer pages than 2^32"))?;
+    let layers = size("layers", layers.as_int()?, MAX_SIZE)?;
     let sizes = Sizes {
         heads: Heads { query, kv, size: head, page },
-        layers: size("layers", layers.as_int()?, MAX_SIZE)?,
+        layers,
         pages,
         batch,
         dtype: stored_type(dtype)?,
-        score_cap: score_cap(scaling_text(scaling)?)?,
+        scoring: Scoring::parse(scaling_text(scaling)?, layers, query)?,
     };
     Ok(made(Kind::Paged(PagedCache::new(sizes, rope)?)))
 }

@@ -12,11 +12,12 @@ use std::collections::BTreeMap;
 
 use tilewright_tensor::{DataType, Tensor, bf16, f16};
 
-use super::KvState;
-use super::attention::{Chunk, Heads, Rows, Stored, attend};
+use super::attention::{Chunk, Floats, Heads, Rows, Scores, Stored, attend};
 use super::pages::{Page, PagePool};
 use super::rope::Rope;
+use super::scoring::Scoring;
 use super::sequence::{Row, Sequence, Window};
+use super::{KvState, check_between_steps, check_ids};
 use crate::builtins::refused;
 use crate::error::Result;
 
@@ -27,9 +28,9 @@ pub(super) struct Sizes {
     pub(super) pages: u32,
     /// Sequences of a step at most.
     pub(super) batch: usize,
+    /// Of keys and values.
     pub(super) dtype: DataType,
-    /// Scores are `cap * tanh(score / cap)`.
-    pub(super) score_cap: Option<f32>,
+    pub(super) scoring: Scoring,
 }
 
 pub(super) struct PagedCache {
@@ -44,6 +45,8 @@ pub(super) struct PagedCache {
 
 struct Step {
     rows: Vec<Row>,
+    /// The rows for layers with a window of their own, by its tokens.
+    windowed: BTreeMap<usize, Vec<Row>>,
     chunks: Vec<Chunk>,
     rope: Vec<f32>,
     rope_for_sink: Vec<f32>,
@@ -66,20 +69,13 @@ impl PagedCache {
         self.sequences.get_mut(&id).ok_or_else(|| unknown(id))
     }
 
-    fn no_step(&self, what: &str) -> Result<()> {
-        match self.step {
-            None => Ok(()),
-            Some(_) => Err(refused(format!("{what} comes before begin_forward or after end_forward"))),
-        }
-    }
-
     fn step(&self) -> Result<&Step> {
         self.step.as_ref().ok_or_else(|| refused("no step is open: call begin_forward first"))
     }
 
     /// Tokens of the last `size` of a sequence are seen, of which the first `sink` are the sequence's first ones.
     pub(super) fn enable_window(&mut self, id: i64, size: i64, sink: i64) -> Result<()> {
-        self.no_step("enable_sliding_window_for_seq")?;
+        check_between_steps(self.step.as_ref(), "enable_sliding_window_for_seq")?;
         let (Ok(size), Ok(sink)) = (usize::try_from(size), usize::try_from(sink)) else {
             return Err(refused(format!("a window has a size and a sink, found {size} and {sink}")));
         };
@@ -99,18 +95,13 @@ impl PagedCache {
 
     /// Accepts the path to a node of each sequence's tree, or none (-1).
     pub(super) fn commit(&mut self, ids: &[i64], leaves: &[i64]) -> Result<()> {
-        self.no_step("commit_accepted_token_tree_nodes")?;
-        same_number(ids, leaves, "leaves")?;
-        for (at, id) in ids.iter().enumerate() {
-            let length = self.sequence(*id)?.length - self.sequence(*id)?.accepted();
-            if ids[..at].contains(id) {
-                return Err(refused(format!("sequence {id} is there twice")));
-            }
-            if leaves[at] < -1 || leaves[at] >= length as i64 {
-                return Err(refused(format!(
-                    "the tree of sequence {id} has {length} nodes, found node {}",
-                    leaves[at]
-                )));
+        check_between_steps(self.step.as_ref(), "commit_accepted_token_tree_nodes")?;
+        check_ids(ids, leaves.len(), "leaves")?;
+        for (&id, &leaf) in ids.iter().zip(leaves) {
+            let sequence = self.sequence(id)?;
+            let nodes = sequence.length - sequence.accepted();
+            if leaf < -1 || leaf >= nodes as i64 {
+                return Err(refused(format!("the tree of sequence {id} has {nodes} nodes, found node {leaf}")));
             }
         }
         for (&id, &leaf) in ids.iter().zip(leaves) {
@@ -175,18 +166,18 @@ impl PagedCache {
     }
 
     fn check_step(&self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<()> {
-        self.no_step("begin_forward")?;
-        same_number(ids, lengths, "lengths")?;
+        check_between_steps(self.step.as_ref(), "begin_forward")?;
+        check_ids(ids, lengths.len(), "lengths")?;
+        if tree.is_some() && !self.sizes.scoring.slopes.is_empty() {
+            return Err(refused("a cache with ALiBi takes no trees of tokens"));
+        }
         if ids.len() > self.sizes.batch {
             return Err(refused(format!("a step has {} sequences at most, found {}", self.sizes.batch, ids.len())));
         }
         let (mut needed, mut total) = (0usize, 0usize);
         let mut copied: BTreeMap<Page, usize> = BTreeMap::new();
-        for (at, (id, &length)) in ids.iter().zip(lengths).enumerate() {
+        for (id, &length) in ids.iter().zip(lengths) {
             let sequence = self.sequences.get(id).ok_or_else(|| unknown(*id))?;
-            if ids[..at].contains(id) {
-                return Err(refused(format!("sequence {id} is twice in a step")));
-            }
             let count = usize::try_from(length).ok().filter(|count| (1..=1 << 32).contains(count));
             let Some(count) = count else {
                 return Err(refused(format!("sequence {id} gets 1 token or more in a step, found {length}")));
@@ -263,59 +254,88 @@ impl PagedCache {
     }
 
     /// Stores what a layer makes of the step's tokens and attends: `qkv` is `[…, query + 2 kv, size]`, `out`
-    /// `[…, query, size]`.
-    pub(super) fn attention(&mut self, layer: i64, scale: f64, qkv: &Tensor, out: &Tensor) -> Result<()> {
+    /// `[…, query, size]`, both of the same type of floats. `sinks` are the scores of a token that every row of a query
+    /// head sees, and that has no value.
+    pub(super) fn attention(
+        &mut self,
+        layer: i64,
+        scale: f64,
+        qkv: &Tensor,
+        sinks: Option<&Tensor>,
+        out: &Tensor,
+    ) -> Result<()> {
         let heads = self.sizes.heads;
         let rows = self.step()?.rows.len();
+        let dtype = qkv.dtype();
+        if ![DataType::F32, DataType::F16, DataType::BF16].contains(&dtype) {
+            return Err(refused(format!("qkv is a tensor of float32, float16 or bfloat16, found {dtype}")));
+        }
         for (name, tensor, width) in [("qkv", qkv, heads.query + 2 * heads.kv), ("the result", out, heads.query)] {
             let shape = tensor.shape();
             let fits = shape.len() >= 3 && shape.ends_with(&[width as i64, heads.size as i64]);
-            if tensor.dtype() != self.sizes.dtype || !fits || tensor.num_elements() != rows * width * heads.size {
+            if tensor.dtype() != dtype || !fits || tensor.num_elements() != rows * width * heads.size {
+                let (size, found) = (heads.size, tensor.dtype());
                 return Err(refused(format!(
-                    "{name} is a tensor of {} and [{rows}, {width}, {}] in this step, found {} and {shape:?}",
-                    self.sizes.dtype,
-                    heads.size,
-                    tensor.dtype()
+                    "{name} is a tensor of {dtype} and [{rows}, {width}, {size}] in this step, found {found} and {shape:?}"
                 )));
             }
         }
+        let sinks = sinks.map(|sinks| sink_scores(sinks, heads.query)).transpose()?.unwrap_or_default();
         let scale = (scale / (heads.size as f64).sqrt()) as f32;
-        match self.sizes.dtype {
-            DataType::F16 => self.attention_of::<f16>(layer, scale, qkv, out),
-            DataType::BF16 => self.attention_of::<bf16>(layer, scale, qkv, out),
-            _ => self.attention_of::<f32>(layer, scale, qkv, out),
+        let qkv = qkv.to_contiguous()?;
+        let call = LayerCall { layer, scale, sinks: &sinks };
+        match dtype {
+            DataType::F16 => self.attention_of::<f16>(&call, &qkv, Floats::F16(qkv.as_slice()?), out),
+            DataType::BF16 => self.attention_of::<bf16>(&call, &qkv, Floats::BF16(qkv.as_slice()?), out),
+            _ => self.attention_of::<f32>(&call, &qkv, Floats::F32(qkv.as_slice()?), out),
         }
     }
 
-    fn attention_of<T: Stored>(&mut self, layer: i64, scale: f32, qkv: &Tensor, out: &Tensor) -> Result<()> {
-        let (layers, cap) = (self.layers.len(), self.sizes.score_cap);
-        let memory = usize::try_from(layer).ok().and_then(|layer| self.layers.get_mut(layer));
-        let memory = memory.ok_or_else(|| refused(format!("the cache has {layers} layers, found layer {layer}")))?;
+    /// Writes the result where it is to go, or by way of memory of its own.
+    fn attention_of<Q: Stored>(
+        &mut self,
+        call: &LayerCall<'_>,
+        qkv: &Tensor,
+        from: Floats<'_>,
+        out: &Tensor,
+    ) -> Result<()> {
+        if out.is_contiguous() && out.is_aligned() && out.is_on_host() && !out.is_read_only() && !out.overlaps(qkv) {
+            let first = out.data_ptr().cast::<Q>();
+            // SAFETY: the tensor is a contiguous and aligned one of `Q`, which the caller gives to be filled: nobody
+            // else reads or writes it meanwhile, as for a kernel's output.
+            let results = unsafe { std::slice::from_raw_parts_mut(first, out.num_elements()) };
+            return self.attend::<Q>(call, from, results);
+        }
+        let mut results = vec![Q::default(); out.num_elements()];
+        self.attend::<Q>(call, from, &mut results)?;
+        let shape = out.shape().to_vec();
+        Ok(out.overwrite(Tensor::from_vec(&shape, results)?.as_bytes()?)?)
+    }
+
+    fn attend<Q: Stored>(&mut self, call: &LayerCall<'_>, qkv: Floats<'_>, out: &mut [Q]) -> Result<()> {
+        let (layers, layer) = (self.layers.len(), call.layer);
+        let known = usize::try_from(layer).ok().and_then(|own| Some((own, self.layers.get_mut(own)?)));
+        let (layer, memory) =
+            known.ok_or_else(|| refused(format!("the cache has {layers} layers, found layer {layer}")))?;
         let step = self.step.as_ref().ok_or_else(|| refused("no step is open"))?;
         let table = |chunk: &Chunk| self.sequences.get(&chunk.id).map_or(&[][..], |own| &own.pages);
         let tables: Vec<_> = step.chunks.iter().map(table).collect();
+        let windowed = self.sizes.scoring.window(layer).and_then(|window| step.windowed.get(&window));
         let rows = Rows {
-            rows: &step.rows,
+            rows: windowed.unwrap_or(&step.rows),
             chunks: &step.chunks,
             tables: &tables,
             rope: &step.rope,
             rope_for_sink: &step.rope_for_sink,
             heads: self.sizes.heads,
         };
-        let qkv = qkv.to_contiguous()?;
-        let (pages, from) = (memory.as_mut_slice::<T>()?, qkv.as_slice::<T>()?);
-        if out.is_contiguous() && out.is_aligned() && out.is_on_host() && !out.is_read_only() && !out.overlaps(&qkv) {
-            let first = out.data_ptr().cast::<T>();
-            // SAFETY: the tensor is a contiguous and aligned one of `T`, which the caller gives to be filled: nobody
-            // else reads or writes it meanwhile, as for a kernel's output.
-            let results = unsafe { std::slice::from_raw_parts_mut(first, out.num_elements()) };
-            return attend::<T>(&rows, pages, from, results, scale, cap);
+        let scoring = &self.sizes.scoring;
+        let scores = Scores { scale: call.scale, cap: scoring.cap, slopes: &scoring.slopes, sinks: call.sinks };
+        match self.sizes.dtype {
+            DataType::F16 => attend::<f16, Q>(&rows, memory.as_mut_slice()?, qkv, out, &scores),
+            DataType::BF16 => attend::<bf16, Q>(&rows, memory.as_mut_slice()?, qkv, out, &scores),
+            _ => attend::<f32, Q>(&rows, memory.as_mut_slice()?, qkv, out, &scores),
         }
-        let width = rows.heads.query * rows.heads.size;
-        let mut results = from.get(..1).map_or_else(Vec::new, |first| vec![first[0]; rows.rows.len() * width]);
-        attend::<T>(&rows, pages, from, &mut results, scale, cap)?;
-        let shape = out.shape().to_vec();
-        Ok(out.overwrite(Tensor::from_vec(&shape, results)?.as_bytes()?)?)
     }
 
     /// Copies the keys and values of slots from `start` up to and without `end`, as they are stored: `[layers, slots,
@@ -382,14 +402,14 @@ impl KvState for PagedCache {
     }
 
     fn remove_sequence(&mut self, id: i64) -> Result<()> {
-        self.no_step("remove_sequence")?;
+        check_between_steps(self.step.as_ref(), "remove_sequence")?;
         let mut sequence = self.sequences.remove(&id).ok_or_else(|| unknown(id))?;
         sequence.truncate(0, self.sizes.heads.page, &mut self.pool);
         Ok(())
     }
 
     fn fork_sequence(&mut self, parent: i64, child: i64, position: i64) -> Result<()> {
-        self.no_step("fork_sequence")?;
+        check_between_steps(self.step.as_ref(), "fork_sequence")?;
         if self.sequences.contains_key(&child) {
             return Err(refused(format!("there is a sequence {child} already")));
         }
@@ -409,7 +429,7 @@ impl KvState for PagedCache {
     }
 
     fn popn(&mut self, id: i64, count: i64) -> Result<()> {
-        self.no_step("popn")?;
+        check_between_steps(self.step.as_ref(), "popn")?;
         let page = self.page();
         let sequence = self.sequences.get_mut(&id).ok_or_else(|| unknown(id))?;
         if sequence.has_tree() {
@@ -430,7 +450,9 @@ impl KvState for PagedCache {
         for (chunk, length) in chunks.iter().zip(before) {
             self.reserve(chunk.id, length, chunk.rows.len())?;
         }
-        let mut step = Step { rows, chunks, rope: Vec::new(), rope_for_sink: Vec::new() };
+        let within = |window: usize| (window, rows.iter().map(|row| row.within(window)).collect());
+        let windowed = self.sizes.scoring.windows().into_iter().map(within).collect();
+        let mut step = Step { rows, windowed, chunks, rope: Vec::new(), rope_for_sink: Vec::new() };
         if let Some(rope) = &self.rope {
             step.rows.iter().for_each(|row| rope.push_row(row.position, &mut step.rope));
             if step.rows.iter().any(|row| !row.sink.is_empty()) {
@@ -454,6 +476,28 @@ impl KvState for PagedCache {
     }
 }
 
+/// What a call of `attention` says of a layer.
+struct LayerCall<'a> {
+    layer: i64,
+    scale: f32,
+    sinks: &'a [f32],
+}
+
+/// The sinks of query heads as float32.
+fn sink_scores(sinks: &Tensor, heads: usize) -> Result<Vec<f32>> {
+    let dtype = sinks.dtype();
+    let known = [DataType::F32, DataType::F16, DataType::BF16].contains(&dtype);
+    if !known || sinks.shape() != [heads as i64] {
+        let shape = sinks.shape();
+        return Err(refused(format!("sinks are floats of {heads} query heads, found {dtype} and {shape:?}")));
+    }
+    Ok(match dtype {
+        DataType::F16 => sinks.to_vec::<f16>()?.into_iter().map(f16::to_f32).collect(),
+        DataType::BF16 => sinks.to_vec::<bf16>()?.into_iter().map(bf16::to_f32).collect(),
+        _ => sinks.to_vec()?,
+    })
+}
+
 fn unknown(id: i64) -> crate::Error {
     refused(format!("there is no sequence {id}"))
 }
@@ -461,13 +505,6 @@ fn unknown(id: i64) -> crate::Error {
 fn too_short(id: i64, sequence: &Sequence, length: i64) -> crate::Error {
     let dropped = if sequence.window.is_some() { ", of which its window dropped some" } else { "" };
     refused(format!("sequence {id} has {} tokens{dropped}: it cannot be continued after {length}", sequence.length))
-}
-
-fn same_number(ids: &[i64], others: &[i64], what: &str) -> Result<()> {
-    match ids.len() == others.len() {
-        true => Ok(()),
-        false => Err(refused(format!("{} sequences have as many {what}, found {}", ids.len(), others.len()))),
-    }
 }
 
 /// Copies a head within a layer: both are given by their first element and the distance of the next.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use tilewright_tensor::{Layout, Tensor};
 
-use super::KvState;
+use super::{KvState, check_between_steps, check_ids};
 use crate::builtins::refused;
 use crate::error::Result;
 
@@ -53,13 +53,6 @@ impl RnnState {
             None => Err(refused(format!(
                 "there are {layers} layers of {states} states, found state {state} of layer {layer}"
             ))),
-        }
-    }
-
-    fn no_step(&self, what: &str) -> Result<()> {
-        match self.step {
-            None => Ok(()),
-            Some(_) => Err(refused(format!("{what} comes before begin_forward or after end_forward"))),
         }
     }
 
@@ -150,14 +143,14 @@ impl KvState for RnnState {
     }
 
     fn remove_sequence(&mut self, id: i64) -> Result<()> {
-        self.no_step("remove_sequence")?;
+        check_between_steps(self.step.as_ref(), "remove_sequence")?;
         self.sequence(id)?;
         self.sequences.remove(&id);
         Ok(())
     }
 
     fn fork_sequence(&mut self, parent: i64, child: i64, position: i64) -> Result<()> {
-        self.no_step("fork_sequence")?;
+        check_between_steps(self.step.as_ref(), "fork_sequence")?;
         if self.sequences.contains_key(&child) {
             return Err(refused(format!("there is a sequence {child} already")));
         }
@@ -169,7 +162,7 @@ impl KvState for RnnState {
     }
 
     fn popn(&mut self, id: i64, count: i64) -> Result<()> {
-        self.no_step("popn")?;
+        check_between_steps(self.step.as_ref(), "popn")?;
         self.sequence(id)?;
         match self.sequences.get_mut(&id) {
             Some(own) => take_back(own, id, count),
@@ -178,22 +171,18 @@ impl KvState for RnnState {
     }
 
     fn begin_forward(&mut self, ids: &[i64], lengths: &[i64], tree: Option<&[i64]>) -> Result<()> {
-        self.no_step("begin_forward")?;
+        check_between_steps(self.step.as_ref(), "begin_forward")?;
         if tree.is_some() {
             return Err(refused("a recurrent model has one past: it takes no trees of tokens"));
         }
-        if ids.len() != lengths.len() || ids.len() > self.batch {
-            let (batch, found, given) = (self.batch, ids.len(), lengths.len());
-            return Err(refused(format!(
-                "a step has {batch} sequences at most, each with a length, found {found} and {given}"
-            )));
+        check_ids(ids, lengths.len(), "lengths")?;
+        if ids.len() > self.batch {
+            return Err(refused(format!("a step has {} sequences at most, found {}", self.batch, ids.len())));
         }
         let mut step = Vec::new();
-        for (at, (&id, &length)) in ids.iter().zip(lengths).enumerate() {
-            if ids[..at].contains(&id) || length < 1 {
-                return Err(refused(format!(
-                    "sequence {id} is once in a step and gets 1 token or more, found {length}"
-                )));
+        for (&id, &length) in ids.iter().zip(lengths) {
+            if length < 1 {
+                return Err(refused(format!("sequence {id} gets 1 token or more in a step, found {length}")));
             }
             let own = self.sequence(id)?;
             if own.length.checked_add(length).is_none() {

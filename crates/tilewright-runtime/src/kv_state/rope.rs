@@ -107,18 +107,6 @@ impl Rope {
     }
 }
 
-/// The limit of scores (`attn_logit_softcapping`, Gemma 2) in the object of a scaling; none without it, or with null.
-pub(super) fn score_cap(scaling: &str) -> Result<Option<f32>> {
-    let scaling = Scaling::parse(scaling)?;
-    match scaling.0.get("attn_logit_softcapping") {
-        None | Some(Json::Null) => Ok(None),
-        Some(given) => match given.as_f64().filter(|cap| *cap > 0.0 && *cap <= 1e30) {
-            Some(cap) => Ok(Some(cap as f32)),
-            None => Err(refused(format!("attn_logit_softcapping: expected a number above 0, found {given}"))),
-        },
-    }
-}
-
 /// Rotates the first dimensions of a head by a row of the table.
 pub(super) fn rotate(head: &mut [f32], row: &[f32]) {
     let points = row.len() / 2;

@@ -38,6 +38,27 @@ pub(super) struct Row {
     pub(super) tree: Option<(usize, Box<[bool]>)>,
 }
 
+impl Row {
+    /// What the token sees in a layer whose tokens see the last `window` positions only, their own included: of what
+    /// it sees without that.
+    pub(super) fn within(&self, window: usize) -> Self {
+        let from = (self.position + 1).saturating_sub(window);
+        let mut row = self.clone();
+        row.sink.start = row.sink.start.max(from).min(row.sink.end);
+        match &mut row.tree {
+            None => row.seen.start = row.seen.start.max(from).min(row.seen.end),
+            Some((base, shown)) => {
+                row.seen.start = row.seen.start.max(from.min(*base));
+                // The nodes that are shown are the end of the token's path, whose positions follow each other.
+                for (distance, shown) in shown.iter_mut().rev().filter(|shown| **shown).enumerate() {
+                    *shown = distance < window;
+                }
+            }
+        }
+        row
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Sequence {
     /// The pages in order; none for one whose tokens no window sees any more.
@@ -73,7 +94,10 @@ impl Sequence {
     /// the sink.
     fn view_from(&self, position: usize) -> (Range<usize>, usize, usize) {
         match self.window {
-            Some(Window { size, sink }) if position >= size => (0..sink, position + 1 - (size - sink), size - 1),
+            Some(Window { size, sink }) if position >= size => {
+                let for_sink = if sink == 0 { position } else { size - 1 };
+                (0..sink, position + 1 - (size - sink), for_sink)
+            }
             _ => (0..0, 0, position),
         }
     }

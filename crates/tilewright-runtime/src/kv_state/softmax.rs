@@ -5,6 +5,7 @@
 //! group: scores add elements of a head from the first one on, values their slots. A row that sees a tile in part has
 //! weights of 0 for the other slots; where their values are not finite, it goes by itself and leaves them out.
 
+use super::attention::Stored;
 use super::simd::{LANES, Line, Simd, exp2};
 
 /// Slots of a tile.
@@ -16,13 +17,34 @@ pub(super) const MAX_GROUP: usize = 8;
 
 /// Where the keys and values of a tile are, for each 16 slots: keys are `[size, key_stride]`, with slots as the last
 /// dimension, values `[slots, value_stride]`, of which `vectors` vectors are read.
-pub(super) struct Tile {
-    pub(super) keys: [*const f32; TILE_VECTORS],
+pub(super) struct Tile<K> {
+    pub(super) keys: [*const K; TILE_VECTORS],
     pub(super) key_stride: usize,
-    pub(super) values: [*const f32; TILE_VECTORS],
+    pub(super) values: [*const K; TILE_VECTORS],
     pub(super) value_stride: usize,
     pub(super) size: usize,
     pub(super) vectors: usize,
+}
+
+/// What a score loses by distance (ALiBi): `slope * (distance - slot of the tile)`, to the base 2.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Bias {
+    pub(super) slope: f32,
+    /// From the tile's first slot to the row.
+    pub(super) distance: f32,
+}
+
+/// Rows that a tile is added to at once.
+pub(super) struct Group<'a> {
+    /// `[size, rows]`.
+    pub(super) queries: &'a [f32],
+    /// Scores are `cap * tanh(score / cap)`.
+    pub(super) cap: Option<f32>,
+    pub(super) bias: Option<[Bias; MAX_GROUP]>,
+    /// Bit `i` of a row says whether it sees slot `i` of the tile.
+    pub(super) seen: &'a [u64; MAX_GROUP],
+    /// The first row.
+    pub(super) row: usize,
 }
 
 /// The softmax of rows so far: greatest score, sum of powers by lanes, and weighted sum of values, `[rows, vectors]`.
@@ -68,15 +90,27 @@ impl State {
         }
     }
 
-    /// The sums of a row divided by its weights. A zero is a positive one.
+    /// The sums of a row divided by its weights, of which one more is that of a `sink` without a value, a score to the
+    /// base 2. A zero is a positive one.
     ///
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]
-    pub(super) unsafe fn finish<S: Simd>(&mut self, row: usize) -> &[Line] {
+    pub(super) unsafe fn finish<S: Simd>(&mut self, row: usize, sink: Option<f32>) -> &[Line] {
         let vectors = self.values.len() / self.greatest.len().max(1);
         let lines = &mut self.values[row * vectors..(row + 1) * vectors];
-        let total: f32 = self.sums[row].0.iter().sum();
+        let mut total: f32 = self.sums[row].0.iter().sum();
+        if let Some(sink) = sink {
+            let greatest = reference(self.greatest[row]);
+            if sink > greatest {
+                // All weights are to be smaller, so that the sink's is 1.
+                let kept = (greatest - sink).exp2();
+                total = total * kept + 1.0;
+                lines.iter_mut().flat_map(|line| &mut line.0).for_each(|value| *value *= kept);
+            } else {
+                total += (sink - greatest).exp2();
+            }
+        }
         for line in &mut *lines {
             let at = line.0.as_mut_ptr();
             // SAFETY: a line holds a vector; the caller has the instruction set.
@@ -105,21 +139,18 @@ unsafe fn merge_lines<S: Simd>(own: &mut [Line], others: &[Line], kept: S::V, ad
     }
 }
 
-/// Adds a tile to `R` rows from `row` on. `queries` is `[size, R]`; bit `i` of a row's `seen` says whether it sees
-/// slot `i` of the tile. `finite` remembers whether all values of the tile are finite.
+/// Adds a tile to `R` rows. `finite` remembers whether all values of the tile are finite.
 ///
 /// # Safety
 /// The processor has the instruction set, and the tile points to what it says.
 #[inline(always)]
-pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
-    tile: &Tile,
-    queries: &[f32],
-    cap: Option<f32>,
-    seen: &[u64; MAX_GROUP],
+pub(super) unsafe fn add_tile<S: Simd, K: Stored, const R: usize>(
+    tile: &Tile<K>,
+    group: &Group<'_>,
     finite: &mut Option<bool>,
     state: &mut State,
-    row: usize,
 ) {
+    let &Group { queries, cap, bias, seen, row } = group;
     assert!(queries.len() >= tile.size * R && row + R <= state.greatest.len());
     assert!((row + R) * tile.vectors <= state.values.len());
     let mut weights = [[Line::ZERO; TILE_VECTORS]; R];
@@ -128,10 +159,10 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
     unsafe {
         let scores = weights.as_mut_ptr().cast::<f32>();
         match (S::WIDE, R) {
-            (true, MAX_GROUP) => multiply_keys::<S, R, 2>(tile, queries.as_ptr(), scores),
-            (false, 4) => multiply_keys::<S, R, 1>(tile, queries.as_ptr(), scores),
-            (false, 2) => multiply_keys::<S, R, 2>(tile, queries.as_ptr(), scores),
-            _ => multiply_keys::<S, R, 4>(tile, queries.as_ptr(), scores),
+            (true, MAX_GROUP) => multiply_keys::<S, K, R, 2>(tile, queries.as_ptr(), scores),
+            (false, 4) => multiply_keys::<S, K, R, 1>(tile, queries.as_ptr(), scores),
+            (false, 2) => multiply_keys::<S, K, R, 2>(tile, queries.as_ptr(), scores),
+            _ => multiply_keys::<S, K, R, 4>(tile, queries.as_ptr(), scores),
         }
         for own in 0..R {
             let weights = &mut weights[own];
@@ -141,6 +172,9 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
                     cap_scores::<S>(line, cap);
                 }
             }
+            if let Some(bias) = bias {
+                add_bias(weights, bias[own]);
+            }
             if seen[own] != u64::MAX {
                 hide(weights, seen[own]);
             }
@@ -149,25 +183,25 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
         let values = state.values[row * tile.vectors..].as_mut_ptr().cast::<f32>();
         let in_part = (0..R).any(|own| seen[own] != u64::MAX);
         if in_part && finite.is_none() {
-            *finite = Some(is_finite::<S>(tile));
+            *finite = Some(is_finite::<S, K>(tile));
         }
         if in_part && *finite == Some(false) {
             for own in 0..R {
                 let values = values.add(own * tile.vectors * LANES);
-                add_seen_values::<S>(tile, &weights[own], kept[own], seen[own], values);
+                add_seen_values::<S, K>(tile, &weights[own], kept[own], seen[own], values);
             }
             return;
         }
         let weights = weights.as_ptr().cast::<f32>();
         let mut at = 0;
         if S::WIDE && R == MAX_GROUP {
-            at = multiply_values::<S, R, 2>(tile, weights, &kept, values, at);
+            at = multiply_values::<S, K, R, 2>(tile, weights, &kept, values, at);
         } else if S::WIDE || R == 1 {
-            at = multiply_values::<S, R, 4>(tile, weights, &kept, values, at);
+            at = multiply_values::<S, K, R, 4>(tile, weights, &kept, values, at);
         } else if R == 2 {
-            at = multiply_values::<S, R, 2>(tile, weights, &kept, values, at);
+            at = multiply_values::<S, K, R, 2>(tile, weights, &kept, values, at);
         }
-        multiply_values::<S, R, 1>(tile, weights, &kept, values, at);
+        multiply_values::<S, K, R, 1>(tile, weights, &kept, values, at);
     }
 }
 
@@ -177,7 +211,11 @@ pub(super) unsafe fn add_tile<S: Simd, const R: usize>(
 /// As for [`add_tile`]; `queries` points to `[size, R]` and `scores` to `[R, 64]`.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "arrays of registers, indexed in step with memory")]
-unsafe fn multiply_keys<S: Simd, const R: usize, const N: usize>(tile: &Tile, queries: *const f32, scores: *mut f32) {
+unsafe fn multiply_keys<S: Simd, K: Stored, const R: usize, const N: usize>(
+    tile: &Tile<K>,
+    queries: *const f32,
+    scores: *mut f32,
+) {
     let mut first = 0;
     while first < TILE_VECTORS {
         // SAFETY: the caller's promise.
@@ -186,7 +224,7 @@ unsafe fn multiply_keys<S: Simd, const R: usize, const N: usize>(tile: &Tile, qu
             for at in 0..tile.size {
                 let mut keys = [S::splat(0.0); N];
                 for n in 0..N {
-                    keys[n] = S::load(tile.keys[first + n].add(at * tile.key_stride));
+                    keys[n] = K::load::<S>(tile.keys[first + n].add(at * tile.key_stride));
                 }
                 for r in 0..R {
                     let query = S::splat(*queries.add(at * R + r));
@@ -211,8 +249,8 @@ unsafe fn multiply_keys<S: Simd, const R: usize, const N: usize>(tile: &Tile, qu
 /// As for [`add_tile`]; `weights` points to `[R, 64]` and `values` to `[R, vectors, 16]`.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "arrays of registers, indexed in step with memory")]
-unsafe fn multiply_values<S: Simd, const R: usize, const N: usize>(
-    tile: &Tile,
+unsafe fn multiply_values<S: Simd, K: Stored, const R: usize, const N: usize>(
+    tile: &Tile<K>,
     weights: *const f32,
     kept: &[f32; R],
     values: *mut f32,
@@ -232,7 +270,7 @@ unsafe fn multiply_values<S: Simd, const R: usize, const N: usize>(
                 let from = tile.values[slot / LANES].add(slot % LANES * tile.value_stride + at * LANES);
                 let mut loaded = [S::splat(0.0); N];
                 for n in 0..N {
-                    loaded[n] = S::load(from.add(n * LANES));
+                    loaded[n] = K::load::<S>(from.add(n * LANES));
                 }
                 for r in 0..R {
                     let weight = S::splat(*weights.add(r * TILE + slot));
@@ -257,8 +295,8 @@ unsafe fn multiply_values<S: Simd, const R: usize, const N: usize>(
 /// # Safety
 /// As for [`add_tile`]; `values` points to `[vectors, 16]`.
 #[inline(always)]
-unsafe fn add_seen_values<S: Simd>(
-    tile: &Tile,
+unsafe fn add_seen_values<S: Simd, K: Stored>(
+    tile: &Tile<K>,
     weights: &[Line; TILE_VECTORS],
     kept: f32,
     seen: u64,
@@ -270,7 +308,7 @@ unsafe fn add_seen_values<S: Simd>(
             let mut sum = S::mul(S::load(values.add(at * LANES)), S::splat(kept));
             for slot in (0..TILE).filter(|slot| seen >> slot & 1 == 1) {
                 let from = tile.values[slot / LANES].add(slot % LANES * tile.value_stride + at * LANES);
-                sum = S::mul_add(S::splat(weights[slot / LANES].0[slot % LANES]), S::load(from), sum);
+                sum = S::mul_add(S::splat(weights[slot / LANES].0[slot % LANES]), K::load::<S>(from), sum);
             }
             S::store(sum, values.add(at * LANES));
         }
@@ -282,7 +320,7 @@ unsafe fn add_seen_values<S: Simd>(
 /// # Safety
 /// As for [`add_tile`].
 #[inline(always)]
-unsafe fn is_finite<S: Simd>(tile: &Tile) -> bool {
+unsafe fn is_finite<S: Simd, K: Stored>(tile: &Tile<K>) -> bool {
     let mut lanes = Line::ZERO;
     // SAFETY: the caller's promise.
     unsafe {
@@ -290,12 +328,20 @@ unsafe fn is_finite<S: Simd>(tile: &Tile) -> bool {
         for slot in 0..TILE {
             for at in 0..tile.vectors {
                 let from = tile.values[slot / LANES].add(slot % LANES * tile.value_stride + at * LANES);
-                sum = S::mul_add(S::load(from), S::splat(0.0), sum);
+                sum = S::mul_add(K::load::<S>(from), S::splat(0.0), sum);
             }
         }
         S::store(sum, lanes.0.as_mut_ptr());
     }
     lanes.0.iter().all(|lane| !lane.is_nan())
+}
+
+/// Subtracts what scores lose by distance.
+#[inline(always)]
+fn add_bias(scores: &mut [Line; TILE_VECTORS], bias: Bias) {
+    for (slot, score) in scores.iter_mut().flat_map(|line| &mut line.0).enumerate() {
+        *score -= bias.slope * (bias.distance - slot as f32);
+    }
 }
 
 /// Scores of slots that are not seen are the least.

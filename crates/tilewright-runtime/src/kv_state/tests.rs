@@ -43,6 +43,10 @@ fn cache(tokens: i64, mode: i64) -> Value {
 }
 
 fn cache_of(tokens: i64, mode: i64, dtype: DataType) -> Result<Value> {
+    cache_with(tokens, mode, dtype, "{}")
+}
+
+fn cache_with(tokens: i64, mode: i64, dtype: DataType, settings: &str) -> Result<Value> {
     let ints = |value: usize| Value::Int(value as i64);
     registry::get("mlc.create_paged_kv_cache_generic")?(&[
         Value::shape(&[4, tokens, 64, 3, 1]),
@@ -54,11 +58,59 @@ fn cache_of(tokens: i64, mode: i64, dtype: DataType) -> Result<Value> {
         Value::Int(mode),
         Value::Float(1.0),
         Value::Float(THETA),
-        Value::Str("{}".into()),
+        Value::Str(settings.into()),
         Value::Int(0),
         ints(ROTATED),
         Value::DataType(dtype),
     ])
+}
+
+/// A kind of cache, and how far its results are from the naive model's at most.
+struct Setup {
+    dtype: DataType,
+    /// The tokens that each layer sees.
+    windows: [Option<usize>; LAYERS],
+    slopes: Option<[f64; QUERY]>,
+    sinks: Option<[f32; QUERY]>,
+    tolerance: f64,
+}
+
+const PLAIN: Setup =
+    Setup { dtype: DataType::F32, windows: [None; LAYERS], slopes: None, sinks: None, tolerance: 2e-5 };
+/// Rounded keys of 11 bits change scores of up to 20 by up to 0.01.
+const HALF: Setup = Setup { dtype: DataType::F16, tolerance: 3e-2, ..PLAIN };
+const WINDOWS: Setup = Setup { windows: [None, Some(5)], ..PLAIN };
+const SINKS: Setup = Setup { windows: [Some(3), Some(70)], sinks: Some([0.5, -3.0, 9.0, 40.0]), ..PLAIN };
+const ALIBI: Setup = Setup { slopes: Some([0.5, 0.25, 0.125, 1.0]), ..PLAIN };
+
+impl Setup {
+    fn cache(&self, tokens: i64) -> Value {
+        let windows = self.windows.map(|window| window.map_or("null".to_owned(), |window| window.to_string()));
+        let slopes = self.slopes.map_or("null".to_owned(), |slopes| format!("{slopes:?}"));
+        let settings = format!(r#"{{"sliding_windows": [{}], "alibi_slopes": {slopes}}}"#, windows.join(", "));
+        cache_with(tokens, 1, self.dtype, &settings).unwrap()
+    }
+
+    fn close(&self, found: &[f32], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((f64::from(*found) - expected).abs() < self.tolerance, "found {found}, expected {expected}");
+        }
+    }
+
+    /// What a token, at its position, gives over those at theirs: pairs with distances.
+    fn attention(&self, layer: usize, own: &Token, seen: &[(&Token, usize)]) -> Vec<f64> {
+        naive_attention_of(self, layer, own, seen)
+    }
+
+    fn attend(&self, cache: &Value, layer: usize, tokens: &[Token]) -> Vec<f32> {
+        let out = Tensor::zeros(DataType::F32, &[tokens.len() as i64, QUERY as i64, SIZE as i64]).unwrap();
+        let mut args = vec![cache.clone(), Value::Int(layer as i64), Value::Float(1.0), qkv(layer, tokens)];
+        args.extend(self.sinks.map(|sinks| Tensor::from_vec(&[QUERY as i64], sinks.to_vec()).unwrap().into()));
+        args.push(out.clone().into());
+        call("attention_kv_cache_attention_with_fused_qkv", &args).unwrap();
+        out.to_vec().unwrap()
+    }
 }
 
 /// Of a token, queries, keys and values of each layer: `[layers][query + 2 kv][size]`.
@@ -76,6 +128,10 @@ fn random_token(random: &mut Random) -> Token {
 
 /// What a token, at its position, gives over those at theirs.
 fn naive_attention(layer: usize, own: &Token, seen: &[(&Token, usize)]) -> Vec<f64> {
+    PLAIN.attention(layer, own, seen)
+}
+
+fn naive_attention_of(setup: &Setup, layer: usize, own: &Token, seen: &[(&Token, usize)]) -> Vec<f64> {
     let head = |token: &Token, index: usize| -> Vec<f64> {
         token[layer][index * SIZE..(index + 1) * SIZE].iter().map(|&value| f64::from(value)).collect()
     };
@@ -92,10 +148,12 @@ fn naive_attention(layer: usize, own: &Token, seen: &[(&Token, usize)]) -> Vec<f
                 let (same, cross) = (q[i] * k[i] + q[i + half] * k[i + half], q[i + half] * k[i] - q[i] * k[i + half]);
                 same * angle.cos() - cross * angle.sin()
             });
-            ((plain + rotated.sum::<f64>()) / (SIZE as f64).sqrt()).exp()
+            let loss = setup.slopes.map_or(0.0, |slopes| slopes[query] * distance as f64);
+            ((plain + rotated.sum::<f64>()) / (SIZE as f64).sqrt() - loss).exp()
         };
         let weights: Vec<f64> = seen.iter().map(weight).collect();
-        let total: f64 = weights.iter().sum();
+        let sink = setup.sinks.map_or(0.0, |sinks| f64::from(sinks[query]).exp());
+        let total: f64 = weights.iter().sum::<f64>() + sink;
         let values: Vec<Vec<f64>> = seen.iter().map(|(token, _)| head(token, QUERY + KV + kv)).collect();
         out.extend((0..SIZE).map(|i| weights.iter().zip(&values).map(|(w, v)| w * v[i]).sum::<f64>() / total));
     }
@@ -115,6 +173,13 @@ impl Naive {
         };
         (0..=at).filter_map(|slot| Some((&self.tokens[slot], distance(slot)?))).collect()
     }
+
+    /// The same in a layer with a window of its own.
+    fn seen_in(&self, at: usize, window: Option<usize>) -> Vec<(&Token, usize)> {
+        let first = window.map_or(0, |window| (at + 1).saturating_sub(window));
+        let later = |token: &Token| self.tokens[first..].iter().any(|own| std::ptr::eq(own, token));
+        self.seen(at).into_iter().filter(|(token, _)| later(token)).collect()
+    }
 }
 
 fn qkv(layer: usize, tokens: &[Token]) -> Value {
@@ -123,10 +188,7 @@ fn qkv(layer: usize, tokens: &[Token]) -> Value {
 }
 
 fn attend(cache: &Value, layer: usize, tokens: &[Token]) -> Vec<f32> {
-    let out = Tensor::zeros(DataType::F32, &[tokens.len() as i64, QUERY as i64, SIZE as i64]).unwrap();
-    let args = [cache.clone(), Value::Int(layer as i64), Value::Float(1.0), qkv(layer, tokens), out.clone().into()];
-    call("attention_kv_cache_attention_with_fused_qkv", &args).unwrap();
-    out.to_vec().unwrap()
+    PLAIN.attend(cache, layer, tokens)
 }
 
 fn begin(cache: &Value, ids: &[i64], lengths: &[i64]) -> Result<Value> {
@@ -146,6 +208,16 @@ fn close(found: &[f32], expected: &[f64]) {
 
 /// A step in which sequences of both models get tokens.
 fn step(cache: &Value, naive: &mut BTreeMap<i64, Naive>, lengths: &[(i64, usize)], random: &mut Random) -> Result<()> {
+    step_of(&PLAIN, cache, naive, lengths, random)
+}
+
+fn step_of(
+    setup: &Setup,
+    cache: &Value,
+    naive: &mut BTreeMap<i64, Naive>,
+    lengths: &[(i64, usize)],
+    random: &mut Random,
+) -> Result<()> {
     let ids: Vec<i64> = lengths.iter().map(|(id, _)| *id).collect();
     let counts: Vec<i64> = lengths.iter().map(|(_, count)| *count as i64).collect();
     begin(cache, &ids, &counts)?;
@@ -158,38 +230,92 @@ fn step(cache: &Value, naive: &mut BTreeMap<i64, Naive>, lengths: &[(i64, usize)
         own.tokens.extend(rest.by_ref().take(*count).cloned());
         rows.extend((before..before + count).map(|at| (*id, at)));
     }
-    for layer in 0..LAYERS {
-        let found = attend(cache, layer, &tokens);
+    for (layer, window) in setup.windows.into_iter().enumerate() {
+        let found = setup.attend(cache, layer, &tokens);
         for ((id, at), found) in rows.iter().zip(found.chunks(QUERY * SIZE)) {
             let own = &naive[id];
-            close(found, &naive_attention(layer, &own.tokens[*at], &own.seen(*at)));
+            setup.close(found, &setup.attention(layer, &own.tokens[*at], &own.seen_in(*at, window)));
         }
     }
     end(cache);
     Ok(())
 }
 
+/// A step in which a sequence gets a tree of guesses, of which a path is accepted, or none.
+fn guess(setup: &Setup, cache: &Value, naive: &mut Naive, id: i64, random: &mut Random) {
+    let count = 1 + random.below(6);
+    let parents: Vec<i64> = (0..count).map(|node| random.below(node + 1) as i64 - 1).collect();
+    let given = Tensor::from_vec(&[count as i64], parents.clone()).unwrap();
+    let args = [cache.clone(), Value::shape(&[id]), Value::shape(&[count as i64]), given.into()];
+    if let Err(error) = call("kv_state_begin_forward", &args) {
+        let said = error.to_string();
+        assert!(said.contains("pages") || said.contains("sink"), "{said}");
+        return;
+    }
+    let tokens: Vec<Token> = (0..count).map(|_| random_token(random)).collect();
+    let path_to = |node: usize| {
+        let up = |node: &usize| usize::try_from(parents[*node]).ok();
+        let mut path: Vec<usize> = std::iter::successors(Some(node), up).collect();
+        path.reverse();
+        path
+    };
+    let with = |path: &[usize], naive: &Naive| {
+        let tokens = naive.tokens.iter().cloned().chain(path.iter().map(|node| tokens[*node].clone())).collect();
+        Naive { tokens, window: naive.window }
+    };
+    for (layer, window) in setup.windows.into_iter().enumerate() {
+        let found = setup.attend(cache, layer, &tokens);
+        for (node, found) in found.chunks(QUERY * SIZE).enumerate() {
+            let branch = with(&path_to(node), naive);
+            let at = branch.tokens.len() - 1;
+            setup.close(found, &setup.attention(layer, &branch.tokens[at], &branch.seen_in(at, window)));
+        }
+    }
+    end(cache);
+    let leaf = random.below(count + 1) as i64 - 1;
+    let args = [cache.clone(), Value::shape(&[id]), Value::shape(&[leaf])];
+    call("attention_kv_cache_commit_accepted_token_tree_nodes", &args).unwrap();
+    if let Ok(leaf) = usize::try_from(leaf) {
+        *naive = with(&path_to(leaf), naive);
+    }
+}
+
 fn is_consistent(cache: &Value) -> bool {
     with_cache(cache, |cache| Ok(cache.is_consistent())).unwrap()
 }
 
+/// Random operations of each kind of cache in a test: `TILEWRIGHT_CACHE_OPERATIONS` says another number.
+const OPERATIONS: usize = 1200;
+/// Operations on a cache.
+const OPERATIONS_OF_ONE: usize = 60;
+
 #[test]
 fn random_operations_give_what_a_naive_model_gives() {
-    for seed in 1..40 {
-        let mut random = Random(seed);
-        let cache = cache(150, 1);
-        let mut naive: BTreeMap<i64, Naive> = BTreeMap::new();
-        let mut next = 0;
-        for _ in 0..60 {
-            random_operation(&cache, &mut naive, &mut next, &mut random);
-            assert!(is_consistent(&cache), "seed {seed}");
+    let given = std::env::var("TILEWRIGHT_CACHE_OPERATIONS").ok();
+    let operations: usize = given.map_or(OPERATIONS, |number| number.parse().unwrap());
+    for (number, setup) in [PLAIN, HALF, WINDOWS, SINKS, ALIBI].iter().enumerate() {
+        for seed in 1..=operations.div_ceil(OPERATIONS_OF_ONE) as u64 {
+            let mut random = Random(seed + ((number as u64) << 32));
+            let cache = setup.cache(150);
+            let mut naive: BTreeMap<i64, Naive> = BTreeMap::new();
+            let mut next = 0;
+            for _ in 0..OPERATIONS_OF_ONE {
+                random_operation(setup, &cache, &mut naive, &mut next, &mut random);
+                assert!(is_consistent(&cache), "seed {seed}");
+            }
         }
     }
 }
 
-fn random_operation(cache: &Value, naive: &mut BTreeMap<i64, Naive>, next: &mut i64, random: &mut Random) {
+fn random_operation(
+    setup: &Setup,
+    cache: &Value,
+    naive: &mut BTreeMap<i64, Naive>,
+    next: &mut i64,
+    random: &mut Random,
+) {
     let ids: Vec<i64> = naive.keys().copied().collect();
-    let choice = random.below(12);
+    let choice = random.below(14);
     if ids.is_empty() || (choice == 0 && ids.len() < 8) {
         call("kv_state_add_sequence", &[cache.clone(), Value::Int(*next)]).unwrap();
         naive.insert(*next, Naive::default());
@@ -231,6 +357,7 @@ fn random_operation(cache: &Value, naive: &mut BTreeMap<i64, Naive>, next: &mut 
             call("attention_kv_cache_enable_sliding_window_for_seq", &[&[cache.clone()][..], &args].concat()).unwrap();
             naive.get_mut(&id).unwrap().window = Some((size, sink));
         }
+        7 | 8 if setup.slopes.is_none() => guess(setup, cache, naive.get_mut(&id).unwrap(), id, random),
         _ => {
             let mut lengths: Vec<(i64, usize)> = Vec::new();
             for id in ids.into_iter().take(4) {
@@ -239,7 +366,7 @@ fn random_operation(cache: &Value, naive: &mut BTreeMap<i64, Naive>, next: &mut 
                 }
             }
             // Without enough pages the step is refused, and nothing changes.
-            if let Err(error) = step(cache, naive, &lengths, random) {
+            if let Err(error) = step_of(setup, cache, naive, &lengths, random) {
                 assert!(error.to_string().contains("pages"), "{error}");
             }
         }
@@ -680,4 +807,47 @@ fn scores_can_have_a_soft_cap() {
     close(&plain_step(heads, &cache, &rows, DataType::F32), &expected);
     let refused = plain_cache(heads, DataType::F32, r#"{"attn_logit_softcapping": -1}"#).unwrap_err().to_string();
     assert!(refused.contains("attn_logit_softcapping"), "{refused}");
+}
+
+#[test]
+fn settings_of_scores_are_checked() {
+    for (settings, said) in [
+        (r#"{"sliding_windows": [1, 2, 3]}"#, "2 entries or 1"),
+        (r#"{"sliding_windows": [0]}"#, "numbers of tokens from 1 on"),
+        (r#"{"sliding_windows": 4}"#, "sliding_windows"),
+        (r#"{"alibi_slopes": [1, "x", 1, 1]}"#, "alibi_slopes"),
+        ("[", "an object of JSON"),
+    ] {
+        let error = cache_with(8, 0, DataType::F32, settings).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let cache = ALIBI.cache(8);
+    call("kv_state_add_sequence", &[cache.clone(), Value::Int(0)]).unwrap();
+    let tree = [cache.clone(), Value::shape(&[0]), Value::shape(&[1]), Value::shape(&[-1])];
+    assert!(call("kv_state_begin_forward", &tree).unwrap_err().to_string().contains("ALiBi"));
+    begin(&cache, &[0], &[1]).unwrap();
+    let tokens = [random_token(&mut Random(1))];
+    let out = |dtype| -> Value { Tensor::zeros(dtype, &[1, QUERY as i64, SIZE as i64]).unwrap().into() };
+    let args = |rest: &[Value]| [&[cache.clone(), Value::Int(0), Value::Float(1.0), qkv(0, &tokens)], rest].concat();
+    let few = Tensor::zeros(DataType::F32, &[QUERY as i64 - 1]).unwrap().into();
+    for (rest, said) in [(vec![few, out(DataType::F32)], "4 query heads"), (vec![out(DataType::F16)], "the result")] {
+        let error = call("attention_kv_cache_attention_with_fused_qkv", &args(&rest)).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_cache_has_a_type_of_its_own() {
+    let heads = [6, 2, 64, 16];
+    let mut random = Random(3);
+    // Quarters, which all types hold.
+    let rows: Vec<f32> = (0..150 * 10 * 64).map(|_| random.below(9) as f32 / 4.0 - 1.0).collect();
+    let whole = plain_step(heads, &plain_cache(heads, DataType::F32, "").unwrap(), &rows, DataType::F32);
+    for dtype in [DataType::F16, DataType::BF16] {
+        let cache = plain_cache(heads, dtype, "").unwrap();
+        let (first, last) = rows.split_at(149 * 10 * 64);
+        let mut found = plain_step(heads, &cache, first, DataType::F32);
+        found.extend(plain_step(heads, &cache, last, DataType::F32));
+        assert_eq!(found, whole, "{dtype}");
+    }
 }

@@ -12,10 +12,7 @@ from .decoder import Decoder
 from .names import Naming, Recipe, recipes
 from .settings import MAX_LAYERS, MAX_SIZE, Settings
 
-__all__ = ["WINDOWS", "Architecture", "sizes_of", "windows_of"]
-
-#: What is refused of models whose layers have windows of their own.
-WINDOWS = "contexts up to the window of its layers"
+__all__ = ["Architecture", "sizes_of", "windows_of"]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .architecture import WINDOWS, Architecture, windows_of
+from .architecture import Architecture, windows_of
 from .config import DecoderConfig
 from .llama import llama_config
 from .names import gguf_naming, hf_naming
@@ -56,5 +56,4 @@ COHERE2 = Architecture(
     gguf=("cohere2",),
     gguf_names=lambda config: gguf_naming(pairs=True),
     tied=True,
-    remarks=WINDOWS,
 )

@@ -18,12 +18,7 @@ __all__ = ["DecoderConfig", "Experts", "Latent", "Rope", "UnsupportedModel"]
 
 
 class UnsupportedModel(TVMError, NotImplementedError):
-    """A model that needs what this package, or its runtime, does not have: the message names the feature.
-
-    `context_window_size` is that of contexts for which the model does not need it, where there are such.
-    """
-
-    context_window_size: int | None = None
+    """A model that needs what this package, or its runtime, does not have: the message names the feature."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +137,10 @@ class DecoderConfig:
         """How a layer rotates queries and keys."""
         return self.rope[layer % len(self.rope)]
 
+    def layer_window(self, layer: int) -> int | None:
+        """The last tokens that a layer's tokens see; None for all."""
+        return self.windows[layer % len(self.windows)]
+
     @property
     def one_rope(self) -> bool:
         """Whether all layers rotate alike, so that the cache can do it."""
@@ -167,23 +166,11 @@ class DecoderConfig:
         return replace(self, windows=tuple(seen[:1] if len(set(seen)) == 1 else seen)).check_runtime()
 
     def check_runtime(self) -> DecoderConfig:
-        """The same, where the runtime can run it; else an `UnsupportedModel`."""
+        """The same, where the decoder can run it; else an `UnsupportedModel`."""
         heads, kv_heads = self.num_attention_heads, self.num_key_value_heads
         if heads % kv_heads:
             raise TVMError(f"{self.architecture}: {heads} query heads cannot share {kv_heads} kv heads equally")
         if self.alibi:
-            self._refuse("ALiBi, biases of attention scores by distance")
-        if len(self.windows) > 1:
-            least = min(window for window in self.windows if window)
-            self._refuse(f"sliding windows of single layers ({least} tokens here)", least)
+            feature = "ALiBi, biases of attention scores by distance"
+            raise UnsupportedModel(f"{self.architecture}: the decoder does not have {feature}")
         return self
-
-    def _refuse(self, feature: str, least: int | None = None) -> None:
-        """Says what is missing, and the context that does not need it."""
-        text = f"{self.architecture}: the cache of the runtime does not have {feature}"
-        if least is not None:
-            instead = f"`open_model(..., context_window_size={least})`"
-            text += f"; contexts of up to {least} tokens do not need them: {instead}"
-        error = UnsupportedModel(text)
-        error.context_window_size = least
-        raise error

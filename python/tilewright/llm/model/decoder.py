@@ -145,6 +145,8 @@ class Decoder(nn.Module):
 
     def __init__(self, config: DecoderConfig) -> None:
         self.config, self.dtype = config.check_runtime(), "float32"
+        #: The type of keys and values in the cache; by default that of the weights.
+        self.cache_dtype: str | None = None
         self.model = DecoderModel(config)
         if not config.tied:
             self.lm_head = nn.Linear(config.hidden_size, "vocab_size", bias=config.head_bias)
@@ -206,16 +208,16 @@ class Decoder(nn.Module):
         config = self.config
         sizes = (max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window)
         shape = (config.num_hidden_layers, config.num_attention_heads, config.num_key_value_heads, config.head_dim)
-        rope, caps = config.rope[0], {}
+        rope, caps, dtype = config.rope[0], {}, self.cache_dtype or self.dtype
         if config.attention_softcap:
             caps["attn_logit_softcapping"] = config.attention_softcap
+        if any(config.windows):
+            caps["sliding_windows"] = [config.layer_window(layer) for layer in range(config.num_hidden_layers)]
         if rope is None or not self.model.cache_rotates:
-            return PagedKVCache.create_generic(
-                *sizes, *shape, RopeMode.NONE, 1.0, 10000.0, self.dtype, rope_scaling=caps
-            )
+            return PagedKVCache.create_generic(*sizes, *shape, RopeMode.NONE, 1.0, 10000.0, dtype, rope_scaling=caps)
         scaling, factors = _scaling_of(rope)
         return PagedKVCache.create_generic(
-            *sizes, *shape, RopeMode.NORMAL, 1.0, rope.theta, self.dtype, rotary_dim=rope.size,
+            *sizes, *shape, RopeMode.NORMAL, 1.0, rope.theta, dtype, rotary_dim=rope.size,
             rope_scaling=scaling | caps, rope_ext_factors=factors,
         )  # fmt: skip
 

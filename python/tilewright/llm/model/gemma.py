@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .architecture import WINDOWS, Architecture, windows_of
+from .architecture import Architecture, windows_of
 from .config import DecoderConfig, UnsupportedModel
 from .llama import ACTIVATIONS, llama_config
 from .names import Naming, gguf_naming, hf_naming, mlc_naming
@@ -116,7 +116,6 @@ GEMMA2 = Architecture(
     gguf_names=_gguf,
     tied=True,
     defaults=_DEFAULTS_2,
-    remarks=WINDOWS,
 )
 
 GEMMA3 = Architecture(
@@ -129,5 +128,4 @@ GEMMA3 = Architecture(
     gguf_names=_gguf,
     tied=True,
     defaults=_DEFAULTS_3,
-    remarks=WINDOWS,
 )

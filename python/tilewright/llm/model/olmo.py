@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .architecture import WINDOWS, Architecture, windows_of
+from .architecture import Architecture, windows_of
 from .config import DecoderConfig, Experts, UnsupportedModel
 from .llama import llama_config
 from .names import Naming, gguf_naming, hf_naming
@@ -71,7 +71,6 @@ OLMO3 = Architecture(
     model_types=("olmo3",),
     config=_olmo3,
     hf=_hf,
-    remarks=WINDOWS,
 )
 
 OLMOE = Architecture(

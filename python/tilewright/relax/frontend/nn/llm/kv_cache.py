@@ -58,8 +58,12 @@ class PagedKVCache(Object):
         The sizes may be arguments of the method that creates it. `prefill_chunk_size` and `support_sliding_window`
         reserve nothing: steps of any size and windows are taken. `rope_scaling` is what a model's configuration says:
         an object with `rope_type` `linear`, `llama3` or `longrope`, which takes `rope_ext_factors`; a number
-        `attn_logit_softcapping` in it caps scores (`c * tanh(s / c)`). The first `rotary_dim` elements of a head are
-        rotated, by default all.
+        `attn_logit_softcapping` in it caps scores (`c * tanh(s / c)`), a list `sliding_windows` has the last tokens
+        that each layer sees (None for all), and a list `alibi_slopes` what scores of each query head lose with each
+        token of distance. The first `rotary_dim` elements of a head are rotated, by default all.
+
+        `dtype` is the type in which the cache holds keys and values; queries, keys and values come in any type of
+        floats.
         """
         sizes = [max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window]
         factors = PrimValue(0) if rope_ext_factors is None else const(list(rope_ext_factors), "float32")
@@ -79,19 +83,26 @@ class PagedKVCache(Object):
         return PagedKVCache(_expr=made, _name=name)
 
     def attention_with_fused_qkv(
-        self, layer_id: int, qkv: Tensor, num_qo_heads: int, attn_score_scaling_factor: float = 1.0
+        self,
+        layer_id: int,
+        qkv: Tensor,
+        num_qo_heads: int,
+        attn_score_scaling_factor: float = 1.0,
+        sinks: Tensor | None = None,
     ) -> Tensor:
         """Appends the keys and values of the step's tokens in a layer, and attends to what each token sees.
 
         `qkv` is `[batch, tokens, num_qo_heads + 2 * kv heads, head_dim]`, of which the tokens are those of the step in
         their order; the result is `[batch, tokens, num_qo_heads, head_dim]`. Scores are multiplied by
-        `attn_score_scaling_factor / sqrt(head_dim)`.
+        `attn_score_scaling_factor / sqrt(head_dim)`. `sinks`, one for each query head, are the scores of a token that
+        all tokens see and that has no value (attention sinks of gpt-oss).
         """
         batch, tokens, _, size = qkv.shape
         rows = qkv.reshape(batch * tokens, qkv.shape[2], size)
         call = call_dps_packed(
             "vm.builtin.attention_kv_cache_attention_with_fused_qkv",
-            [self._expr, PrimValue(layer_id), PrimValue(float(attn_score_scaling_factor)), rows._expr],
+            [self._expr, PrimValue(layer_id), PrimValue(float(attn_score_scaling_factor)), rows._expr]
+            + ([] if sinks is None else [sinks._expr]),
             TensorStructInfo([batch * tokens, num_qo_heads, size], qkv.dtype),
         )
         made = wrap(builder("attention_with_fused_qkv").emit(call, "attention"), "attention")
