@@ -83,14 +83,14 @@ trait KvState {
 struct State(Lock<Kind>);
 
 enum Kind {
-    Paged(PagedCache),
+    Paged(Box<PagedCache>),
     Rnn(RnnState),
 }
 
 impl Kind {
     fn as_state(&mut self) -> &mut dyn KvState {
         match self {
-            Self::Paged(cache) => cache,
+            Self::Paged(cache) => &mut **cache,
             Self::Rnn(state) => state,
         }
     }
@@ -335,7 +335,7 @@ fn create_paged(args: &[Value]) -> Result<Value> {
         dtype: stored_type(dtype)?,
         scoring: Scoring::parse(scaling_text(scaling)?, layers, query)?,
     };
-    Ok(made(Kind::Paged(PagedCache::new(sizes, rope)?)))
+    Ok(made(Kind::Paged(Box::new(PagedCache::new(sizes, rope)?))))
 }
 
 fn stored_type(dtype: &Value) -> Result<DataType> {
