@@ -450,7 +450,7 @@ impl<T: Stored> Parts<'_, T> {
         let part = SeenPart { layer, scores, rows: rows.clone(), head: *head, part, seen: &seen, queries };
         for number in first..end {
             let base = number * TILE;
-            // A function of its own for each type of tiles: inlined here, they would be compiled for each type of pages.
+            // A function for each type of tiles: inlined here, it would be compiled again for each type of pages.
             let set = InstructionSet::best();
             match self.tile(base).filter(|_| in_place) {
                 Some(tile) => set.dispatch(AddedTile { part: &part, base, tile: &tile, state }),
