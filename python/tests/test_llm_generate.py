@@ -149,7 +149,7 @@ def test_a_folder_of_mlc_llm_gives_the_logits_of_its_weights(model_folder, tmp_p
             params[name], weights[name] = values, values.astype("float32")
             continue
         words, scales = group_quantize(values, 4, 32)
-        weights[name] = group_dequantize(words, scales, 4, 32, values.shape[1]).astype("float32")
+        weights[name] = group_dequantize(words, scales.astype("float32"), 4, 32, values.shape[1])
         stem = name.removesuffix("weight")
         params[stem + "q_weight"], params[stem + "q_scale"] = words, scales
     config = SETTINGS | {"vocab_size": VOCAB, "context_window_size": 128}
@@ -168,9 +168,11 @@ def test_a_folder_of_mlc_llm_gives_the_logits_of_its_weights(model_folder, tmp_p
     tokens, logits = list(b"The same weights."), []
     for folder in (mlc, plain):
         tokenizer_files(folder)
-        made = compile_model(folder, folder / "compiled", quantization=None)
+        made = compile_model(folder, folder / "compiled", quantization=None, activations="exact")
         sequence = LanguageModel(made, open_tokenizer(folder)).sequence()
         logits.append(sequence.replace(tokens).numpy())
+    # The folder's own codes are kept.
+    assert set(forms_of(open_model(mlc)).values()) == {BlockFormat(4, 32, 7)} and forms_of(open_model(plain)) == {}
     np.testing.assert_allclose(logits[0], logits[1], rtol=0, atol=1e-4 * np.abs(logits[1]).max())
 
 

@@ -7,7 +7,7 @@ from . import _core
 
 def main() -> int:
     """Runs the command line with this process's arguments; the result is its exit status."""
-    if len(sys.argv) > 1 and sys.argv[1] in ("chat", "generate"):
+    if len(sys.argv) > 1 and sys.argv[1] in ("chat", "generate", "embed", "llm"):
         from .llm.commands import main as of_language_models
 
         return of_language_models(sys.argv[1:])

@@ -928,14 +928,23 @@ class TokenSequence:
     def append(self, tokens: Any) -> Any:
         """Adds tokens, and gives the logits of the last one."""
 
+    def append_all(self, tokens: Any) -> Any:
+        """Adds tokens, and gives the logits of all of them, `[tokens, vocabulary]`, computed in one step."""
+
     def replace(self, tokens: Any) -> Any:
         """Makes these tokens the sequence's, and gives the logits of the last one. Those that it begins with already
         are not computed again, but for the last.
         """
 
+    def restore(self, file: Any, model: Any) -> Any:
+        """Makes this sequence the one of the bytes that `save` gave."""
+
     @property
     def room(self) -> Any:
         """Tokens that fit after those that there are."""
+
+    def save(self, model: Any) -> Any:
+        """The tokens with what the model keeps of them; `model` are 32 bytes that say which one it is."""
 
     @property
     def tokens(self) -> Any: ...
@@ -943,21 +952,28 @@ class TokenSequence:
         """Forgets all tokens but the first ones."""
 
 @final
-class Sampler:
-    """Chooses the tokens of one sequence."""
+class Constraint:
+    """What a text must be: a grammar. It is of one generation."""
 
-    def __new__(
-        cls,
-        temperature: Any,
-        top_k: Any,
-        top_p: Any,
-        min_p: Any,
-        repetition_penalty: Any,
-        seed: Any,
-        tokens: Any,
-    ) -> Self: ...
-    def choose(self, logits: Any) -> Any:
-        """The next token, after these logits."""
+    ...
+
+@final
+class Generator:
+    """One generation: tokens that follow a prompt."""
+
+    def __new__(cls, settings: Any, constraint: Any = None) -> Self: ...
+    def begin(self, sequence: Any, prompt: Any) -> Any:
+        """Makes the prompt the sequence's tokens, and chooses the first token: the tokens that were chosen, each
+        with the logarithm of its probability and the likeliest ones with theirs, and why the text ends, if it
+        does.
+        """
+
+    @property
+    def proposals(self) -> Any:
+        """How many tokens were proposed, and how many of these accepted."""
+
+    def step(self, sequence: Any) -> Any:
+        """The next token or tokens, as of `begin`."""
 
 @final
 class Tokenizer:
@@ -969,6 +985,11 @@ class Tokenizer:
         """The tokens of a conversation in a chat template (Jinja), by default the configuration's, and the prompt's
         text. `inputs` is an object of JSON with `messages`, and perhaps `tools`, `documents`, `variables` and
         `now_s`. Control tokens are those of the template, never such that a message spells.
+        """
+
+    def constraint(self, kind: Any, text: Any, ends: Any) -> Any:
+        """What a text must be: `kind` is `"json_schema"`, `"json_object"`, `"regex"` or `"lark"`, `text` the schema,
+        the expression or the grammar; `ends` are the tokens that end a text.
         """
 
     def decode(self, ids: Any, skip_special: Any) -> Any: ...

@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::sampler::SamplerError;
+
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -22,6 +24,14 @@ pub enum Error {
     NoTokens,
     /// The model gave something else than logits.
     NoLogits { found: String },
+    /// The model does not give the logits of all tokens of a step, or its state does not take tokens back.
+    NoVerification,
+    /// No next token could be chosen.
+    Sampler(SamplerError),
+    /// Bytes that are no sequence of this model, or a model whose sequences cannot be kept.
+    Saved(String),
+    /// The guide of a generation, such as a grammar, failed.
+    Guide(String),
 }
 
 impl fmt::Display for Error {
@@ -41,6 +51,9 @@ impl fmt::Display for Error {
             }
             Self::NoTokens => f.write_str("a step needs a token at least"),
             Self::NoLogits { found } => write!(f, "expected logits of float32 from the model, found {found}"),
+            Self::NoVerification => f.write_str("the model cannot verify several tokens in one step"),
+            Self::Sampler(error) => error.fmt(f),
+            Self::Saved(why) | Self::Guide(why) => f.write_str(why),
         }
     }
 }
@@ -49,6 +62,7 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Runtime(error) => Some(error),
+            Self::Sampler(error) => Some(error),
             _ => None,
         }
     }
@@ -63,5 +77,11 @@ impl From<tilewright_runtime::Error> for Error {
 impl From<tilewright_tensor::TensorError> for Error {
     fn from(error: tilewright_tensor::TensorError) -> Self {
         Self::Runtime(error.into())
+    }
+}
+
+impl From<SamplerError> for Error {
+    fn from(error: SamplerError) -> Self {
+        Self::Sampler(error)
     }
 }

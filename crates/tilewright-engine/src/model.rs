@@ -6,6 +6,7 @@ use tilewright_runtime::{Executable, Function, Value, VirtualMachine, registry};
 use tilewright_tensor::Tensor;
 
 use crate::error::{Error, Result};
+use crate::saved::Saved;
 
 /// Tokens of a page of the cache.
 const PAGE: i64 = 16;
@@ -28,12 +29,15 @@ pub struct Limits {
 /// The functions are those of MLC LLM's models: `embed(tokens, weights)`, `prefill(embeddings, state, weights)` and
 /// `decode(embeddings, state, weights)`, which give the logits of the last token and the state, and
 /// `create_paged_kv_cache(batch, tokens, chunk, page, window)`; recurrent models have
-/// `create_rnn_state(batch, history)` instead.
+/// `create_rnn_state(batch, history)` instead. `batch_verify(embeddings, state, weights)` gives the logits of all
+/// tokens, for proposals.
 #[derive(Clone, Debug)]
 pub struct LanguageModel {
     embed: Function,
     prefill: Function,
     decode: Function,
+    /// Logits of all tokens of a step, where the model has that.
+    verify: Option<Function>,
     create: Create,
     weights: Value,
     limits: Limits,
@@ -64,6 +68,7 @@ impl LanguageModel {
             embed: function("embed")?,
             prefill: function("prefill")?,
             decode: function("decode")?,
+            verify: function("batch_verify").ok(),
             create: match function("create_rnn_state") {
                 Ok(function) => Create::Recurrent(function),
                 Err(_) => Create::PagedCache(function("create_paged_kv_cache")?),
@@ -98,6 +103,11 @@ impl LanguageModel {
     fn is_recurrent(&self) -> bool {
         matches!(self.create, Create::Recurrent(_))
     }
+
+    /// Whether several tokens can be verified in one step, and refused ones taken back without computing again.
+    pub fn can_verify(&self) -> bool {
+        self.verify.is_some() && !self.is_recurrent()
+    }
 }
 
 /// Calls a function for states of sequences.
@@ -114,6 +124,10 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    pub fn model(&self) -> &LanguageModel {
+        &self.model
+    }
+
     pub fn tokens(&self) -> &[u32] {
         &self.tokens
     }
@@ -178,21 +192,12 @@ impl Sequence {
     /// There are none, one is not of the vocabulary, they do not fit the context, or the model fails; the sequence is
     /// as it was then.
     pub fn append(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
+        self.check(tokens)?;
         let before = self.tokens.len();
-        let (all, context) = (before + tokens.len(), self.model.limits.context);
-        if tokens.is_empty() {
-            return Err(Error::NoTokens);
-        }
-        if all > context {
-            return Err(Error::TooLong { tokens: all, context });
-        }
-        let vocabulary = self.model.limits.vocabulary;
-        if let Some(&token) = tokens.iter().find(|token| **token as usize >= vocabulary) {
-            return Err(Error::NoToken { token, vocabulary });
-        }
         let mut logits = Value::None;
         for chunk in tokens.chunks(self.model.limits.chunk) {
-            match self.step(chunk) {
+            let function = if chunk.len() == 1 { &self.model.decode } else { &self.model.prefill }.clone();
+            match self.step(&function, chunk) {
                 Ok(found) => logits = found,
                 Err(error) => {
                     self.truncate(before)?;
@@ -200,15 +205,95 @@ impl Sequence {
                 }
             }
         }
-        match &logits {
-            Value::Tensor(tensor) => Ok(tensor.to_vec::<f32>()?),
-            other => Err(Error::NoLogits { found: other.kind_name().to_owned() }),
+        numbers(&logits)
+    }
+
+    /// Adds tokens, and gives the logits of each of them after each other, computed in one step.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append); and more tokens than a step has, or a model that cannot.
+    pub fn append_all(&mut self, tokens: &[u32]) -> Result<Vec<f32>> {
+        let (limits, verify) = (self.model.limits, self.model.verify.clone());
+        let Some(verify) = verify.filter(|_| self.model.can_verify()) else { return Err(Error::NoVerification) };
+        self.check(tokens)?;
+        if tokens.len() > limits.chunk {
+            return Err(Error::TooLong { tokens: tokens.len(), context: limits.chunk });
+        }
+        let before = self.tokens.len();
+        let logits = numbers(&self.step(&verify, tokens)?)?;
+        if logits.len() != tokens.len() * limits.vocabulary {
+            self.truncate(before)?;
+            return Err(Error::NoLogits { found: format!("{} numbers for {} tokens", logits.len(), tokens.len()) });
+        }
+        Ok(logits)
+    }
+
+    /// The tokens with what the model keeps of them, as bytes; `model` says which model it is, with the options that
+    /// change what it computes.
+    ///
+    /// # Errors
+    ///
+    /// The model is recurrent.
+    pub fn save(&self, model: &[u8; 32]) -> Result<Vec<u8>> {
+        if self.model.is_recurrent() {
+            return Err(Error::Saved("the state of a recurrent model cannot be kept".into()));
+        }
+        let range = [0, self.tokens.len() as i64].map(Value::Int);
+        let args = [&[self.state.clone(), Value::Int(SEQUENCE)][..], &range].concat();
+        let stored = state("attention_kv_cache_stored", &args)?;
+        let [Value::Tensor(keys), Value::Tensor(values)] = stored.as_tuple()? else {
+            return Err(Error::Saved("the cache gave no keys and values".into()));
+        };
+        let saved = Saved { tokens: self.tokens.clone(), keys: keys.clone(), values: values.clone() };
+        saved.to_bytes(model)
+    }
+
+    /// Makes this sequence the one of the bytes that `save` gave.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are none of a sequence, are of another model, or do not fit this one and its context. Then the
+    /// sequence has no tokens.
+    pub fn restore(&mut self, file: &[u8], model: &[u8; 32]) -> Result<()> {
+        if self.model.is_recurrent() {
+            return Err(Error::Saved("the state of a recurrent model cannot be kept".into()));
+        }
+        self.truncate(0)?;
+        let Saved { tokens, keys, values } = Saved::from_bytes(file, model)?;
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        self.check(&tokens)?;
+        let lengths = [self.state.clone(), Value::shape(&[SEQUENCE]), Value::shape(&[tokens.len() as i64])];
+        state("kv_state_begin_forward", &lengths)?;
+        let filled = state("attention_kv_cache_fill", &[self.state.clone(), keys.into(), values.into()]);
+        state("kv_state_end_forward", &lengths[..1])?;
+        self.tokens = tokens;
+        if filled.is_err() {
+            self.truncate(0)?;
+        }
+        filled.map(drop)
+    }
+
+    /// Whether these tokens may come next.
+    fn check(&self, tokens: &[u32]) -> Result<()> {
+        let (all, Limits { context, vocabulary, .. }) = (self.tokens.len() + tokens.len(), self.model.limits);
+        if tokens.is_empty() {
+            return Err(Error::NoTokens);
+        }
+        if all > context {
+            return Err(Error::TooLong { tokens: all, context });
+        }
+        match tokens.iter().find(|token| **token as usize >= vocabulary) {
+            Some(&token) => Err(Error::NoToken { token, vocabulary }),
+            None => Ok(()),
         }
     }
 
-    /// One step of the model.
-    fn step(&mut self, tokens: &[u32]) -> Result<Value> {
-        let LanguageModel { embed, prefill, decode, weights, .. } = &self.model;
+    /// One step of the model, by one of its functions.
+    fn step(&mut self, function: &Function, tokens: &[u32]) -> Result<Value> {
+        let LanguageModel { embed, weights, .. } = &self.model;
         let ids: Vec<i32> = tokens.iter().map(|token| i32::try_from(*token).unwrap_or(i32::MAX)).collect();
         let count = ids.len() as i64;
         let embedded = embed.call(&[Tensor::from_vec(&[count], ids)?.into(), weights.clone()])?;
@@ -217,7 +302,6 @@ impl Sequence {
         let rows = embedded.reshape(&[1, count, width])?;
         let lengths = [self.state.clone(), Value::shape(&[SEQUENCE]), Value::shape(&[count])];
         state("kv_state_begin_forward", &lengths)?;
-        let function = if count == 1 { decode } else { prefill };
         let result = function.call(&[rows.into(), self.state.clone(), weights.clone()]);
         state("kv_state_end_forward", &lengths[..1])?;
         match result {
@@ -231,5 +315,13 @@ impl Sequence {
                 Err(error.into())
             }
         }
+    }
+}
+
+/// The numbers of logits.
+fn numbers(logits: &Value) -> Result<Vec<f32>> {
+    match logits {
+        Value::Tensor(tensor) => Ok(tensor.to_vec::<f32>()?),
+        other => Err(Error::NoLogits { found: other.kind_name().to_owned() }),
     }
 }

@@ -48,6 +48,8 @@ pub struct SamplerConfig {
     pub seed: u64,
     /// How many of the most probable tokens [`Choice::top`] says.
     pub top_logprobs: usize,
+    /// Whether log-probabilities are computed, which takes an exponential of each logit; without, they are 0.
+    pub logprobs: bool,
 }
 
 impl Default for SamplerConfig {
@@ -63,6 +65,7 @@ impl Default for SamplerConfig {
             logit_bias: Vec::new(),
             seed: 0,
             top_logprobs: 0,
+            logprobs: true,
         }
     }
 }
@@ -107,7 +110,7 @@ impl std::error::Error for SamplerError {}
 pub struct Choice {
     /// The token.
     pub token: u32,
-    /// The natural logarithm of its probability in the model's own distribution.
+    /// The natural logarithm of its probability in the model's own distribution, 0 where the configuration has none.
     pub logprob: f32,
     /// The most probable tokens of that distribution, the most probable first.
     pub top: Vec<(u32, f32)>,
@@ -174,6 +177,9 @@ impl Sampler {
         let token = self.adjust(&mut scores, mask).and_then(|()| self.choose(&scores, &mut ids));
         (self.logits, self.ids) = (scores, ids);
         let token = token?;
+        if !self.config.logprobs {
+            return Ok(Choice { token, logprob: 0.0, top: Vec::new() });
+        }
         let log_sum = log_sum_exp(logits, highest);
         let logprob = |id: u32| (f64::from(logits[id as usize]) - log_sum) as f32;
         let top = top_ids(logits, self.config.top_logprobs).into_iter().map(|id| (id, logprob(id))).collect();

@@ -83,7 +83,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<executable::DeviceModule>()?;
     core.add_class::<engine::PyLanguageModel>()?;
     core.add_class::<engine::PySequence>()?;
-    core.add_class::<engine::PySampler>()?;
+    core.add_class::<engine::PyGuide>()?;
+    core.add_class::<engine::PyGenerator>()?;
     #[cfg(feature = "text")]
     {
         core.add_class::<text::PyTokenizer>()?;

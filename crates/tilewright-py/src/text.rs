@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use tilewright_engine::Guide;
 use tilewright_text::{
-    ChatInputs, ChatTemplate, DecodeStream, Error, MetadataValue, Stop, StopStrings, Tokenizer, TokenizerConfig,
-    Vocabulary,
+    ChatInputs, ChatTemplate, Constraint, DecodeStream, Error, Grammar, GrammarTokens, MetadataValue, Stop,
+    StopStrings, Tokenizer, TokenizerConfig, Vocabulary,
 };
 
+use crate::engine::PyGuide;
 use crate::error;
 
 fn text_error(py: Python<'_>, found: &Error) -> PyErr {
@@ -21,6 +23,24 @@ fn text_error(py: Python<'_>, found: &Error) -> PyErr {
 pub(crate) struct PyTokenizer {
     inner: Arc<Tokenizer>,
     config: Option<TokenizerConfig>,
+    /// The vocabulary as grammars need it, with the tokens that end a text: made when it is first asked for.
+    grammar: Mutex<Option<(Vec<u32>, Arc<GrammarTokens>)>>,
+}
+
+impl PyTokenizer {
+    fn of(inner: Tokenizer, config: Option<TokenizerConfig>) -> Self {
+        Self { inner: Arc::new(inner), config, grammar: Mutex::new(None) }
+    }
+
+    fn grammar_tokens(&self, ends: Vec<u32>) -> Result<Arc<GrammarTokens>, Error> {
+        let mut known = self.grammar.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, tokens)) = known.as_ref().filter(|(own, _)| *own == ends) {
+            return Ok(tokens.clone());
+        }
+        let made = Arc::new(GrammarTokens::with_ends(&self.inner, &ends)?);
+        *known = Some((ends, made.clone()));
+        Ok(made)
+    }
 }
 
 /// A value of a GGUF file's metadata.
@@ -60,7 +80,7 @@ impl PyTokenizer {
             Ok((tokenizer, config))
         });
         let (inner, config) = made.map_err(|e: Error| text_error(py, &e))?;
-        Ok(Self { inner: Arc::new(inner), config })
+        Ok(Self::of(inner, config))
     }
 
     /// Of the metadata of a GGUF file, the keys `tokenizer.ggml.*`; arrays are lists.
@@ -70,14 +90,14 @@ impl PyTokenizer {
             let vocabulary = Vocabulary::from_metadata(|key| metadata.remove(key).map(MetadataValue::from))?;
             Tokenizer::from_vocabulary(&vocabulary)
         });
-        Ok(Self { inner: Arc::new(made.map_err(|e| text_error(py, &e))?), config: None })
+        Ok(Self::of(made.map_err(|e| text_error(py, &e))?, None))
     }
 
     /// Of the bytes of SentencePiece's `tokenizer.model`.
     #[staticmethod]
     fn from_sentencepiece(py: Python<'_>, model: Vec<u8>) -> PyResult<Self> {
         let made = py.detach(|| Tokenizer::from_sentencepiece(&model)).map_err(|e| text_error(py, &e))?;
-        Ok(Self { inner: Arc::new(made), config: None })
+        Ok(Self::of(made, None))
     }
 
     /// The tokens of a text. Control tokens that it spells are text; with `markup` they are tokens.
@@ -136,11 +156,51 @@ impl PyTokenizer {
         self.inner.eos().to_vec()
     }
 
+    /// What a text must be: `kind` is `"json_schema"`, `"json_object"`, `"regex"` or `"lark"`, `text` the schema, the
+    /// expression or the grammar; `ends` are the tokens that end a text.
+    fn constraint(&self, py: Python<'_>, kind: &str, text: &str, ends: Vec<u32>) -> PyResult<PyGuide> {
+        let grammar = match kind {
+            "json_schema" => Grammar::JsonSchema(text),
+            "json_object" => Grammar::JsonObject,
+            "regex" => Grammar::Regex(text),
+            "lark" => Grammar::Lark(text),
+            _ => {
+                return Err(error::general(
+                    py,
+                    format!("a grammar is json_schema, json_object, regex or lark, found {kind}"),
+                ));
+            }
+        };
+        let made = py.detach(|| self.grammar_tokens(ends)?.constraint(grammar));
+        Ok(PyGuide::new(ByGrammar(made.map_err(|e| text_error(py, &e))?)))
+    }
+
     /// A stream that decodes tokens as they come, and ends at any of these strings.
     fn stream(&self, py: Python<'_>, stop: Vec<String>) -> PyResult<PyTextStream> {
         let stop = StopStrings::new(stop).map_err(|e| text_error(py, &e))?;
         let state = Mutex::new(StreamState { decode: DecodeStream::continuing(true), stop });
         Ok(PyTextStream { tokenizer: self.inner.clone(), state })
+    }
+}
+
+/// A grammar as the guide of a generation.
+struct ByGrammar(Constraint);
+
+impl Guide for ByGrammar {
+    fn mask(&mut self) -> Result<Vec<u32>, String> {
+        self.0.mask().map(|mask| mask.words().to_vec()).map_err(|e| e.to_string())
+    }
+
+    fn accept(&mut self, token: u32) -> Result<(), String> {
+        self.0.accept(token).map_err(|e| e.to_string())
+    }
+
+    fn allowed_prefix(&mut self, tokens: &[u32]) -> Result<usize, String> {
+        self.0.allowed_prefix(tokens).map_err(|e| e.to_string())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.0.is_finished()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::Tokenizer;
 use crate::error::{Error, guarded};
 use llguidance::api::{GrammarWithLexer, TopLevelGrammar};
 use llguidance::{Matcher, ParserFactory};
+use serde_json::json;
 use std::sync::Arc;
 use toktrie::{ApproximateTokEnv, InferenceCapabilities, TokEnv, TokRxInfo, TokTrie};
 
@@ -17,6 +18,9 @@ const MAX_GRAMMAR_BYTES: usize = 1 << 20;
 const MAX_GRAMMAR_SYMBOLS: usize = 200_000;
 /// The states of a lexer, 1 to 2 KB each.
 const MAX_LEXER_STATES: usize = 50_000;
+/// White space between the tokens of JSON, where a schema does not say (`x-guidance`): a line break and what indents a
+/// line. Without a bound, models go on with white space for ever.
+const WHITE_SPACE: &str = r"\n?[ \t]{0,20}";
 
 /// A grammar's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +52,19 @@ impl GrammarTokens {
     /// # Errors
     /// A tokenizer that does not say which token ends a generation.
     pub fn new(tokenizer: &Tokenizer) -> Result<GrammarTokens, Error> {
+        GrammarTokens::with_ends(tokenizer, tokenizer.eos())
+    }
+
+    /// With other tokens that end a generation than the tokenizer's own.
+    ///
+    /// # Errors
+    /// There is none, or one that the vocabulary does not have.
+    pub fn with_ends(tokenizer: &Tokenizer, ends: &[u32]) -> Result<GrammarTokens, Error> {
         let vocab_size = tokenizer.vocab_size();
-        let Some((first, others)) = tokenizer.eos().split_first() else {
+        if let Some(end) = ends.iter().find(|end| **end as usize >= vocab_size) {
+            return Err(Error::Grammar(format!("the token {end} is not in the vocabulary of {vocab_size}")));
+        }
+        let Some((first, others)) = ends.split_first() else {
             return Err(Error::Grammar("the tokenizer does not say which token ends a generation".into()));
         };
         guarded(Error::Grammar, || {
@@ -67,7 +82,7 @@ impl GrammarTokens {
             let info = TokRxInfo::new(u32::try_from(vocab_size).unwrap_or(u32::MAX), *first);
             let mut trie = TokTrie::from(&info, &words);
             if !others.is_empty() {
-                trie = trie.with_eos_tokens(tokenizer.eos());
+                trie = trie.with_eos_tokens(ends);
             }
             let env: TokEnv = Arc::new(ApproximateTokEnv::new(trie));
             let slices = llguidance::earley::SlicedBiasComputer::general_slices();
@@ -77,7 +92,7 @@ impl GrammarTokens {
             limits.max_grammar_size = MAX_GRAMMAR_SYMBOLS;
             limits.max_lexer_states = MAX_LEXER_STATES;
             limits.verbose_errors = false;
-            Ok(GrammarTokens { factory, vocab_size, eos: tokenizer.eos().into() })
+            Ok(GrammarTokens { factory, vocab_size, eos: ends.into() })
         })
     }
 
@@ -95,8 +110,11 @@ impl GrammarTokens {
         }
         let top = match grammar {
             Grammar::JsonSchema(_) | Grammar::JsonObject => {
-                let schema =
+                let mut schema: serde_json::Value =
                     serde_json::from_str(text).map_err(|e| Error::Grammar(format!("the schema is no JSON: {e}")))?;
+                if let Some(fields) = schema.as_object_mut() {
+                    fields.entry("x-guidance").or_insert_with(|| json!({"whitespace_pattern": WHITE_SPACE}));
+                }
                 TopLevelGrammar::from_json_schema(schema)
             }
             Grammar::Regex(text) => TopLevelGrammar::from_grammar(GrammarWithLexer::from_regex(text)),

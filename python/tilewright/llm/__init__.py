@@ -7,6 +7,7 @@ names of its weights, which `Source.read` reads.
 from __future__ import annotations
 
 from . import loader, model
+from .embedding import embed
 from .loader import Source, open_model
 from .model import ARCHITECTURES, Decoder, DecoderConfig, UnsupportedModel
 
@@ -16,6 +17,7 @@ __all__ = [
     "DecoderConfig",
     "Source",
     "UnsupportedModel",
+    "embed",
     "loader",
     "model",
     "open_model",

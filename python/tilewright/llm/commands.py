@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import shutil
@@ -13,16 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from ..error import TVMError
-from .compile import CACHE_TYPES, TARGET, CompiledFolder, compile_model
-from .generate import Chat, Generation, LanguageModel, Sampler, Sampling
+from .compile import CACHE_TYPES, CompiledFolder, compile_model
+from .embedding import POOLINGS, open_embedder
+from .folders import cache_folder, move_into_place
+from .generate import Chat, Generation, Grammar, LanguageModel, Sampling, generator
 from .loader import open_model
+from .mlc import CONVERSATIONS
+from .prompt_cache import KeptPrompt
 from .quantization.quantize import MODES
 from .tokenizer import open_tokenizer
+from .verbs import add_verbs
 
 __all__ = ["COMMANDS", "main"]
 
 #: Commands that need a model's definition, and so Python.
-COMMANDS = ("chat", "generate")
+COMMANDS = ("chat", "generate", "embed", "llm")
+#: Bytes of a file with a grammar or a schema at most.
+MAX_GRAMMAR_BYTES = 1 << 20
 #: What `chat` answers to.
 HELP = "/reset forgets the conversation, /stats tells the speed of the last answer, /exit ends (as does end of file)"
 
@@ -32,7 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(list(arguments))
     try:
         # A setting that is out of its range is told before anything is compiled.
-        Sampler(_sampling(options), [])
+        if hasattr(options, "temperature"):
+            generator(_sampling(options), options.max_tokens)
+            _grammar(options)
         return options.run(options)
     except (TVMError, OSError, UnicodeError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -58,7 +66,34 @@ def _parser() -> argparse.ArgumentParser:
     generate.set_defaults(run=_generate)
     for command in (chat, generate):
         _add_options(command)
+    _add_embed(commands)
+    add_verbs(commands)
     return parser
+
+
+def _add_embed(commands: Any) -> None:
+    embed = commands.add_parser(
+        "embed", help="vectors of texts", description="Print vectors of texts, a line for each."
+    )
+    embed.add_argument("path", help="a folder of Hugging Face with a model of the BERT family")
+    embed.add_argument("text", nargs="+", help="a text; - reads texts from standard input, a line for each")
+    embed.add_argument("--pooling", choices=POOLINGS, help="how vectors of tokens become one (as the folder says)")
+    embed.add_argument("--no-normalize", action="store_true", help="leave vectors as they are")
+    embed.add_argument("--json", action="store_true", help="print one object with all vectors")
+    embed.set_defaults(run=_embed)
+
+
+def _embed(options: argparse.Namespace) -> int:
+    texts = [line for text in options.text for line in (sys.stdin.read().splitlines() if text == "-" else [text])]
+    normalize = False if options.no_normalize else None
+    embedder = open_embedder(options.path, options.pooling, normalize, _show)
+    vectors = embedder.embed(texts, lambda done: _show(f"{done} of {len(texts)} texts" if done < len(texts) else ""))
+    if options.json:
+        print(json.dumps({"size": embedder.size, "embeddings": vectors.tolist()}))
+        return 0
+    for vector in vectors:
+        print(" ".join(f"{value:.7g}" for value in vector))
+    return 0
 
 
 def _add_path(command: argparse.ArgumentParser) -> None:
@@ -76,6 +111,18 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--min-p", type=float, default=0.0, help="and so much of the likeliest one's (0)")
     command.add_argument("--repetition-penalty", type=float, default=1.0, help="above 1 repeats less (1)")
     command.add_argument("--seed", type=_natural, default=0, help="of the draws (0)")
+    command.add_argument("--presence-penalty", type=float, default=0.0, help="taken from what was said (0)")
+    command.add_argument("--frequency-penalty", type=float, default=0.0, help="taken as often as it was said (0)")
+    command.add_argument(
+        "--speculate", action="store_true", help="propose what followed the last words before, while that pays"
+    )
+    command.add_argument(
+        "--prompt-cache", metavar="FILE", help="keep what was computed of the prompt in this file, for the next call"
+    )
+    shapes = command.add_mutually_exclusive_group()
+    shapes.add_argument("--json-schema", metavar="FILE|TEXT", help="the answer is JSON of this schema")
+    shapes.add_argument("--regex", metavar="TEXT", help="the answer is of this regular expression")
+    shapes.add_argument("--grammar", metavar="FILE", help="the answer is of this grammar, in Lark's form")
     command.add_argument("--quantization", choices=["none", *MODES], default="q8_0", help="of float weights (q8_0)")
     command.add_argument("--activations", choices=["int8", "exact"], default="int8", help="in products (int8)")
     command.add_argument("--cache-type", choices=[*CACHE_TYPES], default="f16", help="of keys and values (f16)")
@@ -111,7 +158,7 @@ def open_compiled(
     source = open_model(given)
     longest = source.config.context_window_size
     window = min(context or longest, longest)
-    folder = _cache_folder(given, longest, quantization, activations, cache_type)
+    folder = cache_folder(given, longest, quantization, activations, cache_type)
     made = CompiledFolder(folder)
     if not (folder / "model.json").is_file():
         # Made elsewhere and moved there whole: another process may do the same, and this one may be stopped.
@@ -121,40 +168,19 @@ def open_compiled(
                 given, part, context_window_size=longest, quantization=quantization, activations=activations,
                 cache_type=cache_type, progress=progress,
             )  # fmt: skip
-            _move(part, folder)
+            move_into_place(part, folder, "model.json")
         finally:
             shutil.rmtree(part, ignore_errors=True)
     progress("")
     metadata = source.metadata if source.format == "gguf" else None
     tokenizer = open_tokenizer(given if given.is_dir() else given.parent, metadata)
+    conversation = source.metadata.get("conv_template") if source.format == "mlc" else None
+    # Folders of older versions have a name here.
+    if isinstance(conversation, str):
+        conversation = CONVERSATIONS.get(conversation)
+    if conversation is not None:
+        tokenizer.use_conversation(conversation, str(given / "mlc-chat-config.json"))
     return LanguageModel(made, tokenizer, window)
-
-
-def _move(part: Path, folder: Path) -> None:
-    """Moves a folder into its place, unless another process has put the same there meanwhile."""
-    try:
-        part.rename(folder)
-    except OSError:
-        if not (folder / "model.json").is_file():
-            # What was left of an attempt that did not end.
-            shutil.rmtree(folder)
-            part.rename(folder)
-
-
-def _cache_folder(path: Path, *said: Any) -> Path:
-    """A folder for what a file or folder becomes with these choices: another one when a file, this package or the
-    processor changes.
-    """
-    from .. import __version__, _core
-
-    own, machine = Path(_core.__file__).stat(), _core.Target(TARGET)
-    written = max(file.stat().st_mtime_ns for file in Path(__file__).parent.rglob("*.py"))
-    said = (*said, __version__, written, own.st_size, own.st_mtime_ns, machine.features, machine.units)
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    facts = [(str(file.resolve()), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files if file.is_file()]
-    key = hashlib.blake2b(repr((facts, said)).encode(), digest_size=16).hexdigest()
-    root = os.environ.get("TILEWRIGHT_CACHE_DIR") or Path.home() / ".cache" / "tilewright"
-    return Path(root) / "llm" / key
 
 
 def _show(message: str) -> None:
@@ -176,19 +202,53 @@ def _opened(options: argparse.Namespace) -> LanguageModel:
 
 def _sampling(options: argparse.Namespace) -> Sampling:
     return Sampling(
-        options.temperature, options.top_k, options.top_p, options.min_p, options.repetition_penalty, options.seed
-    )
+        options.temperature, options.top_k, options.top_p, options.min_p, options.repetition_penalty, options.seed,
+        options.presence_penalty, options.frequency_penalty,
+    )  # fmt: skip
+
+
+def _grammar(options: argparse.Namespace) -> Grammar | None:
+    """What the answer must be, of the option that says so; a schema is a text where it begins as JSON does."""
+    if options.regex is not None:
+        return Grammar("regex", options.regex)
+    if options.grammar is not None:
+        return Grammar("lark", _text_of(options.grammar, "--grammar"))
+    if options.json_schema is None:
+        return None
+    text = options.json_schema.strip()
+    if not text.startswith("{") and text not in ("true", "false"):
+        text = _text_of(text, "--json-schema")
+    return Grammar("json_schema", text)
+
+
+def _text_of(path: str, option: str) -> str:
+    file = Path(path)
+    if not file.is_file():
+        raise TVMError(f"{option}: there is no file {path}")
+    if file.stat().st_size > MAX_GRAMMAR_BYTES:
+        raise TVMError(f"{option}: {path} has more than {MAX_GRAMMAR_BYTES} bytes")
+    return file.read_text(encoding="utf-8")
 
 
 def _generate(options: argparse.Namespace) -> int:
     model = _opened(options)
-    tokenizer, result = model.tokenizer, Generation()
+    tokenizer, result, grammar = model.tokenizer, Generation(), _grammar(options)
     tokens = tokenizer.chat([{"role": "user", "content": options.prompt}]) if options.chat else None
     tokens = tokenizer.encode(options.prompt) if tokens is None else tokens
-    pieces = model.stream(tokens, result, options.max_tokens, _sampling(options), options.stop)
+    sequence = model.sequence()
+    kept = None if options.prompt_cache is None else KeptPrompt(Path(options.prompt_cache), model)
+    if kept is not None:
+        kept.restore(sequence)
+    pieces = model.stream(
+        tokens, result, options.max_tokens, _sampling(options), options.stop, grammar=grammar,
+        speculate=options.speculate, sequence=sequence,
+    )  # fmt: skip
     for piece in pieces:
         if not options.json:
             print(piece, end="", flush=True)
+    if kept is not None:
+        sequence.truncate(len(tokens))
+        kept.save(sequence)
     if options.json:
         print(json.dumps(_report(result)))
     else:
@@ -204,11 +264,24 @@ def _report(result: Generation) -> dict[str, Any]:
         "completion_tokens": len(result.tokens),
         "prefill_seconds": round(result.prefill_seconds, 6),
         "tokens_per_second": round(result.speed, 2),
+        "proposed_tokens": result.proposals[0],
+        "accepted_tokens": result.proposals[1],
     }
 
 
 def _chat(options: argparse.Namespace) -> int:
-    chat = Chat(_opened(options), options.system)
+    chat, grammar = Chat(_opened(options), options.system), _grammar(options)
+    kept = None if options.prompt_cache is None else KeptPrompt(Path(options.prompt_cache), chat.model)
+    if kept is not None:
+        kept.restore(chat.sequence)
+    try:
+        return _talk(options, chat, grammar)
+    finally:
+        if kept is not None:
+            kept.save(chat.sequence)
+
+
+def _talk(options: argparse.Namespace, chat: Chat, grammar: Grammar | None) -> int:
     prompt = "> " if sys.stdin.isatty() else ""
     while True:
         try:
@@ -223,7 +296,10 @@ def _chat(options: argparse.Namespace) -> int:
             print(_command(chat, said))
             continue
         try:
-            for piece in chat.say(said, options.max_tokens, _sampling(options)):
+            said_back = chat.say(
+                said, options.max_tokens, _sampling(options), grammar=grammar, speculate=options.speculate
+            )
+            for piece in said_back:
                 print(piece, end="", flush=True)
             print()
         except TVMError as error:

@@ -21,7 +21,9 @@ import numpy as np
 
 from .. import checkpoint
 from ..error import TVMError
+from .loader import Blocks as FileBlocks
 from .loader import Source, open_model
+from .mlc import blocks_of_mode
 from .quantization import BlockFormat, Blocks, decode_gguf, quantize_model
 from .quantization.block_format import PANEL
 from .quantization.gguf import BLOCK_TYPES
@@ -78,7 +80,7 @@ def forms_of(source: Source, quantization: str | None = None) -> dict[str, Block
         if len(shape) == 3 and shape[1] % PANEL != 0:
             continue
         if _is_blocks(source, name):
-            forms[name] = _common([BLOCK_TYPES[kind].form for kind in types])
+            forms[name] = _common([_form_of(source, name, kind) for kind in types])
         elif quantization is not None and shape[-1] % MODES[quantization][0].group == 0:
             forms[name] = MODES[quantization][0]
     return forms
@@ -88,7 +90,36 @@ def _is_blocks(source: Source, name: str) -> bool:
     """Whether a file has all parts of a weight as rows of blocks of integers."""
     recipe = source.recipe(name)
     plain = not recipe.add and not any(part.transposed for part in recipe.parts)
-    return plain and all(kind in BLOCK_TYPES for kind in source.stored(name))
+    return plain and all(
+        kind in BLOCK_TYPES or ((mode := blocks_of_mode(kind)) is not None and source.shape(name)[1] % mode[1] == 0)
+        for kind in source.stored(name)
+    )
+
+
+def _form_of(source: Source, name: str, kind: str) -> BlockFormat:
+    """The format that holds a type of the file's."""
+    if kind in BLOCK_TYPES:
+        return BLOCK_TYPES[kind].form
+    # Scales of float32 are stored in their upper halves, which float16 does not hold.
+    bits, group = blocks_of_mode(kind) or (4, 32)
+    return BlockFormat(
+        4, group, 2 ** (bits - 1) - 1, False, "float16" if "f16_" in kind.replace("bf16", "") else "float32"
+    )
+
+
+def _decoded(part: FileBlocks) -> Blocks:
+    """The blocks of a file as codes and factors."""
+    mode = blocks_of_mode(part.type)
+    if mode is None:
+        return decode_gguf(part.rows, part.type)
+    bits, (words, scales) = mode[0], (part.rows.view(np.uint32), part.scales)
+    if scales is None:
+        raise TVMError(f"rows of {part.type} come without scales")
+    shifts = np.arange(32 // bits, dtype=np.uint32) * np.uint32(bits)
+    codes = (words[..., None] >> shifts & np.uint32(2**bits - 1)).astype(np.uint8)
+    dtype = np.float16 if scales.dtype == np.float16 else np.float32
+    codes = codes.reshape(len(words), -1)[:, : part.columns]
+    return Blocks(np.ascontiguousarray(codes), scales.astype(dtype), zero=2 ** (bits - 1) - 1)
 
 
 def _common(forms: list[BlockFormat]) -> BlockFormat:
@@ -168,7 +199,7 @@ def _tensors(
         weight = source.read(name)
         parts = [quantize(weight.reshape(-1, weight.shape[-1]), quantization)]
     else:
-        parts = [decode_gguf(part.rows, part.type) for part in source.parts(name)]
+        parts = [_decoded(part) for part in source.parts(name)]
     blocks = Blocks.concatenated(parts).regrouped(form.group)
     if form.has_minimum and (blocks.minimum is None or blocks.zero != form.zero):
         blocks = blocks.with_minimum()

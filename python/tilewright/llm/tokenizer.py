@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..error import TVMError
+from .mlc import ends_of, jinja_of
 
 __all__ = ["Tokenizer", "open_tokenizer"]
 
@@ -24,6 +25,10 @@ class Tokenizer:
         self._core, self.chat_template = core, chat_template
         #: The tokens that end what a model says.
         self.eos: frozenset[int] = frozenset(core.eos) | frozenset(eos)
+        #: Texts that end what a model says.
+        self.stop: tuple[str, ...] = ()
+        #: Tokens before a conversation that its template does not have.
+        self.prefix: tuple[int, ...] = ()
 
     @property
     def vocab_size(self) -> int:
@@ -46,11 +51,22 @@ class Tokenizer:
         """
         said = {"messages": list(messages), "variables": variables or None, "now_s": int(time.time())}
         tokens, _ = self._core.chat(json.dumps(said), self.chat_template)
-        return tokens
+        return [*self.prefix, *tokens]
+
+    def use_conversation(self, template: Mapping[str, Any], place: str) -> None:
+        """Takes a conversation template of MLC LLM (`conv_template`); `place` names its file in messages."""
+        self.chat_template = jinja_of(template, place)
+        stop, ends, prefix = ends_of(template, place)
+        self.stop, self.prefix = tuple(stop), tuple(prefix)
+        self.eos |= set(ends)
 
     def stream(self, stop: Sequence[str] = ()) -> _core.TextStream:
         """Decodes tokens as they come: `push(token)` gives the text that is complete, and whether a stop string was."""
         return self._core.stream(list(stop))
+
+    def constraint(self, kind: str, text: str) -> _core.Constraint:
+        """A grammar over these tokens, for one generation: see `Grammar`."""
+        return self._core.constraint(kind, text, sorted(self.eos))
 
     def id_of(self, token: str) -> int | None:
         """The number of a token."""

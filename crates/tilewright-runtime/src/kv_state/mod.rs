@@ -35,7 +35,7 @@ use crate::error::Result;
 use crate::fork::{Held, Lock};
 use crate::value::Value;
 
-pub(crate) const ALL: [(&str, Builtin); 21] = [
+pub(crate) const ALL: [(&str, Builtin); 23] = [
     ("mlc.create_paged_kv_cache_generic", create_paged),
     ("vm.builtin.kv_state_clear", clear),
     ("vm.builtin.kv_state_add_sequence", add_sequence),
@@ -51,6 +51,8 @@ pub(crate) const ALL: [(&str, Builtin); 21] = [
     ("vm.builtin.attention_kv_cache_get_total_sequence_length", total_length),
     ("vm.builtin.attention_kv_cache_get_query_positions", query_positions),
     ("vm.builtin.attention_kv_cache_debug_get_kv", debug_get_kv),
+    ("vm.builtin.attention_kv_cache_stored", stored),
+    ("vm.builtin.attention_kv_cache_fill", fill),
     ("vm.builtin.attention_kv_cache_attention_with_fused_qkv", attention),
     ("vm.builtin.rnn_state_create", create_rnn),
     ("vm.builtin.rnn_state_get", rnn_get),
@@ -267,6 +269,24 @@ fn debug_get_kv(args: &[Value]) -> Result<Value> {
         return Err(wrong_arguments("a cache, a sequence, two positions and two tensors", args));
     };
     with_cache(cache, |cache| cache.debug_get(*id, *start, *end, keys, values))?;
+    Ok(Value::None)
+}
+
+/// `(cache, sequence, first token, end)`: keys and values as they are stored, two tensors `[layers, tokens, kv, size]`.
+fn stored(args: &[Value]) -> Result<Value> {
+    let [cache, Value::Int(id), Value::Int(start), Value::Int(end)] = args else {
+        return Err(wrong_arguments("a cache, a sequence and two positions", args));
+    };
+    let (keys, values) = with_cache(cache, |cache| cache.stored(*id, *start, *end))?;
+    Ok(Value::tuple([keys.into(), values.into()]))
+}
+
+/// `(cache, keys, values)`: stores those of the step's tokens, as `stored` gave them, in place of a forward.
+fn fill(args: &[Value]) -> Result<Value> {
+    let [cache, Value::Tensor(keys), Value::Tensor(values)] = args else {
+        return Err(wrong_arguments("a cache and two tensors", args));
+    };
+    with_cache(cache, |cache| cache.fill(keys, values))?;
     Ok(Value::None)
 }
 

@@ -341,6 +341,24 @@ impl PagedCache {
     /// Copies the keys and values of slots from `start` up to and without `end`, as they are stored: `[layers, slots,
     /// kv, size]`.
     pub(super) fn debug_get(&mut self, id: i64, start: i64, end: i64, keys: &Tensor, values: &Tensor) -> Result<()> {
+        let (own_keys, own_values) = self.stored(id, start, end)?;
+        let shape = own_keys.shape();
+        for (own, out) in [(&own_keys, keys), (&own_values, values)] {
+            if out.shape() != shape || out.dtype() != own.dtype() {
+                let (found, dtype) = (out.shape(), out.dtype());
+                return Err(refused(format!(
+                    "expected tensors of {} and {shape:?}, found {dtype} and {found:?}",
+                    self.sizes.dtype
+                )));
+            }
+            out.overwrite(own.as_bytes()?)?;
+        }
+        Ok(())
+    }
+
+    /// The keys and values of slots from `start` up to and without `end`, as they are stored: two tensors `[layers,
+    /// slots, kv, size]`.
+    pub(super) fn stored(&self, id: i64, start: i64, end: i64) -> Result<(Tensor, Tensor)> {
         let (heads, page) = (self.sizes.heads, self.page());
         let sequence = self.sequences.get(&id).ok_or_else(|| unknown(id))?;
         let range = usize::try_from(start).ok().zip(usize::try_from(end).ok()).map(|(start, end)| start..end);
@@ -350,31 +368,72 @@ impl PagedCache {
             return Err(refused(format!("sequence {id} of {length} tokens does not hold those of [{start}, {end})")));
         };
         let shape = [self.layers.len(), range.len(), heads.kv, heads.size].map(|dim| dim as i64);
-        for out in [keys, values] {
-            if out.shape() != shape || out.dtype() != self.sizes.dtype {
-                let (found, dtype) = (out.shape(), out.dtype());
-                return Err(refused(format!(
-                    "expected tensors of {} and {shape:?}, found {dtype} and {found:?}",
-                    self.sizes.dtype
-                )));
-            }
-        }
-        for (part, out) in [keys, values].into_iter().enumerate() {
-            let mut bytes = Vec::with_capacity(out.num_bytes());
-            let element_bytes = self.sizes.dtype.bytes();
+        let width = self.sizes.dtype.bytes();
+        let part = |is_key: bool| -> Result<Tensor> {
+            let mut bytes = Vec::with_capacity(self.layers.len() * range.len() * heads.kv * heads.size * width);
             for layer in &self.layers {
+                let memory = layer.as_bytes()?;
                 for slot in range.clone() {
                     let Some(Some(own)) = sequence.pages.get(slot / page) else { continue };
                     for head in 0..heads.kv {
-                        let at = if part == 0 { heads.key(*own, head, slot) } else { heads.value(*own, head, slot) };
-                        for element in (0..heads.size).map(|element| at.0 + element * at.1) {
-                            let element = element * element_bytes;
-                            bytes.extend_from_slice(&layer.as_bytes()?[element..element + element_bytes]);
+                        let at = if is_key { heads.key(*own, head, slot) } else { heads.value(*own, head, slot) };
+                        for element in (0..heads.size).map(|element| (at.0 + element * at.1) * width) {
+                            bytes.extend_from_slice(&memory[element..element + width]);
                         }
                     }
                 }
             }
-            out.overwrite(&bytes)?;
+            Ok(Tensor::from_bytes(self.sizes.dtype, &shape, &bytes)?)
+        };
+        Ok((part(true)?, part(false)?))
+    }
+
+    /// Stores keys and values of the step's tokens in all layers, as `stored` gives them.
+    pub(super) fn fill(&mut self, keys: &Tensor, values: &Tensor) -> Result<()> {
+        let rows = self.step()?.rows.len();
+        let Heads { kv, size, .. } = self.sizes.heads;
+        let shape = [self.layers.len(), rows, kv, size].map(|dim| dim as i64);
+        for given in [keys, values] {
+            if given.shape() != shape || given.dtype() != self.sizes.dtype {
+                let (found, dtype) = (given.shape(), given.dtype());
+                return Err(refused(format!(
+                    "keys and values of this step are {} and {shape:?}, found {dtype} and {found:?}",
+                    self.sizes.dtype
+                )));
+            }
+        }
+        let (keys, values) = (keys.to_contiguous()?, values.to_contiguous()?);
+        match self.sizes.dtype {
+            DataType::F16 => self.fill_of::<f16>(keys.as_slice()?, values.as_slice()?),
+            DataType::BF16 => self.fill_of::<bf16>(keys.as_slice()?, values.as_slice()?),
+            _ => self.fill_of::<f32>(keys.as_slice()?, values.as_slice()?),
+        }
+    }
+
+    fn fill_of<T: Stored>(&mut self, keys: &[T], values: &[T]) -> Result<()> {
+        let heads = self.sizes.heads;
+        let step = self.step.as_ref().ok_or_else(|| refused("no step is open"))?;
+        let mut slots = Vec::new();
+        for chunk in &step.chunks {
+            let pages = self.sequences.get(&chunk.id).map_or(&[][..], |own| &own.pages);
+            for row in &step.rows[chunk.rows.clone()] {
+                let page = pages.get(row.slot / heads.page).copied().flatten();
+                slots.push((page.ok_or_else(|| refused("a token of the step has no page"))?, row.slot));
+            }
+        }
+        let width = heads.kv * heads.size;
+        for (number, layer) in self.layers.iter_mut().enumerate() {
+            let memory = layer.as_mut_slice::<T>()?;
+            for (row, &(page, slot)) in slots.iter().enumerate() {
+                for head in 0..heads.kv {
+                    let from = (number * slots.len() + row) * width + head * heads.size;
+                    for (given, to) in [(keys, heads.key(page, head, slot)), (values, heads.value(page, head, slot))] {
+                        for element in 0..heads.size {
+                            memory[to.0 + element * to.1] = given[from + element];
+                        }
+                    }
+                }
+            }
         }
         Ok(())
     }
