@@ -102,6 +102,16 @@ class AbsentFinder(MetaPathFinder):
         return None if reason is None else ModuleSpec(fullname, AbsentLoader(reason), is_package=True)
 
 
+class EngineFinder(MetaPathFinder):
+    """Answers, after all others, for `mlc_llm`, where it is not installed."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module with `MLCEngine`."""
+        return ModuleSpec(fullname, AliasLoader(f"{REAL}.compat.mlc_llm")) if fullname == "mlc_llm" else None
+
+
 def rename_classes() -> None:
     """Gives this package's public classes the module names of the alias, so that they print as the documents do."""
     for module in [m for name, m in sys.modules.items() if name == REAL or name.startswith(f"{REAL}.")]:
@@ -120,6 +130,7 @@ def install() -> None:
     _say_once_what_is_hidden()
     sys.meta_path.insert(0, AliasFinder())
     sys.meta_path.append(AbsentFinder())
+    sys.meta_path.append(EngineFinder())
     if FOLDER not in sys.path:
         sys.path.append(FOLDER)
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)

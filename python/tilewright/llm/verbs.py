@@ -10,21 +10,27 @@ from pathlib import Path
 from typing import Any
 
 from ..error import TVMError
+from .bench import measure
 from .compile import compile_model
 from .fit import expect
 from .loader import open_model
 from .mlc import CONVERSATIONS, CONVERTED, convert_weight, gen_config
 from .quantization.quantize import MODES
+from .report import judge
 from .starter import starter_file
+from .tokenizer import open_tokenizer
 
 __all__ = ["add_verbs"]
+
+#: Bytes of a text that is read for a report at most.
+MAX_TEXT_BYTES = 1 << 24
 
 
 def add_verbs(commands: Any) -> None:
     """Adds `llm` with its verbs to the commands."""
     llm = commands.add_parser("llm", help="convert, compile and judge language models")
     verbs = llm.add_subparsers(required=True, metavar="VERB")
-    for add in (_add_convert, _add_gen_config, _add_compile, _add_fit, _add_new):
+    for add in (_add_convert, _add_gen_config, _add_compile, _add_quantize, _add_fit, _add_bench, _add_new):
         add(verbs)
 
 
@@ -132,6 +138,60 @@ def _fit(options: argparse.Namespace) -> int:
     return 0 if found.fits else 1
 
 
+def _add_quantize(verbs: Any) -> None:
+    parser = _verb(verbs, "quantize", _quantize, "say what a quantisation of float weights costs")
+    parser.add_argument("model", help="a folder of Hugging Face, or a GGUF file, with float weights")
+    parser.add_argument("--to", required=True, choices=list(MODES), help="how weights are quantised")
+    parser.add_argument("--activations", choices=["int8", "exact"], default="int8", help="in products (int8)")
+    parser.add_argument("--report", metavar="FILE", required=True, help="a text that both models read")
+    parser.add_argument("--json", action="store_true", help="print one object")
+    parser.add_argument("-o", "--output", help="a folder for the compiled model")
+
+
+def _quantize(options: argparse.Namespace) -> int:
+    path, text = Path(options.model), Path(options.report)
+    if not text.is_file() or text.stat().st_size > MAX_TEXT_BYTES:
+        raise TVMError(f"{text}: expected a text of {MAX_TEXT_BYTES} bytes at most")
+    source = open_model(path)
+    metadata = source.metadata if source.format == "gguf" else None
+    tokenizer = open_tokenizer(path if path.is_dir() else path.parent, metadata)
+    said = text.read_text(encoding="utf-8")
+    found = judge(path, options.to, said, tokenizer, options.activations, _show)
+    if options.output is not None:
+        compile_model(
+            path, options.output, quantization=options.to, activations=options.activations, progress=_show
+        )  # fmt: skip
+        _show("")
+    print(json.dumps(found.as_dict()) if options.json else found.text())
+    return 0
+
+
+def _add_bench(verbs: Any) -> None:
+    parser = _verb(verbs, "bench", _bench, "measure the speed of a model")
+    parser.add_argument("model", help="a GGUF file, or a folder of Hugging Face or MLC LLM")
+    parser.add_argument("--quantization", choices=["none", *MODES], default="q8_0", help="of float weights (q8_0)")
+    parser.add_argument("--activations", choices=["int8", "exact"], default="int8", help="in products (int8)")
+    parser.add_argument("--prompt", type=int, action="append", help="tokens of a prompt; may be given again (256)")
+    parser.add_argument("--tokens", type=int, default=64, help="that are generated (64)")
+    parser.add_argument("--runs", type=int, default=5, help="of which the median is taken (5)")
+    parser.add_argument("--json", action="store_true", help="print one object")
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from .commands import open_compiled
+
+    quantization = None if options.quantization == "none" else options.quantization
+    model = open_compiled(
+        options.model, quantization=quantization, activations=options.activations, progress=_show
+    )  # fmt: skip
+    found = [measure(model, size, options.tokens, options.runs, _show) for size in options.prompt or [256]]
+    if options.json:
+        print(json.dumps([one.as_dict() for one in found]))
+    else:
+        print("\n".join(map(str, found)))
+    return 0
+
+
 def _add_new(verbs: Any) -> None:
     parser = _verb(verbs, "new", _new, "write the first file of an architecture")
     parser.add_argument("name", help="of the architecture, as a Python name")
@@ -153,5 +213,5 @@ def _show(message: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{message}")
         sys.stderr.flush()
-    elif message and not message.startswith("converting weight"):
+    elif message and not message.startswith(("converting weight", "weight ", "run ")) and " of " not in message[:12]:
         print(message, file=sys.stderr)
