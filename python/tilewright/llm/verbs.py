@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 
 from ..error import TVMError
 from .bench import measure
+from .check import architectures_of, check
 from .compile import compile_model
 from .fit import expect
 from .loader import open_model
 from .mlc import CONVERSATIONS, CONVERTED, convert_weight, gen_config
+from .model import ARCHITECTURES
 from .quantization.quantize import MODES
 from .report import judge
 from .starter import starter_file
@@ -30,7 +33,7 @@ def add_verbs(commands: Any) -> None:
     """Adds `llm` with its verbs to the commands."""
     llm = commands.add_parser("llm", help="convert, compile and judge language models")
     verbs = llm.add_subparsers(required=True, metavar="VERB")
-    for add in (_add_convert, _add_gen_config, _add_compile, _add_quantize, _add_fit, _add_bench, _add_new):
+    for add in (_add_convert, _add_gen_config, _add_compile, _add_quantize, _add_check, _add_fit, _add_bench, _add_new):
         add(verbs)
 
 
@@ -166,6 +169,26 @@ def _quantize(options: argparse.Namespace) -> int:
     return 0
 
 
+def _add_check(verbs: Any) -> None:
+    parser = _verb(verbs, "check", _check, "compare a model layer by layer with transformers")
+    parser.add_argument("model", help="a folder of Hugging Face")
+    parser.add_argument("--architecture", metavar="FILE", help="a file of Python that defines the model's architecture")
+    parser.add_argument("--json", action="store_true", help="print one object")
+
+
+def _check(options: argparse.Namespace) -> int:
+    path = options.architecture
+    own = [] if path is None else architectures_of(Path(path))
+    found = check(Path(options.model), progress=_show, architectures=(*own, *ARCHITECTURES))
+    first = next((one.name for one in found if one.differs), None)
+    if options.json:
+        print(json.dumps({"first_difference": first, "tensors": {one.name: one.difference for one in found}}))
+    else:
+        print("\n".join(f"{one.difference:10.2e}  {one.name}{'  differs' * one.differs}" for one in found))
+        print("all tensors agree" if first is None else f"the first tensor that differs: {first}")
+    return 0 if first is None else 1
+
+
 def _add_bench(verbs: Any) -> None:
     parser = _verb(verbs, "bench", _bench, "measure the speed of a model")
     parser.add_argument("model", help="a GGUF file, or a folder of Hugging Face or MLC LLM")
@@ -209,9 +232,9 @@ def _new(options: argparse.Namespace) -> int:
 
 
 def _show(message: str) -> None:
-    """Progress on one line of a terminal, in lines elsewhere."""
+    """Progress on one line of a terminal; elsewhere in lines, without those that count."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{message}")
         sys.stderr.flush()
-    elif message and not message.startswith(("converting weight", "weight ", "run ")) and " of " not in message[:12]:
+    elif message and not re.search(r"\d of \d", message):
         print(message, file=sys.stderr)
