@@ -352,12 +352,59 @@ def test_shards_of_mlc_by_size(tmp_path):
     assert asked == [("a", 0), ("b", 0), ("c", 1), ("d", 1), ("e", 2)]
     second = listing["records"][1]
     assert list(second) == ["dataPath", "format", "nbytes", "records", "md5sum"] and second["nbytes"] == 600 << 10
-    said = {"name": "c", "shape": [100 << 10], "dtype": "int8", "format": "raw"}
+    said = {"name": "c", "shape": [100 << 10], "dtype": "int8", "format": "f32-to-bf16"}
     assert second["records"][1] == said | {"nbytes": 100 << 10, "byteOffset": 500 << 10}
     data = (tmp_path / "params_shard_1.bin").read_bytes()
     assert hashlib.md5(data).hexdigest() == second["md5sum"] and data == bytes(500 << 10) + b"\x02" * (100 << 10)
     found = checkpoint.open(tmp_path)
     assert all(np.array_equal(found[name].numpy(), array) for name, array in arrays.items())
+
+
+def test_a_tensor_that_fills_a_shard_up_begins_the_next(tmp_path):
+    arrays = {name: np.zeros(kib << 10, "int8") for name, kib in {"a": 700, "b": 324, "c": 600, "d": 424}.items()}
+    tvmjs.dump_ndarray_cache(arrays, str(tmp_path), shard_cap_mb=1)
+    listing = json.loads((tmp_path / "ndarray-cache.json").read_text())
+    names = [[record["name"] for record in shard["records"]] for shard in listing["records"]]
+    assert names == [["a"], ["b", "c"], ["d"]]
+
+
+def test_the_lists_of_shards_by_the_byte(tmp_path):
+    """Every record names the encoding, which changes float32 only; a second list calls it bfloat16."""
+    w = np.array([1, 2], "float32")
+    tvmjs.dump_ndarray_cache({"w": w, "q": np.array([7], "uint32")}, str(tmp_path), meta_data={"ParamSize": 2})
+    data = b"\x80\x3f\x00\x40" + b"\x07\0\0\0"
+    assert (tmp_path / "params_shard_0.bin").read_bytes() == data
+    record = """                {
+                    "name": "%s",
+                    "shape": [
+                        %d
+                    ],
+                    "dtype": "%s",
+                    "format": "%s",
+                    "nbytes": 4,
+                    "byteOffset": %d
+                }"""
+    listing = """{
+    "metadata": {
+        "ParamSize": 2
+    },
+    "records": [
+        {
+            "dataPath": "params_shard_0.bin",
+            "format": "raw-shard",
+            "nbytes": 8,
+            "records": [
+%s,
+%s
+            ],
+            "md5sum": "%s"
+        }
+    ]
+}"""
+    codes, md5 = record % ("q", 1, "uint32", "f32-to-bf16", 4), hashlib.md5(data).hexdigest()
+    first, second = record % ("w", 2, "float32", "f32-to-bf16", 0), record % ("w", 2, "bfloat16", "raw", 0)
+    assert (tmp_path / "ndarray-cache.json").read_text() == listing % (first, codes, md5)
+    assert (tmp_path / "ndarray-cache-b16.json").read_text() == listing % (second, codes, md5)
 
 
 def test_shards_of_mlc_keep_the_greatest_numbers_finite(tmp_path):

@@ -1,5 +1,7 @@
 """Quantised language models: codes and scales word by word as the formats have them, and models of such layers."""
 
+import os
+
 import numpy as np
 import pytest
 from llm_codes import awq_dequantize, ft_quantize, group_dequantize, group_quantize, round_away
@@ -44,6 +46,35 @@ def test_codes_and_scales_of_groups(mode, k, rounding):
     np.testing.assert_array_equal(scale, expected_scale)
     np.testing.assert_array_equal(words, expected_words)
     assert words.dtype == "uint32" and scale.dtype == config.model_dtype
+
+
+def many_weights(dtype, rows, k, seed):
+    """Bits drawn at random: every exponent as often as any other, subnormals and infinities too, and no NaN; then
+    groups of zeros, of halves between codes, and of weights as models have them."""
+    rng = np.random.default_rng(seed)
+    width = {"float16": "uint16", "float32": "uint32"}[dtype]
+    w = rng.integers(0, np.iinfo(width).max + 1, (rows, k), dtype="uint64").astype(width).view(dtype)
+    w[np.isnan(w)] = 0
+    model = rng.standard_normal((rows // 2, k)).astype("float32") * np.exp2(rng.integers(-9, 3, (rows // 2, 1)))
+    w[: rows // 2] = model.astype(dtype)
+    w[rows // 2 :: 7, : k // 2] = 0
+    w[rows // 2 + 1 :: 7] = np.resize(np.arange(-14, 15) / 2, k).astype(dtype)
+    w[rows // 2 + 2 :: 7] = (rng.integers(-40, 40, k) * np.finfo(dtype).smallest_subnormal).astype(dtype)
+    return w
+
+
+@pytest.mark.parametrize("rounding", ["even", "away"])
+@pytest.mark.parametrize("mode", ["q4f16_1", "q4f32_1", "q3f16_1"])
+def test_a_million_weights_word_for_word(mode, rounding):
+    """`MLC_WEIGHTS=10000000` takes that many."""
+    config = mode_of(mode, round_away=rounding == "away")
+    k = 1003
+    w = many_weights(config.model_dtype, -(-int(os.environ.get("MLC_WEIGHTS", "1000000")) // k), k, 17)
+    words, scale = (own.numpy() for own in config.quantize_weight(tw.nd.array(w)))
+    with np.errstate(over="ignore"):
+        expected = group_quantize(w, config.bits, config.group_size, round_away if config.round_away else np.rint)
+    np.testing.assert_array_equal(words, expected[0])
+    np.testing.assert_array_equal(scale, expected[1])
 
 
 def test_weights_that_lie_transposed_have_transposed_codes():
@@ -153,8 +184,9 @@ def test_weights_of_awq(k, group, bias):
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_codes_of_faster_transformer(dtype):
-    w = np.random.default_rng(3).standard_normal((10, 70)).astype(dtype)
-    w[2] = np.resize(np.arange(-15, 16) / 2, 70)
+    w = many_weights(dtype, 1430, 702, 3)
+    w[~np.isfinite(w)] = 0
+    w[2] = np.resize(np.arange(-15, 16) / 2, 702)
     bb = relax.BlockBuilder()
     weight = relax.Var("w", relax.TensorStructInfo(w.shape, dtype))
     with bb.function("main", [weight]):

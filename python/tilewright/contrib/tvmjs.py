@@ -33,11 +33,15 @@ def _halves(tensor: NDArray) -> bytes:
     return ((bits + rounding) >> 16 | quiet).astype("<u2").tobytes()
 
 
-def _raw(tensor: NDArray, encode: str) -> tuple[str, bytes]:
-    """The format and the bytes: `f32-to-bf16` keeps the upper halves of float32."""
+def _raw(tensor: NDArray, encode: str) -> bytes:
+    """The bytes: `f32-to-bf16` keeps the upper halves of float32, and other types as they are."""
     if encode == "f32-to-bf16" and tensor.dtype == "float32":
-        return "f32-to-bf16", _halves(tensor)
-    return "raw", tensor.__reduce__()[1][2]
+        return _halves(tensor)
+    return tensor.__reduce__()[1][2]
+
+
+def _write_list(file: Path, about: Any, records: list[dict[str, Any]]) -> None:
+    file.write_text(json.dumps({"metadata": about, "records": records}, indent=4), encoding="utf-8")
 
 
 class _Shards:
@@ -50,9 +54,10 @@ class _Shards:
         self._records: list[dict[str, Any]] = []
 
     def add(self, record: dict[str, Any], data: bytes) -> None:
-        """A tensor. One that does not fit has a file of its own if it fills half of one, else it begins the next."""
+        """A tensor. One that fills up a file or does not fit has a file of its own if it fills half of one, else it
+        begins the next."""
         place = {"nbytes": len(data), "byteOffset": len(self._data)}
-        if len(self._data) + len(data) > self.capacity:
+        if len(self._data) + len(data) >= self.capacity:
             if 2 * len(data) >= self.capacity:
                 self._write(data, [record | place | {"byteOffset": 0}])
                 return
@@ -86,7 +91,8 @@ def dump_ndarray_cache(
     """Writes tensors into a folder, in shards of at most so many MiB where tensors are smaller.
 
     They are taken one by one, and a shard is written when it is full: a model need not fit into memory. `meta_data` is
-    what is said about them, or a function that says it in the end.
+    what is said about them, or a function that says it in the end. Where float32 becomes bfloat16 there is a second
+    list, `ndarray-cache-b16.json`, in which it is called so.
     """
     if encode_format not in ("raw", "f32-to-bf16"):
         raise ValueError(f"the format is raw or f32-to-bf16, found `{encode_format}`")
@@ -97,12 +103,16 @@ def dump_ndarray_cache(
     shards = _Shards(folder, shard_cap_mb << 20)
     for name, value in params.items() if isinstance(params, Mapping) else params:
         tensor = value if isinstance(value, NDArray) else array(value)
-        form, data = _raw(tensor, encode_format)
-        shards.add({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype, "format": form}, data)
+        record = {"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype, "format": encode_format}
+        shards.add(record, _raw(tensor, encode_format))
     shards.flush()
     about = meta_data() if callable(meta_data) else meta_data or {}
-    text = json.dumps({"metadata": about, "records": shards.written}, indent=4)
-    (folder / "ndarray-cache.json").write_text(text, encoding="utf-8")
+    _write_list(folder / "ndarray-cache.json", about, shards.written)
+    halves = [record for shard in shards.written for record in shard["records"] if record["dtype"] == "float32"]
+    if encode_format == "f32-to-bf16" and halves:
+        for record in halves:
+            record |= {"format": "raw", "dtype": "bfloat16"}
+        _write_list(folder / "ndarray-cache-b16.json", about, shards.written)
 
 
 def load_ndarray_cache(cachepath: str, device: Device) -> tuple[dict[str, NDArray], dict[str, Any]]:
