@@ -72,7 +72,7 @@ def test_float_weights_become_blocks(model_folder):
     forms = forms_of(source, "q4_0")
     assert set(forms.values()) == {BlockFormat(4, 32, 8)} and "model.norm.weight" not in forms
     assert {"model.embed_tokens.weight", "lm_head.weight", "model.layers.0.mlp.down_proj.weight"} <= set(forms)
-    with pytest.raises(tw.TVMError, match="quantised as one of q8_0, q4_0, q4_1, q4f16_1, found 'q9'"):
+    with pytest.raises(tw.TVMError, match="quantised as one of q8_0, q8_asym, q4_0, q4_1, q4f16_1, found 'q9'"):
         forms_of(source, "q9")
 
 
@@ -83,10 +83,10 @@ def test_blocks_are_near_the_weights(mode):
     weight[3, 32:64] = 0
     blocks = quantize(weight, mode)
     groups = weight.reshape(40, 3, 32)
-    steps = 127 if mode == "q8_0" else 7
-    # Half a step of the group's greatest value, and what float16 rounds of the scale.
+    # Half a step of the group's greatest value, and what float16 rounds of the scale and the minimum.
+    bound = {"q8_0": 0.52 / 127, "q8_asym": 0.75 / 127}.get(mode, 1.1 / 7)
     error = np.abs(blocks.dequantized().reshape(groups.shape) - groups).max(-1)
-    assert (error <= np.abs(groups).max(-1) * (1.1 / steps if steps == 7 else 0.52 / steps) + 1e-6).all()
+    assert (error <= np.abs(groups).max(-1) * bound + 1e-6).all()
     assert BlockFormat.of(blocks).group == 32 and (blocks.dequantized()[3, 32:64] == 0).all()
     with pytest.raises(tw.TVMError, match="NaN or infinite"):
         quantize(np.full((1, 32), np.nan, "float32"), mode)

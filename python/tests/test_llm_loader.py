@@ -101,6 +101,78 @@ def test_a_folder_gives_weights_of_several_tensors(tmp_path, tensors):
     assert repr(source) == f"<Source of {tmp_path}: huggingface, llama, 9 weights>"
 
 
+def packed(rng, n, k, method, bits, group, act_order=False):
+    """The tensors of a weight in codes, by the names after its own, and its elements, one by one."""
+    each, groups = 32 // bits, -(-k // group)
+    codes, zeros = rng.integers(0, 2**bits, (k, n)), rng.integers(0, 2**bits - 1, (groups, n))
+    scales = (rng.random((groups, n)) / 8).astype("float16")
+    of_row = rng.permutation(np.arange(k) // group) if act_order else np.arange(k) // group
+
+    def words(values, place):
+        made = np.zeros((len(values), values.shape[1] // each), "uint32")
+        for at in range(values.shape[1]):
+            made[:, at // each] |= values[:, at].astype("uint32") << np.uint32(bits * place(at % each))
+        return made.view("int32")
+
+    if method == "awq":
+        place = lambda e: e % 2 * 4 + e // 2  # noqa: E731
+        made = {"qweight": words(codes, place), "qzeros": words(zeros, place), "scales": scales}
+    else:
+        plain = lambda e: e  # noqa: E731
+        made = {"qweight": words(codes.T, plain).T.copy(), "qzeros": words(zeros, plain), "scales": scales}
+        made["g_idx"] = of_row.astype("int32")
+        zeros = zeros + 1
+    values = [[(int(codes[i, j]) - int(zeros[of_row[i], j])) * float(scales[of_row[i], j]) for i in range(k)]
+              for j in range(n)]  # fmt: skip
+    return made, np.array(values, "float32")
+
+
+@pytest.mark.parametrize(("method", "bits", "group", "act_order"), [
+    ("awq", 4, 32, False), ("awq", 4, 24, False), ("gptq", 4, 32, False), ("gptq", 4, 16, True), ("gptq", 8, 64, False),
+    ("gptq", 2, 32, True),
+])  # fmt: skip
+def test_weights_in_codes_of_awq_and_gptq(method, bits, group, act_order, tmp_path, tensors, rng):
+    stored, expected = {}, dict(tensors)
+    for name, values in tensors.items():
+        if "_proj" not in name:
+            stored[name] = values
+            continue
+        parts, expected[name] = packed(rng, *values.shape, method, bits, group, act_order)
+        stored |= {name.removesuffix("weight") + part: own for part, own in parts.items()}
+    config = {"quant_method": method, "bits": bits, "group_size": group, "desc_act": act_order}
+    write_folder(tmp_path, stored, SETTINGS | {"quantization_config": config})
+    source = llm.open_model(tmp_path)
+    attention = "model.layers.0.self_attn."
+    np.testing.assert_array_equal(
+        source.read(QKV), np.concatenate([expected[f"{attention}{p}_proj.weight"] for p in "qkv"])
+    )
+    down = "model.layers.0.mlp.down_proj.weight"
+    np.testing.assert_array_equal(source.read(down), expected[down])
+    assert source.stored(down) == [method] and len(source) == 9
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"bits": 3}, "gptq with 3 bits is not read"),
+    ({"quant_method": "aqlm"}, "quantised by 'aqlm' are not read"),
+    ({"group_size": "all"}, "expected the rows of a group as `group_size`"),
+    ({"group_size": 16}, r"expected .*qzeros. of int32 \[4, 12\], found int32 \[2, 12\]"),
+    ({"g_idx": 9}, "names a group that is none of 2"),
+    ({"missing": "scales"}, 'expected "model.layers.0.mlp.up_proj.scales" with it, found none'),
+])  # fmt: skip
+def test_wrong_codes_of_gptq_are_errors(change, said, tmp_path, tensors, rng):
+    name = "model.layers.0.mlp.up_proj.weight"
+    parts, _ = packed(rng, INNER, HIDDEN, "gptq", 4, 32)
+    if "g_idx" in change:
+        parts["g_idx"][5] = change.pop("g_idx")
+    parts.pop(change.pop("missing", ""), None)
+    stored = {own: values for own, values in tensors.items() if own != name}
+    stored |= {name.removesuffix("weight") + part: own for part, own in parts.items()}
+    config = {"quant_method": "gptq", "bits": 4, "group_size": 32} | change
+    write_folder(tmp_path, stored, SETTINGS | {"quantization_config": config})
+    with pytest.raises(TVMError, match=said):
+        llm.open_model(tmp_path).read(GATE_UP)
+
+
 def test_blocks_of_gguf_move_as_rows(tmp_path, tensors):
     file = tmp_path / "model.gguf"
     write_gguf(file, METADATA, gguf_tensors(tensors, q8_0))
@@ -221,7 +293,7 @@ def test_a_model_that_also_sees_is_read_by_its_text(prefix, tmp_path, tensors):
 
 
 WRONG_SETTINGS = [
-    ({"quantization_config": {"quant_method": "awq"}}, r"weights that are quantised by 'awq' are not read"),
+    ({"quantization_config": {"quant_method": "hqq"}}, r"weights that are quantised by 'hqq' are not read"),
     ({"hidden_size": "64"}, r"config.json: `hidden_size`: expected an integer from 1 to \d+, found '64'"),
     ({"hidden_size": None}, r"missing `hidden_size`"),
     ({"num_hidden_layers": 10**9}, r"`num_hidden_layers`: expected an integer from 1 to 1024"),

@@ -1,4 +1,4 @@
-"""Folders of Hugging Face: `config.json`, and safetensors in one file or several."""
+"""Folders of Hugging Face: `config.json`, and safetensors in one file or several, also in codes of AWQ or GPTQ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ... import checkpoint
 from ...error import TVMError
 from ..model import ARCHITECTURES, Architecture, architecture_of_type
-from ..model.config import UnsupportedModel
+from .packed import PackedTensors, Packing
 from .source import Source, source_of
 from .tensors import Tensors
 
@@ -26,14 +26,13 @@ def open_huggingface(
     """Opens a folder with `config.json`."""
     file = folder / "config.json"
     values = text_settings(read_json(file))
-    if values.get("quantization_config") is not None:
-        method = values["quantization_config"]
-        method = method.get("quant_method") if isinstance(method, dict) else method
-        raise UnsupportedModel(f"{file}: weights that are quantised by {method!r:.80} are not read")
+    said = values.get("quantization_config")
+    packing = None if said is None else Packing.of(said, str(file))
     architecture = architecture_of_type(model_type(values, str(file)), architectures)
     config = architecture.from_dict(values, str(file), context_window_size)
     weights = checkpoint.open(folder)
-    return source_of(folder, "huggingface", architecture, config, architecture.hf(config), Tensors(weights), values)
+    tensors = Tensors(weights) if packing is None else PackedTensors(weights, packing)
+    return source_of(folder, "huggingface", architecture, config, architecture.hf(config), tensors, values)
 
 
 def model_type(values: Mapping[str, Any], file: str) -> str:

@@ -51,10 +51,19 @@ def _q4_0(weight: Floats) -> Blocks:
 
 def _q4_1(weight: Floats) -> Blocks:
     """The least value of a group is code 0, the greatest one 15; as GGUF's Q4_1."""
+    return _ranged(weight, 15)
+
+
+def _q8_asym(weight: Floats) -> Blocks:
+    """The least value of a group is code 0, the greatest one 255."""
+    return _ranged(weight, 255)
+
+
+def _ranged(weight: Floats, most: int) -> Blocks:
     groups = _grouped(weight, 32)
     least = groups.min(-1, keepdims=True)
-    scale = (groups.max(-1, keepdims=True) - least) / np.float32(15)
-    codes = np.clip(np.floor((groups - least) * _inverse(scale) + np.float32(0.5)), 0, 15)
+    scale = (groups.max(-1, keepdims=True) - least) / np.float32(most)
+    codes = np.clip(np.floor((groups - least) * _inverse(scale) + np.float32(0.5)), 0, most)
     factor = lambda values: values[..., 0].astype(np.float16)  # noqa: E731
     return Blocks(_whole(codes, len(weight)), factor(scale), minimum=factor(least))
 
@@ -71,6 +80,7 @@ def _q4f16_1(weight: Floats) -> Blocks:
 #: How weights may be quantised: the format, and what makes blocks of it.
 MODES: dict[str, tuple[BlockFormat, Callable[[Floats], Blocks]]] = {
     "q8_0": (BlockFormat(8, 32, 128), _q8_0),
+    "q8_asym": (BlockFormat(8, 32, 0, True), _q8_asym),
     "q4_0": (BlockFormat(4, 32, 8), _q4_0),
     "q4_1": (BlockFormat(4, 32, 0, True), _q4_1),
     "q4f16_1": (BlockFormat(4, 32, 7), _q4f16_1),
