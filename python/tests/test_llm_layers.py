@@ -6,8 +6,12 @@ from llm_engine import Engine, builtin, random_weights
 from llm_layers import GPT2, GPT2Config, ParallelBlock, TimeMix, WholeSequences
 from llm_reference import attention, causal, rope
 
+from tilewright import relax, te, tir
 from tilewright.relax.frontend import nn
+from tilewright.relax.frontend.nn import op
+from tilewright.relax.frontend.nn.llm import RNNState
 from tilewright.relax.frontend.nn.llm.position_embedding import llama_rope
+from tilewright.script import tir as T
 
 RNG = np.random.default_rng(3)
 
@@ -203,3 +207,101 @@ def engine_array(value):
     import tilewright as tw
 
     return tw.nd.array(value)
+
+
+class Accessed(RNNState):
+    """A state that a program creates with functions of its own for reading and writing; the runtime has its own."""
+
+    @staticmethod
+    def create(max_batch_size, layers, max_history, values):
+        bb = relax.BlockBuilder.current()
+
+        def copies(shape, dtype, name):
+            @T.prim_func
+            def copy(var_kept: T.handle, var_slots: T.handle, var_out: T.handle):
+                batch_size = T.SizeVar("batch_size", "int32")
+                T.func_attr({"global_symbol": name})
+                kept = T.match_buffer(var_kept, (max_batch_size, max_history, *shape), dtype)
+                slots = T.match_buffer(var_slots, (batch_size,), "int32")
+                out = T.match_buffer(var_out, (batch_size, *shape), dtype)
+                for i, *s in T.grid(batch_size, *shape):
+                    with T.block("copy"):
+                        vi, *vs = T.axis.remap("S" * (len(shape) + 1), [i, *s])
+                        slot: T.int32 = slots[vi]
+                        out[vi, *vs] = kept[slot, 0, *vs]
+
+            return bb.add_func(copy, name)
+
+        read = [copies(own.shape, own.dtype, f"state_get_{at}") for at, own in enumerate(values)]
+        write = [copies(own.shape, own.dtype, f"state_set_{at}") for at, own in enumerate(values)]
+        sizes = map(relax.PrimValue, (layers, max_batch_size, max_history))
+        made = relax.call_pure_packed(
+            "vm.builtin.rnn_state_create", *sizes, read, write, [own._expr for own in values],
+            sinfo_args=[relax.ObjectStructInfo()],
+        )  # fmt: skip
+        return Accessed(_expr=made, _name="state")
+
+
+class Sums(nn.Module):
+    """Sums over all tokens of a sequence, in two states of different rank."""
+
+    def create_rnn_state(self, max_batch_size: tir.Var, max_history: tir.Var):
+        return Accessed.create(max_batch_size, 1, max_history, [op.zeros((3,), "float32"), op.zeros((2, 3), "float32")])
+
+    def forward(self, x: nn.Tensor, state: RNNState):
+        batch = x.shape[0]
+        total = state.get(0, 0, (batch, 3), "float32") + op.sum(x, axis=1)
+        twice = state.get(0, 1, (batch, 2, 3), "float32") + op.reshape(total, (batch, 1, 3))
+        return twice, state.set(0, 0, total).set(0, 1, twice)
+
+
+def test_a_state_is_created_with_functions_of_the_program():
+    spec = {
+        "create_rnn_state": {"max_batch_size": int, "max_history": int, "$": {"param_mode": "none"}},
+        "forward": {"x": nn.spec.Tensor(["b", "t", 3], "float32"), "state": nn.spec.Object(RNNState), "$": MODES},
+    }
+    mod, _ = Sums().export_tvm(spec)
+    engine = Engine(mod, [], create="create_rnn_state", sizes=(4, 2))
+    engine.add(5, 9)
+    x = np.random.default_rng(0).integers(-5, 5, (2, 4, 3)).astype("float32")
+    for _ in range(2):
+        engine.begin({5: 4, 9: 4})
+        found = engine.call("forward", x, engine.state)[0].numpy()
+        engine.end()
+    sums = x.sum(1)
+    np.testing.assert_array_equal(found, np.repeat((3 * sums)[:, None], 2, 1))
+
+
+class Masked(nn.Module):
+    """An encoder's attention: a mask of tensor expressions over numbers and sizes, scores cut off by it."""
+
+    def encode(self, x: nn.Tensor, mask: nn.Tensor):
+        batch, length, _ = x.shape
+
+        def both(mask, none, batch, length):
+            least, most = tir.min_value("float32"), tir.max_value("float32")
+            absent = lambda b, i, j: tir.any(mask[b, i] == none, mask[b, j] == none)  # noqa: E731
+            shape = (batch, 1, length, length)
+            return te.compute(shape, lambda b, _, i, j: tir.if_then_else(absent(b, i, j), least, most), "both")
+
+        allowed = op.tensor_expr_op(both, "both", [mask, tir.IntImm("int32", 0), batch, length])
+        heads = op.reshape(x, (batch, length, 2, 4)).permute_dims(0, 2, 1, 3)
+        keys = heads.repeat(2, axis=1)
+        scores = op.matmul(keys, keys.permute_dims(0, 1, 3, 2)) / 2.0
+        scores = scores.maximum(tir.min_value("float32")).minimum(allowed)
+        out = op.matmul(op.softmax(scores, axis=-1), keys)
+        return out.permute_dims(0, 2, 1, 3).reshape(batch, length, 16)
+
+
+def test_an_encoder_masks_scores():
+    ids = {"x": nn.spec.Tensor(["b", "n", 8], "float32"), "mask": nn.spec.Tensor(["b", "n"], "int32")}
+    mod, _ = Masked().export_tvm({"encode": ids | {"$": MODES}})
+    rng = np.random.default_rng(2)
+    x, mask = rng.standard_normal((2, 5, 8)).astype("float32"), np.array([[1, 1, 1, 0, 0], [1] * 5], "int32")
+    found = Engine(mod, [], create=None).call("encode", x, mask).numpy()
+    keys = x.astype("float64").reshape(2, 5, 2, 4).transpose(0, 2, 1, 3).repeat(2, 1)
+    seen = (mask[:, None, :, None] * mask[:, None, None, :]) != 0
+    scores = np.where(seen, keys @ keys.transpose(0, 1, 3, 2) / 2, np.finfo("float32").min)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = (weights / weights.sum(-1, keepdims=True)) @ keys
+    close(found, expected.transpose(0, 2, 1, 3).reshape(2, 5, 16))

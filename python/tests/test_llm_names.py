@@ -8,7 +8,7 @@ import pytest
 import tilewright as tw
 from tilewright import _ffi, tir
 from tilewright.relax.frontend import nn
-from tilewright.relax.frontend.nn.llm.kv_cache import FlashInferPagedKVCache, TIRPagedKVCache
+from tilewright.relax.frontend.nn.llm.kv_cache import FlashInferPagedKVCache
 from tilewright.runtime import DataType
 
 
@@ -45,7 +45,26 @@ def test_devices_have_names_by_number():
     assert tw.cpu().MASK2STR[tw.cpu().device_type] == "cpu"
 
 
-@pytest.mark.parametrize("cache", [TIRPagedKVCache, FlashInferPagedKVCache])
-def test_other_caches_say_which_one_there_is(cache):
+def test_the_cache_of_another_library_says_which_one_there_is():
     with pytest.raises(tw.TVMError, match="create_generic"):
-        cache(max_batch_size=1)
+        FlashInferPagedKVCache(max_batch_size=1)
+
+
+def test_arithmetic_has_functions():
+    x = tir.Var("x", "int64")
+    made = [tir.generic.add(x, 2), tir.generic.subtract(x, 2), tir.generic.multiply(x, 2), tir.generic.floordiv(x, 2)]
+    expected = [x + 2, x - 2, x * 2, x // 2]
+    made += [tir.generic.cast(x, "float32"), tir.generic.cast(3, "int32"), tir.generic.divide(x, 2)]
+    expected += [x.astype("float32"), tir.const(3, "int32"), tir.div(x, 2)]
+    for one, other in zip(made, expected, strict=True):
+        tw.ir.assert_structural_equal(one, other, map_free_vars=True)
+
+
+def test_passes_for_several_devices_leave_modules_as_they_are():
+    bb = tw.relax.BlockBuilder()
+    x = tw.relax.Var("x", tw.relax.TensorStructInfo([4], "float32"))
+    with bb.function("main", [x]):
+        bb.emit_func_output(bb.emit(tw.relax.op.ccl.allreduce(x, "sum")))
+    mod = bb.finalize()
+    for of_devices in (tw.relax.transform.IPCAllReduceRewrite(1), tw.relax.transform.LowerGPUIPCAllocStorage()):
+        tw.ir.assert_structural_equal(of_devices(mod), mod)

@@ -431,6 +431,11 @@ pub enum Precision {
 }
 
 impl OpDef {
+    /// Whether a function that calls it has side effects. A new tensor is none: nobody else sees its memory.
+    pub fn has_effect(&self) -> bool {
+        !self.properties.pure && !matches!(self.legalize, Legalize::Machine(MachineOp::AllocTensor))
+    }
+
     /// The attribute of operators that sum products in a type of its own.
     pub const OUT_DTYPE: &str = "out_dtype";
 

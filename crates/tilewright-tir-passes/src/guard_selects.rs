@@ -1,10 +1,12 @@
 //! `guard_selects`: a `T.Select` whose condition keeps an access of one of its values in range becomes a lazy choice,
-//! as programs write `T.Select(i >= 3, A[i - 3], 0)`. Others stay, since they are evaluated as vectors.
+//! as programs write `T.Select(i >= 3, A[i - 3], 0)`. So does one of whose access nothing can be proven, if the
+//! condition is about the same variables (`T.Select(i > 0, A[i * n - 1], 0)`): the access is checked at run time, where
+//! it is made. Others stay, since they are evaluated as vectors.
 
-use tilewright_expr::node::rewrite;
-use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind};
+use tilewright_expr::node::{rewrite, walk};
+use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
 
-use crate::stmt::{Result, analyzer_of, evaluates, map_below, map_own, reads, with_body};
+use crate::stmt::{Result, analyzer_of, evaluates, map_below, map_own, mentions, reads, with_body};
 
 pub fn guard_selects(function: &PrimFunc) -> Result<PrimFunc> {
     let mut analyzer = analyzer_of(function);
@@ -40,7 +42,7 @@ fn choice(analyzer: &mut tilewright_arith::Analyzer, expr: &Expr) -> Option<Expr
     guards.then(|| Expr::raw(expr.dtype, ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args }))
 }
 
-/// Whether an index is in range because the condition holds.
+/// Whether an index is in range because the condition holds, or may be.
 fn guards(analyzer: &mut tilewright_arith::Analyzer, condition: &Expr, value: &Expr) -> bool {
     let mut open: Vec<Expr> = Vec::new();
     evaluates(value, |e| {
@@ -60,7 +62,9 @@ fn guards(analyzer: &mut tilewright_arith::Analyzer, condition: &Expr, value: &E
     }
     let scope = analyzer.enter();
     analyzer.assume(condition);
-    let guarded = open.iter().any(|inside| analyzer.prove(inside));
+    let mut vars: Vec<Var> = Vec::new();
+    walk(condition, |var: &Var| vars.push(var.clone()));
+    let guarded = open.iter().any(|inside| mentions(inside, &vars) || analyzer.prove(inside));
     analyzer.leave(scope);
     guarded
 }

@@ -17,6 +17,7 @@
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
+//! | `join_threads` | block form | no loop over threads in another one of the same threads |
 //! | `serialise_threads` | opaque | no loop is bound to GPU threads: loops between barriers |
 //! | `normalize_parallel` | opaque | parallel loops in no other |
 //! | `widen_indices` | opaque | index arithmetic and loops in int64 |
@@ -122,7 +123,7 @@ pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
 pub use returns::{Returned, store_returned, structure_returns};
-pub use serial_threads::serialise_threads;
+pub use serial_threads::{join_threads, serialise_threads};
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;
 pub use stmt::{analyzer_of, map_own};

@@ -77,6 +77,7 @@ const UNIFY_THREADS: NamedStep = ("unify_threads", Step::Plain(named::unify_thre
 const INJECT_VIRTUAL_THREADS: NamedStep = ("inject_virtual_threads", Step::Plain(named::inject_virtual_threads));
 const SYNCHRONISE_THREADS: NamedStep = ("synchronise_threads", Step::Plain(named::synchronise_threads));
 const LOWER_THREAD_ALLREDUCE: NamedStep = ("lower_thread_allreduce", Step::Plain(named::lower_thread_allreduce));
+const JOIN_THREADS: NamedStep = ("join_threads", Step::Plain(crate::join_threads));
 const SERIALISE_THREADS: NamedStep = ("serialise_threads", Step::Plain(crate::serialise_threads));
 const NORMALIZE_PARALLEL: NamedStep = ("normalize_parallel", Step::Plain(crate::normalize_parallel));
 const LEGALIZE_FOREIGN: NamedStep = ("legalize_foreign", Step::Plain(crate::legalize_foreign));
@@ -107,6 +108,7 @@ pub const CPU: Lowering = Lowering {
         LOWER_BUILTINS,
         COMPACT_PARAMETERS,
         LOWER_INIT,
+        JOIN_THREADS,
         LOWER_BLOCKS,
         SERIALISE_THREADS,
         NORMALIZE_PARALLEL,

@@ -10,18 +10,99 @@
 //! each loop over threads. A total that threads add to is complete when the loop over them ends, and no earlier.
 //! Shared memory belongs to one iteration of the loop over blocks.
 
+use std::sync::Arc;
+
 use tilewright_expr::node::{AnyHandle, VarId, walk};
-use tilewright_ir::tir::{Buffer, BuiltinEffect, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    Buffer, BuiltinEffect, Expr, ExprKind, ForKind, IterKind, IterVar, PrimFunc, Scope, Stmt, StmtKind, Var,
+};
 use tilewright_support::{Map, Origins, with_stack};
 
+use crate::named;
 use crate::stmt::{Result, error_with_help, map_below, map_own, mentions, reads, typed, uses_memory, with_body};
 use crate::substitute::{Substitute, reindex};
+
+/// Makes one loop of the loops of a kernel that bind one thread, where they belong together: with barriers between
+/// accesses to what the threads share. Loops inside of such loops are work that the threads do together, such as to
+/// fetch a tile; loops next to each other belong together if a thread keeps local memory from one to the other.
+pub fn join_threads(function: &PrimFunc) -> Result<PrimFunc> {
+    if !binds_again(&function.body) {
+        return Ok(function.clone());
+    }
+    let steps = [
+        totals_are_shared,
+        named::plan_allocations,
+        named::convert_blocks_to_opaque,
+        named::lift_threads,
+        named::unify_threads,
+        crate::lower_blocks,
+        named::synchronise_threads,
+    ];
+    steps.iter().try_fold(function.clone(), |current, step| step(&current))
+}
+
+/// Whether loops bind the same threads, one in another, or with local memory that outlives one of them.
+fn binds_again(stmt: &Stmt) -> bool {
+    let mut found = false;
+    let mut users: Map<(VarId, Arc<str>), usize> = Map::default();
+    walk(stmt, |stmt: &Stmt| {
+        let StmtKind::For { kind: ForKind::ThreadBinding(tag), body, .. } = &stmt.kind else { return };
+        let mut used: Map<VarId, ()> = Map::default();
+        walk(body, |buffer: &Buffer| {
+            if buffer.scope.plain() == Scope::Local && !allocates_block(body, buffer) {
+                used.insert(buffer.data.id(), ());
+            }
+        });
+        if tag.starts_with("threadIdx") {
+            used.into_keys().for_each(|data| *users.entry((data, tag.clone())).or_default() += 1);
+        }
+        walk(body, |inner: &Stmt| {
+            found |= matches!(&inner.kind, StmtKind::For { kind: ForKind::ThreadBinding(own), .. } if own == tag);
+        });
+    });
+    found || users.values().any(|loops| *loops > 1)
+}
+
+fn allocates_block(stmt: &Stmt, buffer: &Buffer) -> bool {
+    let mut found = false;
+    walk(stmt, |stmt: &Stmt| {
+        if let StmtKind::Block { block, .. } = &stmt.kind {
+            found |= block.alloc_buffers.iter().any(|own| own.data == buffer.data);
+        }
+    });
+    found
+}
+
+/// A total over threads, in local memory, is one for all of them.
+fn totals_are_shared(function: &PrimFunc) -> Result<PrimFunc> {
+    let mut threads: Vec<Var> = Vec::new();
+    walk(&function.body, |stmt: &Stmt| {
+        if let StmtKind::For { var, kind: ForKind::ThreadBinding(tag), .. } = &stmt.kind
+            && tag.starts_with("threadIdx")
+        {
+            threads.push(var.clone());
+        }
+    });
+    let mut shared = Substitute::default();
+    walk(&function.body, |stmt: &Stmt| {
+        let StmtKind::Block { values, block, .. } = &stmt.kind else { return };
+        let reduces = |(iter, value): (&IterVar, &Expr)| iter.kind == IterKind::Reduce && mentions(value, &threads);
+        if !block.iters.iter().zip(values).any(reduces) {
+            return;
+        }
+        for write in block.writes.iter().filter(|write| write.buffer.scope.plain() == Scope::Local) {
+            shared.buffers.insert(write.buffer.id(), write.buffer.derive(|node| node.scope = Scope::Shared));
+        }
+    });
+    let body = if shared.buffers.is_empty() { function.body.clone() } else { shared.apply(&function.body) };
+    Ok(with_body(function, body))
+}
 
 pub fn serialise_threads(function: &PrimFunc) -> Result<PrimFunc> {
     if !has_threads(&function.body) {
         return Ok(function.clone());
     }
-    let body = Threads { origins: &function.origins }.blocks(&function.body)?;
+    let body = Threads { origins: &function.origins }.blocks(&private_to_threads(&function.body)?)?;
     Ok(with_body(function, shared_as_local(&body)))
 }
 
@@ -30,6 +111,49 @@ pub(crate) fn has_threads(stmt: &Stmt) -> bool {
     let mut found = false;
     walk(stmt, |stmt: &Stmt| found |= matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. }));
     found
+}
+
+/// Local memory that is allocated around the loop over threads that uses it moves into the loop, as that of a thread.
+fn private_to_threads(stmt: &Stmt) -> Result<Stmt> {
+    if let StmtKind::Allocate { buffer, body } = &stmt.kind
+        && buffer.scope.plain() == Scope::Local
+        && let Some(moved) = inside_of_threads(buffer, body)?
+    {
+        return private_to_threads(&moved);
+    }
+    map_below(stmt, &mut |s| private_to_threads(s))
+}
+
+/// The statement with the buffer allocated in the innermost loop over threads that has all uses, if there is one.
+fn inside_of_threads(buffer: &Buffer, stmt: &Stmt) -> Result<Option<Stmt>> {
+    let uses = |stmt: &Stmt| {
+        let mut found = false;
+        walk(stmt, |own: &Buffer| found |= own.data == buffer.data);
+        walk(stmt, |own: &Var| found |= *own == buffer.data);
+        found
+    };
+    match &stmt.kind {
+        StmtKind::Seq(stmts) => {
+            let mut using = stmts.iter().enumerate().filter(|(_, stmt)| uses(stmt));
+            let (Some((at, only)), None) = (using.next(), using.next()) else { return Ok(None) };
+            let moved = with_stack(|| inside_of_threads(buffer, only))?;
+            Ok(moved.map(|new| {
+                let others = stmts.iter().enumerate();
+                Stmt::seq(others.map(|(i, own)| if i == at { new.clone() } else { own.clone() }))
+            }))
+        }
+        StmtKind::For { body, kind: ForKind::ThreadBinding(_), .. } => {
+            let inner = with_stack(|| inside_of_threads(buffer, body))?;
+            let body =
+                inner.unwrap_or_else(|| StmtKind::Allocate { buffer: buffer.clone(), body: body.clone() }.into());
+            Ok(Some(map_below(stmt, &mut |_| Ok(body.clone()))?))
+        }
+        StmtKind::Allocate { body, .. } => {
+            let inner = with_stack(|| inside_of_threads(buffer, body))?;
+            inner.map(|new| map_below(stmt, &mut |_| Ok(new.clone()))).transpose()
+        }
+        _ => Ok(None),
+    }
 }
 
 fn is_barrier(stmt: &Stmt) -> bool {

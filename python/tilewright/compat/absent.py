@@ -135,8 +135,6 @@ _NAMES = {
         "ExtractPrimFuncConstants": "constants stay in their function, which takes them into the executable",
     },
     "relax.transform": {
-        "IPCAllReduceRewrite": "programs run on one device",
-        "LowerGPUIPCAllocStorage": "programs run on one device",
         "SpecializePrimFuncBasedOnCallSite": "buffers have no scopes that depend on who calls",
         "SplitCallTIRByPattern": "there are no patterns of loops",
     },

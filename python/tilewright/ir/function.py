@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
@@ -17,6 +18,16 @@ class CallingConv:
     DEFAULT = 0
     C_PACKED_FUNC = 1
     DEVICE_KERNEL_LAUNCH = 2
+
+
+def said_attrs(attrs: Any) -> Any:
+    """Attributes as functions keep them: targets are texts. What is no mapping stays, for the constructor to refuse."""
+
+    def said(value: Any) -> Any:
+        text = getattr(value, "_text_with_host", None)
+        return value if text is None else text()
+
+    return {name: said(value) for name, value in attrs.items()} if isinstance(attrs, Mapping) else attrs
 
 
 class BaseFunc(RelayExpr):
@@ -38,9 +49,8 @@ class BaseFunc(RelayExpr):
         """The function with an attribute more, or with those of a dict."""
         given = attr_key_or_dict if isinstance(attr_key_or_dict, dict) else {attr_key_or_dict: attr_value}
         function = self
-        for name, value in given.items():
-            text = getattr(value, "_text_with_host", None)
-            function = _core.with_attr(function, name, value if text is None else text())
+        for name, value in said_attrs(given).items():
+            function = _core.with_attr(function, name, value)
         return function
 
     def with_attrs(self, attr_map: dict[str, Any]) -> Any:

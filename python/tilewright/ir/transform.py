@@ -68,6 +68,8 @@ _LOOP_PASS_OPTIONS = {
     "tir.HoistExpression", "tir.HoistIfThenElse", "tir.InjectDoubleBuffer", "tir.RemoveNoOp", "tir.Simplify",
     "tir.UnrollLoop", "tir.add_lower_pass", "tir.merge_static_smem",
 }  # fmt: skip
+# Options of passes that are written in Python.
+_PYTHON_PASS_OPTIONS = {"relax.backend.use_cuda_graph"}
 
 
 def _nothing() -> None:
@@ -105,7 +107,7 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
     config = {} if config is None else config
     if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
         raise WrongTypeError(f"config is a dict of options by name, found {config!r}")
-    unread = config.keys() - set(option_names()) - _LOOP_PASS_OPTIONS
+    unread = config.keys() - set(option_names()) - _LOOP_PASS_OPTIONS - _PYTHON_PASS_OPTIONS
     if _own_passes:
         # These may read options of names of their own, which are not the compiler's.
         unread = {name for name in unread if name.startswith(("tir.", "relax."))}

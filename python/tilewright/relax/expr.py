@@ -9,7 +9,7 @@ from .. import _core
 from .._core import Object
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, RelayExpr
-from ..ir.function import BaseFunc
+from ..ir.function import BaseFunc, said_attrs
 from ..ir.module import GlobalVar
 from ..ir.op import Op
 from .struct_info import DynTensorType, StructInfo
@@ -311,7 +311,7 @@ class Function(BaseFunc, ExprWithOp, kind="relax.Function"):
         attrs: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(params, body, ret_struct_info, is_pure, attrs)
+        return cls._make(params, body, ret_struct_info, is_pure, said_attrs(attrs))
 
     @staticmethod
     def create_empty(

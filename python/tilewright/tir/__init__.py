@@ -1,7 +1,20 @@
 """The loop level: functions over buffers."""
 
 from ..ir.expr import PrimExpr, Range
-from . import analysis, buffer, data_layout, expr, function, ir_builder, op, schedule, stmt, stmt_functor, transform
+from . import (
+    analysis,
+    buffer,
+    data_layout,
+    expr,
+    function,
+    generic,
+    ir_builder,
+    op,
+    schedule,
+    stmt,
+    stmt_functor,
+    transform,
+)
 from .block_dependence_info import BlockDependenceInfo
 from .block_scope import BlockScope, Dependency, DepKind, StmtSRef
 from .buffer import *
@@ -33,6 +46,7 @@ __all__ = [
     "buffer",
     "data_layout",
     "expr",
+    "generic",
     "function",
     "ir_builder",
     "layout",

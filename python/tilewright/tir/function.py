@@ -12,7 +12,7 @@ from ..arith import Analyzer, IterMapLevel, detect_iter_map, inverse_affine_iter
 from ..error import TVMError
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, Range
-from ..ir.function import BaseFunc
+from ..ir.function import BaseFunc, said_attrs
 from ..ir.type import PrimType, TupleType, Type
 from .expr import FloorDiv, FloorMod, IntImm, Var
 from .stmt import Stmt
@@ -39,7 +39,7 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
     ) -> Any:
         if not (ret_type in (None, "void") or isinstance(ret_type, Type)):
             raise TVMError(f"tir.PrimFunc: ret_type is a Type, found {type(ret_type).__name__}")
-        return cls._make(params, body, buffer_map, attrs)
+        return cls._make(params, body, buffer_map, said_attrs(attrs))
 
     @property
     def ret_type(self) -> Type:

@@ -42,7 +42,7 @@ fn find_impure_call_but<N: IrNode>(root: &N, own: Option<&Var>) -> Option<String
 /// The callee in words, if calling it has an effect.
 fn impure_callee(callee: &Callee, own: Option<&Var>) -> Option<String> {
     match callee {
-        Callee::Op(op) => (!op.properties.pure).then(|| format!("operator `{}`", op.name)),
+        Callee::Op(op) => op.has_effect().then(|| format!("operator `{}`", op.name)),
         Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => None,
         Callee::Packed(name) => Some(format!("packed function `{name}`")),
         Callee::Value(function) => {

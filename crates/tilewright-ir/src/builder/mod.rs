@@ -144,7 +144,7 @@ impl BlockBuilder {
     }
 
     /// Adds a function under the wished name or one like it. A function that is in the module already is not added
-    /// anew.
+    /// anew; one whose global symbol another function has already gets its own name for it.
     pub fn add_func(&mut self, function: impl Into<GlobalFunc>, name: &str) -> GlobalVar {
         let function = function.into();
         for (known, other) in self.module.iter() {
@@ -162,7 +162,12 @@ impl BlockBuilder {
         let taken = |name: &str| begun(name) || self.module.get(name).is_some();
         let others = (1..).map(|i| format!("{name}{i}"));
         let wish = std::iter::once(name.to_owned()).chain(others).find(|name| !taken(name));
-        self.module.insert_unique(wish.as_deref().unwrap_or(name), function)
+        let wish = wish.as_deref().unwrap_or(name);
+        let symbol_is_taken = function
+            .global_symbol()
+            .is_some_and(|symbol| self.module.iter().any(|(_, other)| other.global_symbol() == Some(symbol)));
+        let function = if symbol_is_taken { function.with_symbol(wish) } else { function };
+        self.module.insert_unique(wish, function)
     }
 
     /// Replaces a function of the module.

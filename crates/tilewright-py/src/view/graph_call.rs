@@ -13,7 +13,7 @@ use tilewright::ir::{Attr, Attrs};
 use tilewright::ops;
 
 use super::relax::infer;
-use super::{Args, Field, Node, attrs, call, node_of};
+use super::{Args, Field, Node, attrs, call, memory, node_of};
 
 /// The operator and the arguments of a call.
 fn parts(callee: &Callee, args: &[Expr], said: &Attrs, sinfo_args: &[StructInfo]) -> (Field, Vec<Expr>) {
@@ -21,7 +21,7 @@ fn parts(callee: &Callee, args: &[Expr], said: &Attrs, sinfo_args: &[StructInfo]
     let packed = |function: Expr| vec![function, Expr::tuple(args.to_vec())];
     let with_callee = |function: Expr| std::iter::once(function).chain(args.iter().cloned()).collect();
     match callee {
-        Callee::Op(def) => (op(&format!("relax.{}", def.name)), args.to_vec()),
+        Callee::Op(def) => (op(&format!("relax.{}", def.name)), memory::shown(def.name, args, said)),
         Callee::Tir(function) if said.contains_key(names::TE_GRAD_NAME) => {
             (op("relax.call_tir_with_grad"), packed(Expr::global(function)))
         }
@@ -54,9 +54,17 @@ pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
         "op" => parts(callee, args, said, sinfo_args).0,
         "args" => Field::List(parts(callee, args, said, sinfo_args).1.iter().map(Field::relax).collect()),
         "attrs" => attributes(callee, said),
+        "sinfo_args" if is_by_destination(callee) && sinfo_args.len() > 1 => {
+            Field::list(&[StructInfo::Tuple(sinfo_args.clone())], Field::info)
+        }
         "sinfo_args" => Field::list(sinfo_args, Field::info),
         _ => return None,
     })
+}
+
+/// Whether what is called fills results that the call allocates. Several results are one tuple in Python.
+fn is_by_destination(callee: &Callee) -> bool {
+    matches!(callee, Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_))
 }
 
 /// The attributes of a call, with what the callee itself says, and without what the operator says already.
@@ -76,6 +84,10 @@ fn attributes(callee: &Callee, said: &Attrs) -> Field {
     attrs::map(&shown)
 }
 
+/// The operators that call functions which fill their results.
+const BY_DESTINATION: [&str; 4] =
+    ["relax.call_tir", "relax.call_tir_inplace", "relax.call_tir_with_grad", "relax.call_dps_packed"];
+
 /// `(op, args, attrs, sinfo_args)`.
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     let operands: Vec<Expr> = args.get(1, "args")?;
@@ -83,6 +95,10 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     let sinfo_args = args.get::<Option<Vec<StructInfo>>>(3, "sinfo_args")?.unwrap_or_default();
     let callee = args.object(0)?;
     if let Some(Node::Op(name)) = node_of(&callee) {
+        let sinfo_args = match sinfo_args.as_slice() {
+            [StructInfo::Tuple(fields)] if BY_DESTINATION.contains(&&**name) => fields.clone(),
+            _ => sinfo_args,
+        };
         return args.made(of_op(name, operands, said, sinfo_args));
     }
     let callee: Expr = args.get(0, "op")?;
@@ -95,7 +111,10 @@ fn of_op(name: &Arc<str>, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<Stru
         return of_system(name, operands, said, sinfo_args);
     }
     match name.strip_prefix("relax.").and_then(ops::lookup) {
-        Some(op) => Expr::call_op(&infer(), op, operands, said),
+        Some(op) => {
+            let (operands, said) = memory::read(op.name, operands, said);
+            Expr::call_op(&infer(), op, operands, said)
+        }
         None => Err(InferError::new(format!("there is no graph operator `{name}`"))),
     }
 }

@@ -23,6 +23,7 @@ mod info;
 pub(crate) mod iter_map;
 pub(crate) mod layout;
 pub(crate) mod linear;
+mod memory;
 pub(crate) mod nn;
 mod op;
 pub(crate) mod pattern;

@@ -224,10 +224,12 @@ pub(super) fn inserted(
     Ok(PrimFunc { body: body.replaced(Stmt::seq(stmts)), ..function.clone() })
 }
 
-/// Parallel loops around still may be parallel.
+/// Parallel loops around, as far as the block around, still may be parallel. Loops outside of that block see its
+/// accesses only, which stay.
 pub(super) fn check_loops_around(function: &PrimFunc, target: &Key) -> Result<(), Fault> {
     let Some(target) = find(&function.body, target) else { return Ok(()) };
-    let paths = (0..=target.above.len()).map(|depth| path_of(&target)[..depth].to_vec());
+    let scope = target.scope().map_or(0, |scope| path_of(&scope).len());
+    let paths = (scope..=target.above.len()).map(|depth| path_of(&target)[..depth].to_vec());
     for site in paths.filter_map(|path| follow(&function.body, &path)) {
         let side_by_side = |kind: &ForKind| !matches!(kind, ForKind::Serial | ForKind::Unrolled);
         if loop_of(&site.stmt).is_some_and(|l| side_by_side(&l.kind)) {

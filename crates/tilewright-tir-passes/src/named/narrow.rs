@@ -1,7 +1,8 @@
 //! `ForceNarrowIndexToInt32` and `NarrowDataType`: index arithmetic of int64 in int32.
 //!
-//! The first one narrows all of it and refuses buffers of int64 elements. The second one narrows a function only where
-//! bounds prove that no index leaves int32.
+//! The first one narrows all of it and refuses buffers of int64 elements; private functions that have such, which the
+//! compiler makes of operators (places of a sort, counters), stay as they are. The second one narrows a function only
+//! where bounds prove that no index leaves int32.
 
 use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId, walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var};
@@ -12,7 +13,11 @@ use super::{Options, refuse};
 use crate::stmt::{Result, analyzer_of};
 
 pub(super) fn force_narrow_index_to_int32(_: &Options, function: &PrimFunc) -> Result<PrimFunc> {
-    if let Some(buffer) = wide_buffer(function) {
+    let wide = wide_buffer(function);
+    if wide.is_some() && function.global_symbol().is_none() {
+        return Ok(function.clone());
+    }
+    if let Some(buffer) = wide {
         return refuse(format!(
             "ForceNarrowIndexToInt32 fails: the buffer `{}` has the dtype int64, so that not all of int64 is indices",
             buffer.name

@@ -22,9 +22,14 @@ def wildcard() -> DFPattern:
     return DFPattern._wildcard()
 
 
-def is_op(op_name: str) -> DFPattern:
-    """An operator by its name; called with patterns of its arguments, a call of it."""
-    return DFPattern._op(op_name)
+def is_op(op_name: str) -> Any:
+    """An operator by its name; called with patterns of its arguments, a call of it.
+
+    `relax.call_tir`, `relax.call_dps_packed` and `relax.call_pure_packed` take a pattern of the function, such as
+    `GlobalVarPattern()`, and then one of the arguments.
+    """
+    sort = _CROSSINGS.get(op_name.removeprefix("relax.")) if isinstance(op_name, str) else None
+    return DFPattern._op(op_name) if sort is None else _Crossing(sort)
 
 
 def is_const() -> DFPattern:
@@ -72,6 +77,26 @@ def _cross(sort: str, name: str, args: Any) -> DFPattern:
         parts = args._tuple_fields()
         args = [args] if parts is None else parts
     return _noted(DFPattern._cross_call(sort, name, None if args is None else list(args)))
+
+
+#: What crosses the levels, and its sort of call.
+_CROSSINGS = {"call_tir": "call_tir", "call_dps_packed": "call_dps_packed", "call_pure_packed": "call_packed"}
+
+
+class _Crossing:
+    """An operator that calls a function of another level: no expression, so that only its calls are patterns."""
+
+    def __init__(self, sort: str) -> None:
+        self.sort = sort
+
+    def __call__(self, *args: DFPattern, varg_default_wildcard: bool = False, add_constraint: bool = True) -> DFPattern:
+        """A call of a function that `args[0]` describes, with the arguments that the others do."""
+        name = "" if not args else getattr(args[0], "name", None) or getattr(args[0], "global_symbol", None) or ""
+        if self.sort == "call_packed":
+            made = list(args[1:]) if args and not varg_default_wildcard else None
+        else:
+            made = args[1]._tuple_fields() if len(args) > 1 else None
+        return _noted(DFPattern._cross_call(self.sort, name, made))
 
 
 def is_call_tir(func_name: str = "", args: Any = None, tir_vars: Any = None) -> DFPattern:

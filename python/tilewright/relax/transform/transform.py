@@ -46,8 +46,10 @@ __all__ = [
     "FuseOpsByPattern",
     "FusionPattern",
     "Gradient",
+    "IPCAllReduceRewrite",
     "LazyTransformParams",
     "LegalizeOps",
+    "LowerGPUIPCAllocStorage",
     "PatternCheckContext",
     "RewriteCUDAGraph",
     "RunCodegen",
@@ -135,6 +137,17 @@ def RewriteCUDAGraph() -> Pass:
         return module
 
     return Pass.from_python(refuse, "RewriteCUDAGraph", 0)
+
+
+def IPCAllReduceRewrite(allreduce_strategy: int) -> Pass:
+    """Leaves modules as they are: sums over several GPUs in memory that their processes share. Programs run on one
+    device, so that a sum over all is its argument; `allreduce_strategy` chooses among the ways of others."""
+    return Pass.from_python(lambda module, _: module, f"IPCAllReduceRewrite({int(allreduce_strategy)})", 0)
+
+
+def LowerGPUIPCAllocStorage() -> Pass:
+    """Leaves modules as they are: memory that processes of several GPUs share, which no storage can be."""
+    return Pass.from_python(lambda module, _: module, "LowerGPUIPCAllocStorage", 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,6 +196,11 @@ def Gradient(func_name: str, require_grads: Var | Sequence[Var] | None = None, t
     What lies between `op.grad.start_checkpoint` and `op.grad.end_checkpoint` is computed again for the gradients.
     """
 
+def IPCAllReduceRewrite(allreduce_strategy: int) -> Pass:
+    """Leaves modules as they are: sums over several GPUs in memory that their processes share. Programs run on one
+    device, so that a sum over all is its argument; `allreduce_strategy` chooses among the ways of others.
+    """
+
 def InlinePrivateFunctions() -> Any:
     """The pass `InlinePrivateFunctions`; `tilewright opt --pass InlinePrivateFunctions FILE` shows what it does."""
 
@@ -247,6 +252,9 @@ def LiftTransformParams(shared_transform: bool = False) -> Any:
 
 def LowerAllocTensor() -> Any:
     """The pass `LowerAllocTensor`; `tilewright opt --pass LowerAllocTensor FILE` shows what it does."""
+
+def LowerGPUIPCAllocStorage() -> Pass:
+    """Leaves modules as they are: memory that processes of several GPUs share, which no storage can be."""
 
 def LowerRuntimeBuiltin() -> Any:
     """The pass `LowerRuntimeBuiltin`; `tilewright opt --pass LowerRuntimeBuiltin FILE` shows what it does."""

@@ -22,7 +22,9 @@ use ruff_python_ast as ast;
 use ruff_text_size::TextRange;
 use tilewright_expr as scalar;
 use tilewright_ir::op::InferError;
-use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, StructInfo, Var};
+use tilewright_ir::relax::{
+    Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, Var,
+};
 use tilewright_ir::tir::attr_names;
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Diagnostic, Map, NearSet, Origins, Set, Span};
@@ -363,6 +365,9 @@ impl Parser<'_> {
                 .at(span)
                 .help("end the block before it, and begin another one after it");
             return Err(self.report(diagnostic));
+        }
+        if matches!(&value.kind, ExprKind::Call { callee: Callee::Op(op), .. } if !op.has_effect()) {
+            return Ok(());
         }
         if self.graph.pure == Some(true) && !self.graph.forced {
             let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, "this call has side effects, in a pure function")

@@ -6,11 +6,11 @@ import enum
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ..... import te, tir
 from .....tir.function import PrimFunc
-from ....expr import DataTypeImm, PrimValue, ShapeExpr, StringImm, const
+from ....expr import DataTypeImm, Expr, PrimValue, ShapeExpr, StringImm, const
 from ....op import call_dps_packed, call_pure_packed
 from ....struct_info import ObjectStructInfo, TensorStructInfo
 from ..core import Object, Tensor, builder, refused, wrap
@@ -66,20 +66,12 @@ class PagedKVCache(Object):
         floats.
         """
         sizes = [max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window]
-        factors = PrimValue(0) if rope_ext_factors is None else const(list(rope_ext_factors), "float32")
-        made = call_pure_packed(
-            "mlc.create_paged_kv_cache_generic",
-            ShapeExpr(sizes),
-            ShapeExpr(layer_partition or [0, num_hidden_layers]),
-            *map(PrimValue, (num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim, int(rope_mode))),
-            PrimValue(float(rope_scale)),
-            PrimValue(float(rope_theta)),
-            StringImm(json.dumps(dict(rope_scaling or {}))),
-            factors,
-            PrimValue(head_dim if rotary_dim is None else rotary_dim),
-            DataTypeImm(dtype),
-            sinfo_args=[ObjectStructInfo()],
-        )
+        made = _create(
+            sizes, layer_partition or [0, num_hidden_layers],
+            [num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim, int(rope_mode)],
+            rope_scale, rope_theta, rope_scaling, rope_ext_factors, head_dim if rotary_dim is None else rotary_dim,
+            dtype,
+        )  # fmt: skip
         return PagedKVCache(_expr=made, _name=name)
 
     def attention_with_fused_qkv(
@@ -118,23 +110,80 @@ class PagedKVCache(Object):
         return wrap(builder("get_query_positions").emit(call, "query_positions"), "query_positions")
 
 
-class _Absent(PagedKVCache):
-    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
-        _use_generic(type(self).__name__)
-
-
-def _use_generic(name: str) -> NoReturn:
-    raise refused(
-        f"{name}: the runtime has the cache and its kernels itself: create it by `PagedKVCache.create_generic`"
+def _create(
+    sizes: Sequence[Any],
+    layer_partition: Any,
+    counts: Sequence[int],
+    rope_scale: float,
+    rope_theta: float,
+    rope_scaling: Mapping[str, Any] | None,
+    rope_ext_factors: Any,
+    rotary_dim: int,
+    dtype: str,
+) -> Expr:
+    """The call that creates a cache. `counts` are layers, query heads, kv heads, elements of a head and the RoPE mode;
+    factors and partition may be expressions already."""
+    factors = PrimValue(0) if rope_ext_factors is None else rope_ext_factors
+    return call_pure_packed(
+        "mlc.create_paged_kv_cache_generic",
+        ShapeExpr(sizes),
+        layer_partition if isinstance(layer_partition, Expr) else ShapeExpr(layer_partition),
+        *map(PrimValue, counts),
+        PrimValue(float(rope_scale)),
+        PrimValue(float(rope_theta)),
+        StringImm(json.dumps(dict(rope_scaling or {}))),
+        factors if isinstance(factors, Expr) else const(list(factors), "float32"),
+        PrimValue(rotary_dim),
+        DataTypeImm(dtype),
+        sinfo_args=[ObjectStructInfo()],
     )
 
 
-class TIRPagedKVCache(_Absent):
-    """The cache whose kernels are PrimFuncs for GPUs: `PagedKVCache.create_generic` is what there is."""
+class TIRPagedKVCache(PagedKVCache):
+    """A cache by the arguments of those whose kernels are PrimFuncs of the program.
+
+    The runtime's cache has kernels for every device: the expression is the one of `PagedKVCache.create_generic`.
+    """
+
+    def __init__(
+        self,
+        max_batch_size: Any,
+        max_total_seq_len: Any,
+        prefill_chunk_size: Any,
+        page_size: Any,
+        support_sliding_window: Any,
+        layer_partition: Any,
+        num_hidden_layers: int,
+        num_attention_heads: int,
+        num_key_value_heads: int,
+        head_dim: int,
+        rope_mode: RopeMode,
+        rope_scale: float,
+        rope_theta: float,
+        rope_scaling: Mapping[str, Any] | None,
+        rope_ext_factors: Any,
+        rotary_dim: int,
+        dtype: str,
+        target: Any,
+        name: str = "paged_kv_cache",
+    ) -> None:
+        """The cache of `create_generic`: nothing is made of `target`."""
+        sizes = [max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window]
+        counts = [num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim, int(rope_mode)]
+        made = _create(
+            sizes, layer_partition, counts, rope_scale, rope_theta, rope_scaling, rope_ext_factors, rotary_dim, dtype
+        )
+        super().__init__(_expr=made, _name=name)
 
 
-class FlashInferPagedKVCache(_Absent):
+class FlashInferPagedKVCache(PagedKVCache):
     """The cache whose kernels are FlashInfer's: `PagedKVCache.create_generic` is what there is."""
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        raise refused(
+            "FlashInferPagedKVCache: the runtime has the cache and its kernels itself: create it by "
+            "`PagedKVCache.create_generic`"
+        )
 
 
 def __getattr__(name: str) -> Any:
