@@ -74,8 +74,8 @@ fn node(module: &IRModule, binding: &Binding) -> Node {
     Node { pattern, is_call, is_last: in_place || !binding.var.dataflow, users: Vec::new(), decodes }
 }
 
-/// Whether a call of a PrimFunc makes a matrix of floats of integers, and what it reads takes at most half of the memory
-/// of what it makes.
+/// Whether a call of a PrimFunc makes a matrix of floats of integers, and reads at most half of the memory that it
+/// makes.
 fn decodes(value: &Expr) -> bool {
     let ExprKind::Call { args, .. } = &value.kind else { return false };
     let made = &value.struct_info;

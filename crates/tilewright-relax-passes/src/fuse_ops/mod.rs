@@ -4,8 +4,9 @@
 //! the rules, and `graph` for their input). A group of several calls becomes a private function with the attribute
 //! `Primitive`, named after its callees, and the last of its bindings becomes a call of it; equal functions are one.
 //! With `products_decode` a product whose matrix is made of narrower integers, as quantised weights are, computes it
-//! itself: the floats are never in memory all at once. Constants become arguments. Unannotated functions, other calls, checks and effects stay where they are. A group has
-//! one result, and nothing else of it is used outside: nothing is computed twice.
+//! itself: the floats are never in memory all at once. Constants become arguments. Unannotated functions, other calls,
+//! checks and effects stay where they are. A group has one result, and nothing else of it is used outside: nothing is
+//! computed twice.
 
 mod graph;
 mod partition;
@@ -94,7 +95,13 @@ impl Pass for FuseOps {
         let max_bindings = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(DEFAULT_MAX_BINDINGS);
         let max_bindings = usize::try_from(max_bindings).unwrap_or(0);
         let products_decode = self.products_decode;
-        let mut fusing = Fusing { max_bindings, products_decode, cx: InferCx::default(), module: module.clone(), made: Made::default() };
+        let mut fusing = Fusing {
+            max_bindings,
+            products_decode,
+            cx: InferCx::default(),
+            module: module.clone(),
+            made: Made::default(),
+        };
         for (name, function) in module.iter() {
             let GlobalFunc::Relax(function) = function else { continue };
             if [COMPOSITE, CODEGEN, PRIMITIVE].iter().any(|attr| function.attrs.contains_key(*attr)) {

@@ -117,8 +117,8 @@ impl Gemm<'_> {
 }
 
 impl MicroKernel<'_> {
-    /// A tile's sums over a K block, from zero or the compensation on. They go to `accumulators`, or are added to partial
-    /// sums in memory; the epilogue follows.
+    /// A tile's sums over a K block, from zero or the compensation on, to `accumulators`, or added to partial sums in
+    /// memory; then the epilogue.
     pub(super) fn with_matrix_unit(&self, tile: &Tile, accumulators: &Buffer, init: Stmt) -> Result<Stmt, Fault> {
         let store = TileStore { o: &self.o, partial_sums: &self.partial_sums };
         let p = self.o.p;

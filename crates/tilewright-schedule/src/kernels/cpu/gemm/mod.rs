@@ -48,9 +48,9 @@
 //! (`families::contraction::fold_batch` where the run alone knows how many there are). The tail along N is masked, the
 //! tail along M has smaller register tiles. Tasks depend on shapes alone, and each sums in one order.
 //!
-//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`, `decode_b`; the
-//! micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`, `dot_product`,
-//! `block_scaled`, `matrix_tiles`; `prefetch_a`, `prefetch_b`.
+//! Reading order: `cx` (what all files share), `loops`; packing: `pack`, `pack_transposed`, `im2col`, `convert_b`,
+//! `decode_b`; the micro-kernel: `operands`, `register_tile`, `micro_kernel`, `k_nest`, `k_loop`, `tile_store`,
+//! `dot_product`, `block_scaled`, `matrix_tiles`; `prefetch_a`, `prefetch_b`.
 
 mod block_scaled;
 mod convert_b;
