@@ -56,6 +56,11 @@ WHY_NOT_READ = {
         arith/int_solver.py solve_linear_inequalities deskew_range
         arith/iter_affine_map.py iter_map_simplify simplify_trivial_iterators
         arith/iter_affine_map.py subspace_divide simplify_trivial_iterators
+        compat/mlc_llm.py __init__ enable_tracing
+        compat/mlc_llm.py __init__ engine_config
+        compat/mlc_llm.py __init__ mode
+        compat/mlc_llm.py __init__ model_lib
+        compat/mlc_llm.py stats verbose
         contrib/cc.py create_executable ccache_env
         contrib/cc.py create_shared ccache_env
         contrib/tvmjs.py dump_ndarray_cache show_progress
@@ -63,6 +68,8 @@ WHY_NOT_READ = {
         ir/transform.py __new__ traceable
         ir/transform.py module_pass traceable
         relax/backend/contrib/cutlass.py partition_for_cutlass use_flash_mqa
+        relax/dpl/pattern.py __call__ add_constraint
+        relax/frontend/nn/llm/kv_cache.py __init__ target
         relax/frontend/nn/llm/kv_cache.py _attention_sequence_prefill target
         relax/transform/transform.py VMShapeLower emit_err_ctx
         relax/transform/transform.py dataflowblock_pass traceable

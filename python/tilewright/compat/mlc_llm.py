@@ -20,7 +20,7 @@ from typing import Any
 
 from ..error import TVMError
 from ..llm.commands import open_compiled
-from ..llm.generate import Generation, Grammar, LanguageModel, Sampling
+from ..llm.generate import Generation, Grammar, Sampling
 from ..llm.loader.huggingface import read_json
 
 __all__ = ["ChatModule", "GenerationConfig", "MLCEngine", "StreamToStdout"]
@@ -119,7 +119,7 @@ class MLCEngine:
         if str(model).startswith(("HF://", "http://", "https://")):
             raise TVMError(f"{model}: models are not downloaded: give the path of a file or folder")
         self.model, self.name = open_compiled(model, **options), str(model)
-        self.defaults = _defaults_of(self.model, str(model))
+        self.defaults = _defaults_of(str(model))
         self.chat, self.completions = _Chat(self), _Completions(self)
         self._idle: list[Any] = []
         self._lock = threading.Lock()
@@ -164,7 +164,7 @@ class MLCEngine:
         self.terminate()
 
 
-def _defaults_of(model: LanguageModel, path: str) -> dict[str, Any]:
+def _defaults_of(path: str) -> dict[str, Any]:
     """What the folder says of sampling."""
     from pathlib import Path
 
@@ -387,6 +387,13 @@ class StreamToStdout:
         print("" if stopped else delta, end="\n" if stopped else "", flush=True)
 
 
+def _refuse_config(chat_config: Any) -> None:
+    if chat_config is not None:
+        raise TVMError(
+            "`chat_config` is not taken: sampling is said in `generation_config`, the rest in the model's folder"
+        )
+
+
 class ChatModule:
     """A conversation with a model, as MLC LLM had it before its engine."""
 
@@ -394,6 +401,7 @@ class ChatModule:
         self, model: str, device: str = "auto", chat_config: Any = None, model_lib_path: str | None = None,
         **options: Any,
     ) -> None:  # fmt: skip
+        _refuse_config(chat_config)
         self._engine = MLCEngine(model, device, model_lib=model_lib_path, **options)
         self._messages: list[dict[str, str]] = []
 
@@ -422,6 +430,7 @@ class ChatModule:
 
     def reset_chat(self, chat_config: Any = None) -> None:
         """Forgets the conversation."""
+        _refuse_config(chat_config)
         self._messages = []
 
     def stats(self, verbose: bool = False) -> str:

@@ -80,7 +80,7 @@ def forms_of(source: Source, quantization: str | None = None) -> dict[str, Block
         if len(shape) == 3 and shape[1] % PANEL != 0:
             continue
         if _is_blocks(source, name):
-            forms[name] = _common([_form_of(source, name, kind) for kind in types])
+            forms[name] = _common([_form_of(kind) for kind in types])
         elif quantization is not None and shape[-1] % MODES[quantization][0].group == 0:
             forms[name] = MODES[quantization][0]
     return forms
@@ -91,12 +91,12 @@ def _is_blocks(source: Source, name: str) -> bool:
     recipe = source.recipe(name)
     plain = not recipe.add and not any(part.transposed for part in recipe.parts)
     return plain and all(
-        kind in BLOCK_TYPES or ((mode := blocks_of_mode(kind)) is not None and source.shape(name)[1] % mode[1] == 0)
+        kind in BLOCK_TYPES or ((mode := blocks_of_mode(kind)) is not None and source.shape(name)[-1] % mode[1] == 0)
         for kind in source.stored(name)
     )
 
 
-def _form_of(source: Source, name: str, kind: str) -> BlockFormat:
+def _form_of(kind: str) -> BlockFormat:
     """The format that holds a type of the file's."""
     if kind in BLOCK_TYPES:
         return BLOCK_TYPES[kind].form
