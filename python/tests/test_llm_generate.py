@@ -287,3 +287,33 @@ def test_the_cache_knows_files_by_their_state(model_folder, tmp_path, monkeypatc
     told.clear()
     opened = open_compiled(model_folder, context=64, progress=told.append)
     assert told == [""] and opened.context_window_size == 64
+
+
+def test_experts_of_a_checkpoint_stay_in_blocks(tmp_path):
+    """A small Mixtral, whose experts' weights become blocks: the logits are those of the floats that blocks are."""
+    rng, count = np.random.default_rng(3), 4
+    experts = [f"model.layers.0.block_sparse_moe.experts.{expert}." for expert in range(count)]
+    shapes = {name: shape for name, shape in SHAPES.items() if ".mlp." not in name}
+    shapes["model.layers.0.block_sparse_moe.gate.weight"] = (count, SETTINGS["hidden_size"])
+    up, down = (SETTINGS["intermediate_size"], SETTINGS["hidden_size"]), SETTINGS["hidden_size"]
+    for expert in experts:
+        shapes |= {f"{expert}w1.weight": up, f"{expert}w3.weight": up, f"{expert}w2.weight": (down, up[0])}
+    tensors = {name: (rng.standard_normal(shape) / 4).astype("float32") for name, shape in shapes.items()}
+
+    def rounded(name, values):
+        return quantize(values, "q8_0").dequantized() if values.ndim == 2 and "moe.gate" not in name else values
+
+    settings = SETTINGS | {"model_type": "mixtral", "num_local_experts": count, "num_experts_per_tok": 2}
+    logits = []
+    for kind, mode in (("blocks", "q8_0"), ("floats", None)):
+        (folder := tmp_path / kind).mkdir()
+        write_folder(folder, {name: rounded(name, values) for name, values in tensors.items()}, settings)
+        source = open_model(folder)
+        made = compile_model(folder, folder / "made", quantization=mode, activations="exact", cache_type="f32")
+        names = made.description["params"]
+        assert ("model.layers.0.mlp.gate_up_proj.words" in names) == (mode is not None)
+        assert source.shape("model.layers.0.mlp.gate_up_proj.weight") == (count, 2 * up[0], up[1])
+        sequence = LanguageModel(made, None).sequence()
+        logits.append([sequence.replace(list(range(1, 30))), sequence.append([5])])
+    for blocks, floats in zip(*logits, strict=True):
+        np.testing.assert_allclose(blocks, floats, rtol=0, atol=1e-4 * np.abs(floats).max())

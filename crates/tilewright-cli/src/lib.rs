@@ -39,7 +39,8 @@ use crate::failure::{ErrorFormat, Failure, Outcome};
     version,
     about = "Compile machine-learning models and run them.",
     after_help = "With the Python package: `tilewright chat PATH` talks with a language model, `tilewright generate PATH \
-                  PROMPT` continues a text; each has a --help of its own."
+                  PROMPT` continues a text, `tilewright embed PATH TEXT` gives its vector, `tilewright llm` converts, \
+                  checks and measures language models; each has a --help of its own."
 )]
 struct Arguments {
     #[command(subcommand)]
