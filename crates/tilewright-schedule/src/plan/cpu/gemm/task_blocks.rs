@@ -20,6 +20,10 @@ const MAX_MC: i64 = 192;
 const MAX_MC_PACK_B: i64 = 512;
 /// NC, at most; twice as much where B streams from memory.
 const MAX_NC: i64 = 1024;
+/// MC and NC, at most, of a matrix unit, which is done with a block of A before L2 has given the next one (measured as
+/// its K block).
+const MATRIX_MAX_MC: i64 = 256;
+const MATRIX_MAX_NC: i64 = 512;
 /// Multiply-adds of a matrix unit for each of a vector of float32: one instruction, in 16 cycles, does those of 16 rows
 /// and of a vector of columns for 32 bfloat16 along K (AMX of Sapphire Rapids, by the maker's manual).
 const MATRIX_UNIT_RATE: f64 = 32.0;
@@ -49,12 +53,20 @@ fn planned(extent: Option<i64>) -> i64 {
 impl Blocks<'_> {
     /// Chooses MC and NC, and gives the cost.
     pub(crate) fn choose(&self, plan: &mut GemmPlan) -> Cost {
-        let most = if plan.pack_b == PackB::PerTask { MAX_MC_PACK_B } else { MAX_MC };
+        let most = match plan.pack_b {
+            _ if plan.matrix_tiles => MATRIX_MAX_MC,
+            PackB::PerTask => MAX_MC_PACK_B,
+            PackB::InPlace | PackB::Ahead => MAX_MC,
+        };
         let panels = ceil_div(planned(self.e.n), plan.panel());
         let extents = [self.e.m, self.e.n, self.e.k].map(planned);
         let work = extents.iter().fold(self.least_batch(), |a: i64, b| a.saturating_mul(*b));
         let wanted = (work / signed(self.machine.tasks.gemm_task_operations).max(1)).clamp(1, TASKS);
-        let widest = if self.traffic.b_streams { 2 * MAX_NC } else { MAX_NC };
+        let widest = match self.traffic.b_streams {
+            _ if plan.matrix_tiles => MATRIX_MAX_NC,
+            true => 2 * MAX_NC,
+            false => MAX_NC,
+        };
         let (mut least, mut found) = (Cost::default(), None);
         for mc in m_blocks(self.e.m, plan.mr, most) {
             let mut per_task = (widest / plan.panel()).clamp(1, panels);
