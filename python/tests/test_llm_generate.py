@@ -14,6 +14,7 @@ import tilewright as tw
 from tilewright.contrib.tvmjs import dump_ndarray_cache
 from tilewright.llm.commands import open_compiled
 from tilewright.llm.compile import compile_model, forms_of
+from tilewright.llm.fit import weight_bytes
 from tilewright.llm.generate import Chat, Generation, LanguageModel, Sampling
 from tilewright.llm.loader import open_model
 from tilewright.llm.quantization import BlockFormat
@@ -313,6 +314,11 @@ def test_experts_of_a_checkpoint_stay_in_blocks(tmp_path):
         names = made.description["params"]
         assert ("model.layers.0.mlp.gate_up_proj.words" in names) == (mode is not None)
         assert source.shape("model.layers.0.mlp.gate_up_proj.weight") == (count, 2 * up[0], up[1])
+        # Of four experts each token reads two; of the embedding a row.
+        total, read = weight_bytes(source, mode)
+        byte = 34 / 32 if mode else 4
+        rows = -(-SETTINGS["vocab_size"] // 16) * 16 if mode else SETTINGS["vocab_size"]
+        assert total - read == (count * 3 * up[0] * up[1] / 2 + rows * up[1]) * byte
         sequence = LanguageModel(made, None).sequence()
         logits.append([sequence.replace(list(range(1, 30))), sequence.append([5])])
     for blocks, floats in zip(*logits, strict=True):

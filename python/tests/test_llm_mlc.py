@@ -175,10 +175,8 @@ def test_what_to_expect_of_a_model(model_folder, monkeypatch):  # noqa: F811
     assert total == sum(panels.values()) * 34 // 32 + norms
     assert total - read == panels["model.embed_tokens.weight"] * 34 // 32
     config = source.config
-    assert (
-        cache_bytes(config, 100)
-        == 100 * 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * 4
-    )
+    elements = 100 * 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim
+    assert [cache_bytes(config, 100, kind) for kind in ("f16", "bf16", "f32")] == [2 * elements] * 2 + [4 * elements]
     found = expect(source)
     assert found.fits and found.decode > found.decode_full > 0 and "fits" in str(found)
     monkeypatch.setattr("tilewright.llm.fit._available", lambda: 1000)

@@ -8,6 +8,7 @@ in float32, measured here, that is about the least for prompts; products of byte
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from .compile import forms_of
+from ..runtime import DataType
+from .compile import CACHE_TYPES, forms_of
 from .generate import CHUNK
 from .loader import Source
 from .model import DecoderConfig
@@ -73,35 +75,42 @@ class Expectation:
 
 
 def weight_bytes(source: Source, quantization: str | None) -> tuple[int, int]:
-    """Bytes of all weights as kernels keep them, and of those that every token reads."""
+    """Bytes of all weights as kernels keep them, and of those that each token reads: of the experts it chooses."""
     forms, total, read = forms_of(source, quantization), 0, 0
     for name in source.names():
         shape = source.shape(name)
-        size = _packed(forms[name], *shape) if name in forms else int(np.prod(shape, dtype=np.int64)) * 4
+        size = _packed(forms[name], shape) if name in forms else int(np.prod(shape, dtype=np.int64)) * 4
         total += size
         tied = getattr(source.config, "tied", False)
+        experts = getattr(source.config, "experts", None)
+        if len(shape) == 3 and experts is not None:
+            size = size * experts.used // experts.count
         read += 0 if name.endswith("embed_tokens.weight") and not tied else size
     return total, read
 
 
-def _packed(form: BlockFormat, rows: int, columns: int) -> int:
+def _packed(form: BlockFormat, shape: tuple[int, ...]) -> int:
+    *of, rows, columns = shape
     arrays = form.shapes(rows, columns).values()
-    return sum(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize for shape, dtype in arrays)
+    return math.prod(of) * sum(
+        int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize for shape, dtype in arrays
+    )
 
 
-def cache_bytes(config: Any, context: int) -> int:
-    """Bytes of the keys and values of so many tokens, in float32; a recurrent model has none."""
+def cache_bytes(config: Any, context: int, cache_type: str = "f16") -> int:
+    """Bytes of the keys and values of so many tokens; a recurrent model has none."""
     if not isinstance(config, DecoderConfig):
         return 0
-    return config.num_hidden_layers * 2 * config.num_key_value_heads * config.head_dim * 4 * context
+    element = DataType(CACHE_TYPES[cache_type]).itemsize()
+    return config.num_hidden_layers * 2 * config.num_key_value_heads * config.head_dim * element * context
 
 
-def expect(source: Source, quantization: str | None = "q8_0") -> Expectation:
-    """What to expect of a model whose float weights are quantised so."""
+def expect(source: Source, quantization: str | None = "q8_0", cache_type: str = "f16") -> Expectation:
+    """What to expect of a model whose float weights are quantised so, and whose cache has this type."""
     config = source.config
     context = int(config.context_window_size)
     total, read = weight_bytes(source, quantization)
-    cache = cache_bytes(config, context)
+    cache = cache_bytes(config, context, cache_type)
     widest = max([4 * int(config.hidden_size), int(getattr(config, "intermediate_size", 0)) * 2])
     states = CHUNK * widest * 4 * 4 + int(config.vocab_size) * 4
     bandwidth, operations = _bandwidth(), _operations()

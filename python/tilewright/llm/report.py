@@ -70,6 +70,7 @@ def weight_errors(
     for number, name in enumerate(names):
         progress(f"weight {number + 1} of {len(names)}: {name}")
         values = source.read(name)
+        values = values.reshape(-1, values.shape[-1])
         square = float(np.mean(values.astype(np.float64) ** 2))
         difference = quantize(values, quantization).dequantized().astype(np.float64) - values
         found[name] = float(np.sqrt(np.mean(difference**2) / square)) if square else 0.0

@@ -13,7 +13,7 @@ from typing import Any
 from ..error import TVMError
 from .bench import measure
 from .check import architectures_of, check
-from .compile import compile_model
+from .compile import CACHE_TYPES, compile_model
 from .fit import expect
 from .loader import open_model
 from .mlc import CONVERSATIONS, CONVERTED, convert_weight, gen_config
@@ -131,12 +131,13 @@ def _add_fit(verbs: Any) -> None:
     parser.add_argument("model", help="a GGUF file, or a folder of Hugging Face or MLC LLM")
     parser.add_argument("--quantization", choices=["none", *MODES], default="q8_0", help="of float weights (q8_0)")
     parser.add_argument("--context", type=int, help="the longest sequence in tokens (as the model says)")
+    parser.add_argument("--cache-type", choices=[*CACHE_TYPES], default="f16", help="of keys and values (f16)")
     parser.add_argument("--json", action="store_true", help="print one object")
 
 
 def _fit(options: argparse.Namespace) -> int:
     quantization = None if options.quantization == "none" else options.quantization
-    found = expect(open_model(options.model, options.context), quantization)
+    found = expect(open_model(options.model, options.context), quantization, options.cache_type)
     print(json.dumps(found.as_dict()) if options.json else str(found))
     return 0 if found.fits else 1
 
