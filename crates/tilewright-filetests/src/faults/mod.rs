@@ -170,6 +170,8 @@ pub const ALL: &[Fault] = &[
     fault("lower_init", "shifted_index", shifted_index),
     fault("lower_blocks", "short_loop", short_loop),
     fault("lower_blocks", "lost_noalias", lost_noalias),
+    fault("join_threads", "short_loop", short_loop),
+    fault("join_threads", "dropped_store", dropped_store),
     fault("serialise_threads", "short_loop", short_loop),
     fault("serialise_threads", "dropped_store", dropped_store),
     fault("normalize_parallel", "short_loop", short_loop),
