@@ -37,7 +37,7 @@ const FEW_PANELS: i64 = 2;
 const MATRIX_TILE: RegisterTile = RegisterTile { mr: 32, nr_vectors: 2, lanes: 16 };
 /// Groups along K that one instruction of a matrix unit sums.
 const MATRIX_DEPTH: i64 = 16;
-/// Groups of a K block of a matrix unit: so many of 32 columns take 16 KB of L1, and the tiles of A that stream past them
+/// Groups of a K block of a matrix unit: so many of 32 columns take 16 KB of L1, and tiles of A that stream past them
 /// find room (measured: of 256 to 3072 elements of bfloat16 the least time for M, N and K from 128 to 4096).
 const MATRIX_K_BLOCK: i64 = 128;
 /// M from which on a matrix unit is used.
