@@ -74,3 +74,25 @@ def test_blocks_with_rows_as_they_are(rows, columns, mode, target):
     found = machine["forward"](*[tilewright.nd.array(value) for value in (x, *weights)]).numpy()
     wanted = x.astype(np.float64) @ blocks.dequantized().astype(np.float64).T
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_codes_that_are_chosen_with_others_are_read_where_they_exist():
+    """Only the first 64 elements along K have words; the others are zeros."""
+    rows, columns, some = 3, 17, 64
+    x, words = te.placeholder((rows, K), "float32", "x"), te.placeholder((columns, some // 8), "uint32", "words")
+    k = te.reduce_axis((0, K), "k")
+
+    def element(n, k):
+        code = tir.bitwise_and(
+            tir.shift_right(words[n, k // 8], tir.Cast("uint32", k % 8 * 4)), tir.const(15, "uint32")
+        )
+        return tir.if_then_else(k < some, code.astype("float32"), tir.const(0.0, "float32"))
+
+    out = te.compute((rows, columns), lambda i, j: te.sum(x[i, k] * element(j, k), axis=k), "out")
+    built = tilewright.build(te.create_prim_func([x, words, out]), target="llvm")
+    values = rng.standard_normal((rows, K)).astype(np.float32)
+    codes = rng.integers(0, 2**32, (columns, some // 8), dtype=np.uint32)
+    found = tilewright.nd.array(np.zeros((rows, columns), np.float32))
+    built(tilewright.nd.array(values), tilewright.nd.array(codes), found)
+    wanted = values[:, :some].astype(np.float64) @ codes_of(codes, True).T
+    np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-5, atol=1e-4)

@@ -65,7 +65,9 @@ fn is_conditional(expr: &Expr) -> bool {
     walk(expr, |e: &Expr| {
         found |= matches!(
             e.kind,
-            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. } | ExprKind::Load { predicate: Some(_), .. }
+            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. }
+                | ExprKind::Select { .. }
+                | ExprKind::Load { predicate: Some(_), .. }
         );
     });
     found
