@@ -18,6 +18,7 @@ from ..error import TVMError
 from .loader import open_model
 from .loader.huggingface import read_json
 from .model import UnsupportedModel
+from .quantization.quantize import group_codes
 
 __all__ = ["CONVERSATIONS", "CONVERTED", "convert_weight", "gen_config", "group_quantize", "jinja_of"]
 
@@ -40,22 +41,13 @@ ROUTER, ROUTED = "gate", 64
 def group_quantize(
     weight: NDArray[Any], bits: int, group: int, rounding: str = "even"
 ) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-    """A weight `[N, K]` as words of codes `[N, words]` and scales `[N, groups]`, each operation rounded in its type.
-
-    The greatest value of a group is `2^(bits - 1) - 1` steps. Halves are rounded to `"even"`, or `"away"` from zero.
-    """
-    dtype, most = weight.dtype.type, 2 ** (bits - 1) - 1
+    """A weight `[N, K]` as words of codes `[N, words]` and scales `[N, groups]`: those of `group_codes`."""
     rows, columns = weight.shape
     groups, per = -(-columns // group), 32 // bits
     padded = np.zeros((rows, groups * group), weight.dtype)
     padded[:, :columns] = weight
-    blocks = padded.reshape(rows, groups, group)
-    scale = (np.abs(blocks).max(-1) / dtype(most)).astype(weight.dtype)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        steps = blocks / scale[..., None] + dtype(most)
-    # Steps are not negative; a group of zeros has none.
-    steps = np.rint(steps) if rounding == "even" else np.floor(steps + dtype(0.5))
-    codes = np.clip(np.nan_to_num(steps, nan=0.0), 0, 2 * most).astype(np.uint32).reshape(rows, -1)
+    codes, scale = group_codes(padded.reshape(rows, groups, group), bits, rounding)
+    codes = codes.astype(np.uint32).reshape(rows, -1)
     codes[:, columns:] = 0
     words = codes.reshape(rows, -1, per) << (np.arange(per, dtype=np.uint32) * np.uint32(bits))
     return np.bitwise_or.reduce(words, -1).astype(np.uint32), scale

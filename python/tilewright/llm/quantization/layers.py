@@ -61,17 +61,24 @@ def element_of(
 
 
 def _product(
-    element: Callable[[Any, Any, Any], tir.PrimExpr], rows: Any, groups: Any, weight: tuple[te.Tensor, ...],
-    form: BlockFormat, columns: int, dtype: str,
+    element: Callable[..., tir.PrimExpr], shape: tuple[Any, ...], groups: Any, weight: tuple[te.Tensor, ...],
+    form: BlockFormat, columns: int, of: Callable[..., tuple[Any, ...]] = lambda *row: (),
 ) -> te.Tensor:  # fmt: skip
-    """Products of rows with all rows of a weight; `element(row, group, k)` is an element of the rows in float32."""
+    """Products of rows, `[*shape, columns]`, with all rows of a weight, or of the one of several that `of(*row)` is.
+
+    `element(*row, group, k)` is an element of the rows in float32.
+    """
     g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, form.group), "k")
-    total = te.compute(
-        (rows, columns),
-        lambda i, j: te.sum(element(i, g, k) * element_of(form, weight, j, g, k), axis=[g, k]),
-        "product",
-    )
-    return total if dtype == "float32" else te.compute((rows, columns), lambda i, j: total[i, j].astype(dtype))
+
+    def value(*at: Any) -> tir.PrimExpr:
+        *row, column = at
+        return te.sum(element(*row, g, k) * element_of(form, weight, column, g, k, of(*row)), axis=[g, k])
+
+    return te.compute((*shape, columns), value, "product")
+
+
+def _as(total: te.Tensor, dtype: str) -> te.Tensor:
+    return total if dtype == "float32" else te.compute(total.shape, lambda *at: total[at].astype(dtype))
 
 
 def block_product(
@@ -79,15 +86,23 @@ def block_product(
 ) -> te.Tensor:
     """Products of quantised rows with all rows of a weight."""
     rows, groups, _ = codes.shape
-    element = lambda i, g, k: codes[i, g, k].astype("float32") * scales[i, g]  # noqa: E731
-    return _product(element, rows, groups, weight, form, columns, dtype)
+    return _as(_product(_of_codes(codes, scales), (rows,), groups, weight, form, columns), dtype)
+
+
+def _of_codes(codes: te.Tensor, scales: te.Tensor) -> Callable[..., tir.PrimExpr]:
+    """The elements of quantised rows, by `row, group, k`."""
+    return lambda *at: codes[at].astype("float32") * scales[at[:-1]]
 
 
 def exact_product(x: te.Tensor, *weight: te.Tensor, form: BlockFormat, columns: int, dtype: str) -> te.Tensor:
     """Products of rows as they are with all rows of a weight."""
     rows, depth = x.shape
-    element = lambda i, g, k: x[i, g * form.group + k].astype("float32")  # noqa: E731
-    return _product(element, rows, depth // form.group, weight, form, columns, dtype)
+    return _as(_product(_of_rows(x, form), (rows,), depth // form.group, weight, form, columns), dtype)
+
+
+def _of_rows(x: te.Tensor, form: BlockFormat) -> Callable[..., tir.PrimExpr]:
+    """The elements of rows as they are, by `row, group, k`."""
+    return lambda *at: x[(*at[:-2], at[-2] * form.group + at[-1])].astype("float32")
 
 
 def _declare(layer: nn.Module, form: BlockFormat, rows: int, columns: int, of: tuple[int, ...] = ()) -> None:
@@ -192,25 +207,16 @@ class BlockExperts(nn.Module):
 
     def forward(self, x: nn.Tensor, expert: nn.Tensor) -> nn.Tensor:
         """The products of `[tiles, rows, inputs]` with the experts of the tiles: `[tiles, rows, outputs]`."""
-        form, columns, group = self.form, self.out_features, self.form.group
-        groups = self.in_features // group
-
-        def product(element: Any, tiles: Any, rows: Any, expert: te.Tensor, weight: tuple[te.Tensor, ...]) -> te.Tensor:
-            g, k = te.reduce_axis((0, groups), "g"), te.reduce_axis((0, group), "k")
-
-            def value(tile: Any, row: Any, column: Any) -> Any:
-                factor = element_of(form, weight, column, g, k, of=(expert[tile],))
-                return te.sum(element(tile, row, g, k) * factor, axis=[g, k])
-
-            return te.compute((tiles, rows, columns), value, "of_experts")
+        form, columns = self.form, self.out_features
+        group, groups = form.group, self.in_features // form.group
 
         def exact(x: te.Tensor, expert: te.Tensor, *weight: te.Tensor) -> te.Tensor:
-            element = lambda t, i, g, k: x[t, i, g * group + k].astype("float32")  # noqa: E731
-            return product(element, x.shape[0], x.shape[1], expert, weight)
+            of = lambda tile, _row: (expert[tile],)  # noqa: E731
+            return _product(_of_rows(x, form), tuple(x.shape[:2]), groups, weight, form, columns, of)
 
         def of_codes(codes: te.Tensor, scale: te.Tensor, expert: te.Tensor, *weight: te.Tensor) -> te.Tensor:
-            element = lambda t, i, g, k: codes[t, i, g, k].astype("float32") * scale[t, i, g]  # noqa: E731
-            return product(element, codes.shape[0], codes.shape[1], expert, weight)
+            of = lambda tile, _row: (expert[tile],)  # noqa: E731
+            return _product(_of_codes(codes, scale), tuple(codes.shape[:2]), groups, weight, form, columns, of)
 
         if self.activations == "exact":
             return op.tensor_expr_op(exact, "exact_of_experts", [x, expert, *_weight(self)]).astype(x.dtype)

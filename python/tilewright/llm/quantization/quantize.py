@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ...error import TVMError
 from .block_format import BlockFormat, Blocks
 
-__all__ = ["MODES", "quantize"]
+__all__ = ["MODES", "group_codes", "quantize"]
 
 Floats = NDArray[np.float32]
 
@@ -68,13 +69,25 @@ def _ranged(weight: Floats, most: int) -> Blocks:
     return Blocks(_whole(codes, len(weight)), factor(scale), minimum=factor(least))
 
 
-def _q4f16_1(weight: Floats) -> Blocks:
-    """The greatest value of a group is 7 steps, in float16; as MLC LLM's q4f16_1."""
-    groups = _grouped(weight, 32).astype(np.float16)
-    scale = (np.abs(groups).max(-1, keepdims=True) / np.float16(7)).astype(np.float16)
+def group_codes(groups: NDArray[Any], bits: int, rounding: str = "even") -> tuple[NDArray[Any], NDArray[Any]]:
+    """Codes of groups along the last axis and their scales, as MLC LLM makes them: each operation is rounded in the
+    type of the groups.
+
+    The greatest value of a group is `2^(bits - 1) - 1` steps. Halves are rounded to `"even"`, or `"away"` from zero.
+    """
+    dtype, most = groups.dtype.type, 2 ** (bits - 1) - 1
+    scale = (np.abs(groups).max(-1) / dtype(most)).astype(groups.dtype)
     with np.errstate(divide="ignore", invalid="ignore"):
-        steps = np.nan_to_num(np.rint(groups / scale + np.float16(7)))
-    return Blocks(_whole(np.clip(steps, 0, 14), len(weight)), scale[..., 0], zero=7)
+        steps = groups / scale[..., None] + dtype(most)
+    # Steps are not negative; a group of zeros has none.
+    steps = np.rint(steps) if rounding == "even" else np.floor(steps + dtype(0.5))
+    return np.clip(np.nan_to_num(steps, nan=0.0), 0, 2 * most), scale
+
+
+def _q4f16_1(weight: Floats) -> Blocks:
+    """As MLC LLM's q4f16_1, in float16."""
+    codes, scale = group_codes(_grouped(weight, 32).astype(np.float16), 4)
+    return Blocks(_whole(codes, len(weight)), scale, zero=7)
 
 
 #: How weights may be quantised: the format, and what makes blocks of it.
