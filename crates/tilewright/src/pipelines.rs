@@ -39,7 +39,7 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::InlineScalarConstants),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),
-        Arc::new(relax::FuseOps { products_decode: true, ..relax::FuseOps::default() }),
+        Arc::new(relax::FuseOps { fuse_dequantize: true, ..relax::FuseOps::default() }),
         Arc::new(relax::FuseTIR),
         Arc::new(relax::DeadCodeElimination::default()),
         // Folds operators whose result was too large to be a constant: before calls are made to write in place.

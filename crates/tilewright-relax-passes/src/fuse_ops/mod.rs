@@ -3,7 +3,7 @@
 //! In each dataflow block, calls of PrimFuncs are put into groups by their annotation `op_pattern` (see `partition` for
 //! the rules, and `graph` for their input). A group of several calls becomes a private function with the attribute
 //! `Primitive`, named after its callees, and the last of its bindings becomes a call of it; equal functions are one.
-//! With `products_decode` a product whose matrix is made of narrower integers, as quantised weights are, computes it
+//! With `fuse_dequantize` a product whose matrix is dequantised, made of narrower integers, computes it
 //! itself: the floats are never in memory all at once. Constants become arguments. Unannotated functions, other calls,
 //! checks and effects stay where they are. A group has one result, and nothing else of it is used outside: nothing is
 //! computed twice.
@@ -33,12 +33,12 @@ pub struct FuseOps {
     /// 0: nothing is fused. Below 0: as the context's level says.
     pub fuse_opt_level: i64,
     /// Whether products compute their operands of narrower integers, as quantised weights are, themselves.
-    pub products_decode: bool,
+    pub fuse_dequantize: bool,
 }
 
 impl Default for FuseOps {
     fn default() -> Self {
-        Self { fuse_opt_level: -1, products_decode: false }
+        Self { fuse_opt_level: -1, fuse_dequantize: false }
     }
 }
 
@@ -61,15 +61,15 @@ impl FuseOps {
                 doc: "0: nothing is fused; -1: as the level of the context says.",
             },
             ParamDef {
-                name: "products_decode",
+                name: "fuse_dequantize",
                 kind: ParamKind::Bool,
                 default: AttrDefault::Bool(false),
-                doc: "Whether products compute operands of narrower integers themselves.",
+                doc: "Whether products dequantise their operands themselves.",
             },
         ],
         make: |args| {
-            let (fuse_opt_level, products_decode) = (args.int("fuse_opt_level"), args.flag("products_decode"));
-            Ok(std::sync::Arc::new(Self { fuse_opt_level, products_decode }))
+            let (fuse_opt_level, fuse_dequantize) = (args.int("fuse_opt_level"), args.flag("fuse_dequantize"));
+            Ok(std::sync::Arc::new(Self { fuse_opt_level, fuse_dequantize }))
         },
     };
 }
@@ -94,10 +94,10 @@ impl Pass for FuseOps {
         }
         let max_bindings = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(DEFAULT_MAX_BINDINGS);
         let max_bindings = usize::try_from(max_bindings).unwrap_or(0);
-        let products_decode = self.products_decode;
+        let fuse_dequantize = self.fuse_dequantize;
         let mut fusing = Fusing {
             max_bindings,
-            products_decode,
+            fuse_dequantize,
             cx: InferCx::default(),
             module: module.clone(),
             made: Made::default(),
@@ -127,7 +127,7 @@ impl Pass for FuseOps {
 
 struct Fusing {
     max_bindings: usize,
-    products_decode: bool,
+    fuse_dequantize: bool,
     cx: InferCx,
     module: IRModule,
     made: Made,
@@ -138,7 +138,7 @@ impl Fusing {
         let graph = Graph::of(&self.module, &block.bindings);
         let mut ends: Map<usize, Vec<usize>> = Map::default();
         let mut inside: Set<usize> = Set::default();
-        for group in partition::groups(&graph, self.max_bindings, self.products_decode) {
+        for group in partition::groups(&graph, self.max_bindings, self.fuse_dequantize) {
             let group = without_fields_from_outside(&block.bindings, group);
             if let Some(&last) = group.last()
                 && makes_its_result(&block.bindings, &group, last)

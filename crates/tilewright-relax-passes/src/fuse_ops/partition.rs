@@ -27,8 +27,8 @@ use tilewright_support::Set;
 use super::graph::Graph;
 
 /// The members of each group with at least two calls, in order; the last one has the result. Groups have at most
-/// `limit` members. `products_decode` says whether the third phase is done.
-pub(super) fn groups(graph: &Graph, limit: usize, products_decode: bool) -> Vec<Vec<usize>> {
+/// `limit` members. `fuse_dequantize` says whether the third phase is done.
+pub(super) fn groups(graph: &Graph, limit: usize, fuse_dequantize: bool) -> Vec<Vec<usize>> {
     let patterns = graph
         .nodes
         .iter()
@@ -39,7 +39,7 @@ pub(super) fn groups(graph: &Graph, limit: usize, products_decode: bool) -> Vec<
     for phase in [Phase::First, Phase::Second] {
         (0..count).for_each(|node| partition.fuse(node, phase));
     }
-    if products_decode {
+    if fuse_dequantize {
         let decoding = (0..count).filter(|&node| graph.nodes[node].decodes);
         decoding.for_each(|node| partition.fuse(node, Phase::Decoding));
     }

@@ -157,13 +157,13 @@ def FoldScaleAxis() -> Any:
 def FuseAttention() -> Any:
     """The pass `FuseAttention`; `tilewright opt --pass FuseAttention FILE` shows what it does."""
 
-def FuseOps(fuse_opt_level: int = -1, products_decode: bool = False) -> Any:
+def FuseOps(fuse_opt_level: int = -1, fuse_dequantize: bool = False) -> Any:
     """Calls of PrimFuncs that may be computed together become one function. `tilewright opt --pass FuseOps FILE`
     shows what it does.
 
     `fuse_opt_level`, an integer: 0: nothing is fused; -1: as the level of the context says.
 
-    `products_decode`, True or False: Whether products compute operands of narrower integers themselves.
+    `fuse_dequantize`, True or False: Whether products dequantise their operands themselves.
     """
 
 def FuseOpsByPattern(

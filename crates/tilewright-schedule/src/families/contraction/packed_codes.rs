@@ -1,4 +1,4 @@
-//! Contractions whose B is computed from words that several neighbours along K share, as quantised weights are:
+//! Contractions that dequantise B: it is computed from words of packed codes that several neighbours along K share.
 //!
 //! ```text
 //! out[m, n] += a[m, k] * ((f(words[n, k / 8] >> 4 * (k % 8) & 15) - zero) * scale[n, k / 32])

@@ -1,4 +1,5 @@
-//! Panels of a B that is computed from words which neighbours along K share (`families::contraction::packed_codes`).
+//! Panels of a B that is dequantised, computed from words which neighbours along K share
+//! (`families::contraction::packed_codes`).
 //!
 //! ```text
 //! for run of the K block

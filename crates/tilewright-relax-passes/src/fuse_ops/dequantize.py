@@ -1,5 +1,5 @@
 # A product computes the matrix that is made of words of eight codes each, and transposed, itself.
-# test: opt --pass LegalizeOps --pass AnnotateTIROpPattern --pass FuseOps:products_decode=True
+# test: opt --pass LegalizeOps --pass AnnotateTIROpPattern --pass FuseOps:fuse_dequantize=True
 # run: main == same
 
 
